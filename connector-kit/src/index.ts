@@ -1,0 +1,4 @@
+export * from './connector.ts';
+export * from './errors.ts';
+export * from './identifiers.ts';
+export * from './records.ts';
