@@ -1,3 +1,4 @@
+import type { PostgresPool } from 'kysely';
 import type {
   PatientIdentifier,
   PatientIdentifierType,
@@ -140,21 +141,6 @@ export interface Connector extends Partial<ConnectorOperations> {
   readonly capabilities: Capabilities;
 }
 
-/** The part of a node-postgres pool that a connector may use when it keeps its data in the gateway's database. */
-export interface SqlPool {
-  connect(): Promise<SqlClient>;
-  end(): Promise<void>;
-}
-export interface SqlClient {
-  query<Row>(text: string, values: readonly unknown[]): Promise<SqlResult<Row>>;
-  release(): void;
-}
-export interface SqlResult<Row> {
-  readonly command: 'UPDATE' | 'DELETE' | 'INSERT' | 'SELECT' | 'MERGE';
-  readonly rowCount: number;
-  readonly rows: Row[];
-}
-
 /** What the gateway hands to a connector when it opens a connection. */
 export interface ConnectorContext<Settings> {
   /** The connection's id, `{emr}` in the paths. */
@@ -162,7 +148,8 @@ export interface ConnectorContext<Settings> {
   /** Checked against the connector's `settingsSchema`. */
   readonly settings: Settings;
   readonly careUnits: readonly CareUnit[];
-  readonly database: SqlPool;
+  /** The gateway's database, for a connector that keeps its data there. */
+  readonly database: PostgresPool;
 }
 
 /** One kind of EHR: what a connector's folder exports. */

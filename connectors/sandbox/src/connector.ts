@@ -1,0 +1,45 @@
+import type { Connector, ConnectorContext, ConnectorModule } from '@crossward/connector-kit';
+import { Kysely, PostgresDialect } from 'kysely';
+import { findAppointment, listAppointments } from './appointment-reads.ts';
+import { cancelAppointment, createAppointment, updateAppointment } from './appointment-writes.ts';
+import { inPortVocabulary } from './database-errors.ts';
+import { createDirectory } from './directory.ts';
+import { seedSchedules } from './schedules.ts';
+import { type SandboxSettings, sandboxSettings } from './settings.ts';
+import type { SandboxTables } from './tables.ts';
+import { listTimeSlots } from './time-slots.ts';
+
+/** A complete small EHR with synthetic people, kept in the gateway's own database. */
+export const sandboxConnector: ConnectorModule<SandboxSettings> = {
+  name: 'sandbox',
+  settingsSchema: sandboxSettings,
+  migrations: new URL('./migrations/', import.meta.url),
+  open: openSandbox,
+};
+
+async function openSandbox({
+  emr,
+  settings,
+  careUnits,
+  database,
+}: ConnectorContext<SandboxSettings>): Promise<Connector> {
+  const db = new Kysely<SandboxTables>({ dialect: new PostgresDialect({ pool: database }) });
+  const directory = createDirectory(settings.country, careUnits);
+  await seedSchedules(db, emr, careUnits, directory);
+  return {
+    capabilities: {
+      patientIdentifierTypes: directory.patientIdentifierTypes,
+      resourceIdentifierTypes: directory.resourceIdentifierTypes,
+    },
+    findPatient: async (identifier) => directory.findPatient(identifier) ?? null,
+    findResource: async (careUnit, identifier) => directory.findResource(careUnit.id, identifier) ?? null,
+    listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
+    listHealthcareServices: async () => directory.services,
+    listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, query)),
+    findAppointment: (careUnit, id) => inPortVocabulary(() => findAppointment(db, emr, careUnit, id)),
+    listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
+    createAppointment: (creation) => inPortVocabulary(() => createAppointment(db, emr, directory, creation)),
+    updateAppointment: (update) => inPortVocabulary(() => updateAppointment(db, emr, directory, update)),
+    cancelAppointment: (cancellation) => inPortVocabulary(() => cancelAppointment(db, emr, cancellation)),
+  };
+}

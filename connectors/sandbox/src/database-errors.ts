@@ -1,0 +1,43 @@
+import { ConnectorError } from '@crossward/connector-kit';
+
+// SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+const exclusionViolation = '23P01';
+const serializationFailure = '40001';
+const deadlockDetected = '40P01';
+
+const attempts = 5;
+
+export function slotTaken(cause?: unknown): ConnectorError {
+  return new ConnectorError('time_slot_unavailable', 'No free time slot covers the range', { cause });
+}
+
+/**
+ * Runs a call to the database and speaks of its failures in the port's words. What PostgreSQL gave up because two
+ * transactions stood in each other's way is done again: nothing of it was kept.
+ */
+export async function inPortVocabulary<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      const code = sqlState(error);
+      if ((code === serializationFailure || code === deadlockDetected) && attempt < attempts) continue;
+      if (error instanceof ConnectorError) throw error;
+      if (code === exclusionViolation) throw slotTaken(error);
+      if (isDown(error, code)) {
+        throw new ConnectorError('unavailable', 'The database of the sandbox cannot be reached', { cause: error });
+      }
+      throw error;
+    }
+  }
+}
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Class 08 is connection exceptions, 53 insufficient resources, 57P an operator's intervention. */
+function isDown(error: unknown, code: string | undefined): boolean {
+  if (code === undefined) return error instanceof Error && /connection|timeout|pool/i.test(error.message);
+  return /^(08|53|57P)/.test(code) || /^E(CONN|PIPE|TIMEDOUT|NOTFOUND|HOSTUNREACH)/.test(code);
+}

@@ -1,0 +1,147 @@
+import type {
+  CareUnit,
+  HealthcareService,
+  Patient,
+  PatientIdentifier,
+  PatientIdentifierType,
+  Resource,
+  ResourceIdentifier,
+  ResourceIdentifierType,
+} from '@crossward/connector-kit';
+import { norway } from './people/norway.ts';
+import { sweden } from './people/sweden.ts';
+import type { SyntheticPopulation } from './people/synthetic-person.ts';
+import { unitedKingdom } from './people/united-kingdom.ts';
+import type { Country } from './settings.ts';
+
+interface CountryFacts {
+  readonly population: SyntheticPopulation;
+  readonly patientIdentifierTypes: readonly PatientIdentifierType[];
+  readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
+  readonly services: readonly HealthcareService[];
+  readonly roomName: string;
+  /** National identifiers of the first resource. */
+  readonly firstResource: readonly ResourceIdentifier[];
+}
+
+function services(consultation: string, vaccination: string): HealthcareService[] {
+  return [
+    { id: 'consultation', name: consultation, durationMinutes: 30 },
+    { id: 'vaccination', name: vaccination, durationMinutes: 30 },
+  ];
+}
+
+const countries: Record<Country, CountryFacts> = {
+  NO: {
+    population: norway,
+    patientIdentifierTypes: ['emr_id', 'no_personal_number'],
+    resourceIdentifierTypes: ['emr_id'],
+    services: services('Konsultasjon', 'Vaksinasjon'),
+    roomName: 'Vaksinerom',
+    firstResource: [],
+  },
+  SE: {
+    population: sweden,
+    patientIdentifierTypes: ['emr_id', 'se_personal_number'],
+    resourceIdentifierTypes: ['emr_id', 'hsa_id', 'se_personal_number'],
+    services: services('Konsultation', 'Vaccination'),
+    roomName: 'Vaccinationsrum',
+    firstResource: [
+      { type: 'hsa_id', value: 'SE0000000000-1001' },
+      { type: 'se_personal_number', value: '196408233234' },
+    ],
+  },
+  GB: {
+    population: unitedKingdom,
+    patientIdentifierTypes: ['emr_id', 'nhs_number'],
+    resourceIdentifierTypes: ['emr_id'],
+    services: services('Consultation', 'Vaccination'),
+    roomName: 'Vaccination room',
+    firstResource: [],
+  },
+};
+
+const practitionersPerCareUnit = 4;
+const resourcesPerCareUnit = practitionersPerCareUnit + 1;
+
+/** The sandbox's patients, resources and services. They never change, so they live in memory and in no column. */
+export interface Directory {
+  readonly patientIdentifierTypes: readonly PatientIdentifierType[];
+  readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
+  readonly services: readonly HealthcareService[];
+  findPatient(identifier: PatientIdentifier): Patient | undefined;
+  findResource(careUnitId: string, identifier: ResourceIdentifier): Resource | undefined;
+  /** By id. */
+  resourcesOf(careUnitId: string): readonly Resource[];
+}
+
+export function createDirectory(country: Country, careUnits: readonly CareUnit[]): Directory {
+  const facts = countries[country];
+  const patients = facts.population.patients.map((_, index) => patient(facts.population, index));
+  const patientsByIdentifier = new Map(patients.flatMap((it) => it.identifiers.map((id) => [key(id), it] as const)));
+  const resources = new Map(
+    careUnits.map((careUnit, index) => [careUnit.id, resourcesOfCareUnit(facts, index)] as const),
+  );
+  return {
+    patientIdentifierTypes: facts.patientIdentifierTypes,
+    resourceIdentifierTypes: facts.resourceIdentifierTypes,
+    services: facts.services,
+    findPatient: (identifier) => patientsByIdentifier.get(key(identifier)),
+    findResource: (careUnitId, identifier) =>
+      resources.get(careUnitId)?.find((it) => it.identifiers.some((id) => key(id) === key(identifier))),
+    resourcesOf: (careUnitId) => resources.get(careUnitId) ?? [],
+  };
+}
+
+function key(identifier: { readonly type: string; readonly value: string }): string {
+  return `${identifier.type}:${identifier.value}`;
+}
+
+function patient(population: SyntheticPopulation, index: number): Patient {
+  const n = index + 1;
+  const person = population.patients[index];
+  if (!person) throw new RangeError(`No person ${n}`);
+  const id = `p-${n}`;
+  return {
+    id,
+    identifiers: [{ type: 'emr_id', value: id }, ...(person.nationalNumber ? [person.nationalNumber] : [])],
+    givenName: person.givenName,
+    familyName: person.familyName,
+    birthDate: person.birthDate,
+    gender: person.gender,
+    // p-19 can be reached by e-mail alone, p-20 not at all.
+    phone: n >= 19 ? null : population.phone(n),
+    email: n === 20 ? null : `${id}@patients.example`,
+    address: {
+      lines: [`${population.street} ${n}`],
+      postalCode: population.postalCode,
+      city: population.city,
+      country: population.country,
+    },
+  };
+}
+
+function resourcesOfCareUnit(facts: CountryFacts, careUnitIndex: number): readonly Resource[] {
+  const first = careUnitIndex * resourcesPerCareUnit + 1;
+  const names = facts.population.practitionerNames;
+  const practitioners = Array.from({ length: practitionersPerCareUnit }, (_, index): Resource => {
+    const id = `r-${first + index}`;
+    const national = id === 'r-1' ? facts.firstResource : [];
+    return {
+      id,
+      identifiers: [{ type: 'emr_id', value: id }, ...national],
+      kind: 'practitioner',
+      name: names[(careUnitIndex * practitionersPerCareUnit + index) % names.length] ?? id,
+      healthcareServiceIds: ['consultation', 'vaccination'],
+    };
+  });
+  const roomId = `r-${first + practitionersPerCareUnit}`;
+  const room: Resource = {
+    id: roomId,
+    identifiers: [{ type: 'emr_id', value: roomId }],
+    kind: 'room',
+    name: facts.roomName,
+    healthcareServiceIds: ['vaccination'],
+  };
+  return [...practitioners, room].sort((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,57 @@
+-- Several EHRs share these tables; every row says whose it is.
+-- Ids compare by code unit (COLLATE "C"), the order in which the port promises its lists.
+
+CREATE SCHEMA sandbox;
+
+-- Patients, resources and services never change, hold synthetic people only, and live in code.
+CREATE TABLE sandbox.schedules (
+  emr text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  care_unit_id text COLLATE "C" NOT NULL,
+  resource_id text COLLATE "C" NOT NULL,
+  healthcare_service_ids text[] NOT NULL,
+  -- Local to the care unit, as is its recurrence (RFC 5545, without the RRULE: prefix).
+  local_start text NOT NULL,
+  local_end text NOT NULL,
+  slot_minutes integer NOT NULL CHECK (slot_minutes > 0),
+  recurrence text,
+  PRIMARY KEY (emr, id)
+);
+CREATE INDEX schedules_of_a_resource ON sandbox.schedules (emr, care_unit_id, resource_id);
+
+CREATE TABLE sandbox.appointments (
+  emr text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  care_unit_id text COLLATE "C" NOT NULL,
+  patient_id text COLLATE "C" NOT NULL,
+  resource_id text COLLATE "C" NOT NULL,
+  healthcare_service_id text COLLATE "C" NOT NULL,
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz NOT NULL,
+  state text NOT NULL CHECK (state IN ('booked', 'held', 'pending', 'cancelled')),
+  held_until timestamptz,
+  comment text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (emr, id),
+  CONSTRAINT appointments_hold_has_an_end CHECK ((state = 'held') = (held_until IS NOT NULL)),
+  -- A bound on the length lets a search for a range look at that range alone, whatever history holds.
+  CONSTRAINT appointments_length CHECK (ends_at > starts_at AND ends_at <= starts_at + interval '24 hours'),
+  -- Deferrable, since a shift of several appointments in one statement trips an ordinary one half-way.
+  CONSTRAINT appointments_no_overlap EXCLUDE USING gist (
+    emr WITH =,
+    resource_id WITH =,
+    tstzrange(starts_at, ends_at) WITH &&
+  ) WHERE (state <> 'cancelled') DEFERRABLE INITIALLY IMMEDIATE
+);
+CREATE INDEX appointments_of_a_care_unit ON sandbox.appointments (emr, care_unit_id, starts_at, id);
+CREATE INDEX appointments_of_a_resource ON sandbox.appointments (emr, resource_id, starts_at, id);
+CREATE INDEX appointments_of_a_patient ON sandbox.appointments (emr, patient_id, starts_at, id);
+
+-- Which writes have been done: asked before a write is done again.
+CREATE TABLE sandbox.operations (
+  emr text COLLATE "C" NOT NULL,
+  operation_id uuid NOT NULL,
+  appointment_ids text[] NOT NULL,
+  done_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (emr, operation_id)
+);

@@ -1,0 +1,146 @@
+import type { CareUnit } from '@crossward/connector-kit';
+import type { Kysely } from 'kysely';
+import { RRuleTemporal } from 'rrule-temporal';
+import { Temporal } from 'temporal-polyfill';
+import type { Directory } from './directory.ts';
+import type { SandboxTables } from './tables.ts';
+
+export interface Schedule {
+  readonly resourceId: string;
+  readonly healthcareServiceIds: readonly string[];
+  /** Local to the care unit, `YYYY-MM-DDThh:mm:ss`. */
+  readonly localStart: string;
+  readonly localEnd: string;
+  readonly slotMinutes: number;
+  readonly recurrence: string | null;
+}
+
+export interface SlotTime {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** Every resource works Monday to Friday, 08:00–12:00 and 13:00–16:00 local time, from a day in the past on. */
+const openingHours = [
+  { part: 'morning', from: '08:00:00', to: '12:00:00' },
+  { part: 'afternoon', from: '13:00:00', to: '16:00:00' },
+];
+const firstMonday = '2024-01-01';
+const everyWeekday = 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR';
+
+/** Writes the opening hours of a new sandbox. Safe to run again and from several gateways at once. */
+export async function seedSchedules(
+  db: Kysely<SandboxTables>,
+  emr: string,
+  careUnits: readonly CareUnit[],
+  directory: Directory,
+): Promise<void> {
+  const rows = careUnits.flatMap((careUnit) =>
+    directory.resourcesOf(careUnit.id).flatMap((resource) =>
+      openingHours.map(({ part, from, to }) => ({
+        emr,
+        id: `${resource.id}-${part}`,
+        care_unit_id: careUnit.id,
+        resource_id: resource.id,
+        healthcare_service_ids: [...resource.healthcareServiceIds],
+        local_start: `${firstMonday}T${from}`,
+        local_end: `${firstMonday}T${to}`,
+        slot_minutes: 30,
+        recurrence: everyWeekday,
+      })),
+    ),
+  );
+  if (rows.length === 0) return;
+  await db
+    .insertInto('sandbox.schedules')
+    .values(rows)
+    .onConflict((conflict) => conflict.columns(['emr', 'id']).doNothing())
+    .execute();
+}
+
+export async function loadSchedules(
+  db: Kysely<SandboxTables>,
+  emr: string,
+  careUnitId: string,
+  resourceIds: readonly string[] | undefined,
+): Promise<Schedule[]> {
+  const rows = await db
+    .selectFrom('sandbox.schedules')
+    .select([
+      'resource_id as resourceId',
+      'healthcare_service_ids as healthcareServiceIds',
+      'local_start as localStart',
+      'local_end as localEnd',
+      'slot_minutes as slotMinutes',
+      'recurrence',
+    ])
+    .where('emr', '=', emr)
+    .where('care_unit_id', '=', careUnitId)
+    .$if(resourceIds !== undefined, (query) => query.where('resource_id', 'in', [...(resourceIds ?? [])]))
+    .execute();
+  return rows;
+}
+
+/**
+ * The slots of one schedule that lie wholly inside `window`, in order of time. Begin and end of a working day are wall
+ * clock times; in between, slots follow each other in exact time, so that a day on which the clock is changed has
+ * slots that are neither lost nor doubled.
+ */
+export function slotsOf(schedule: Schedule, timeZone: string, window: SlotTime): SlotTime[] {
+  const slotMilliseconds = schedule.slotMinutes * 60_000;
+  const localStart = Temporal.PlainDateTime.from(schedule.localStart);
+  const length = localStart.until(Temporal.PlainDateTime.from(schedule.localEnd));
+  const slots: SlotTime[] = [];
+  for (const begin of beginnings(schedule, timeZone, window, length)) {
+    const dayEnd = begin.toPlainDateTime().add(length).toZonedDateTime(timeZone).epochMilliseconds;
+    for (let start = begin.epochMilliseconds; start + slotMilliseconds <= dayEnd; start += slotMilliseconds) {
+      const end = start + slotMilliseconds;
+      if (start >= window.start.getTime() && end <= window.end.getTime()) {
+        slots.push({ start: new Date(start), end: new Date(end) });
+      }
+    }
+  }
+  return slots;
+}
+
+/** When the schedule begins anew, for every occurrence that reaches into the window. */
+function beginnings(
+  schedule: Schedule,
+  timeZone: string,
+  window: SlotTime,
+  length: Temporal.Duration,
+): Temporal.ZonedDateTime[] {
+  if (schedule.recurrence === null) {
+    return [Temporal.PlainDateTime.from(schedule.localStart).toZonedDateTime(timeZone)];
+  }
+  const rule = recurrenceRule(schedule.localStart, schedule.recurrence, timeZone);
+  // An hour more than the length, since the clock may be set forward in between.
+  const from = zoned(window.start, timeZone).subtract(length).subtract({ hours: 1 });
+  return rule.between(from, zoned(window.end, timeZone), true);
+}
+
+const rules = new Map<string, RRuleTemporal<Temporal.ZonedDateTime>>();
+const rulesKept = 1000;
+
+/** Parsing a rule costs far more than asking it, and it remembers where it last stood. */
+function recurrenceRule(
+  localStart: string,
+  recurrence: string,
+  timeZone: string,
+): RRuleTemporal<Temporal.ZonedDateTime> {
+  const key = `${localStart} ${timeZone} ${recurrence}`;
+  const known = rules.get(key);
+  if (known) return known;
+  const rule = new RRuleTemporal({
+    rruleString: recurrence,
+    dtstart: Temporal.PlainDateTime.from(localStart).toZonedDateTime(timeZone),
+    temporal: Temporal,
+  });
+  if (rules.size >= rulesKept) rules.clear();
+  rules.set(key, rule);
+  return rule;
+}
+
+function zoned(date: Date, timeZone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(timeZone);
+}

@@ -1,0 +1,43 @@
+import type { AppointmentState } from '@crossward/connector-kit';
+import type { Generated } from 'kysely';
+
+interface ScheduleRow {
+  emr: string;
+  id: string;
+  care_unit_id: string;
+  resource_id: string;
+  healthcare_service_ids: string[];
+  local_start: string;
+  local_end: string;
+  slot_minutes: number;
+  recurrence: string | null;
+}
+
+export interface AppointmentRow {
+  emr: string;
+  id: string;
+  care_unit_id: string;
+  patient_id: string;
+  resource_id: string;
+  healthcare_service_id: string;
+  starts_at: Date;
+  ends_at: Date;
+  state: AppointmentState;
+  held_until: Date | null;
+  comment: string | null;
+  created_at: Generated<Date>;
+}
+
+interface OperationRow {
+  emr: string;
+  operation_id: string;
+  appointment_ids: string[];
+  done_at: Generated<Date>;
+}
+
+/** The tables of `migrations/`, by their names within the schema `sandbox`. */
+export interface SandboxTables {
+  'sandbox.schedules': ScheduleRow;
+  'sandbox.appointments': AppointmentRow;
+  'sandbox.operations': OperationRow;
+}

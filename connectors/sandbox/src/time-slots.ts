@@ -1,0 +1,123 @@
+import {
+  coversWithoutGap,
+  overlaps,
+  type TimeSlot,
+  type TimeSlotPosition,
+  type TimeSlotQuery,
+} from '@crossward/connector-kit';
+import { type Kysely, sql } from 'kysely';
+import { takenState } from './appointment-state.ts';
+import { loadSchedules, type Schedule, type SlotTime, slotsOf } from './schedules.ts';
+import type { SandboxTables } from './tables.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** How much of the range is searched at once: a page is often filled by the first few days. */
+const firstStretchDays = 2;
+const longestStretchDays = 32;
+
+/** Free slots of the care unit, stretch by stretch until the page is full, so that a search costs what it returns. */
+export async function listTimeSlots(
+  db: Kysely<SandboxTables>,
+  emr: string,
+  query: TimeSlotQuery,
+): Promise<readonly TimeSlot[]> {
+  const schedules = await loadSchedules(db, emr, query.careUnit.id, query.resourceIds);
+  if (schedules.length === 0) return [];
+  const found: TimeSlot[] = [];
+  const end = query.end.getTime();
+  const now = (await databaseClock(db)).getTime();
+  let from = Math.max(query.start.getTime(), now, query.after?.start.getTime() ?? now);
+  for (
+    let days = firstStretchDays;
+    from < end && found.length < query.limit;
+    days = Math.min(days * 2, longestStretchDays)
+  ) {
+    const until = Math.min(from + days * dayMilliseconds, end);
+    // A slot belongs to the stretch in which it starts, and may end in the next.
+    const window = { start: new Date(from), end: new Date(Math.min(until + dayMilliseconds, end)) };
+    const candidates = schedules
+      .flatMap((schedule) => candidatesOf(schedule, query, window))
+      .filter((slot) => slot.start.getTime() < until && isAfter(slot, query.after))
+      .sort(byPosition);
+    if (candidates.length > 0) found.push(...(await freeOf(db, emr, candidates, query.limit - found.length)));
+    from = until;
+  }
+  return found;
+}
+
+/** Whether the resource's schedule has slots of the service that cover the range, wholly in the future. */
+export async function isBookable(
+  db: Kysely<SandboxTables>,
+  emr: string,
+  booking: { careUnit: { id: string; timeZone: string }; resourceId: string; healthcareServiceId: string } & SlotTime,
+): Promise<boolean> {
+  const schedules = await loadSchedules(db, emr, booking.careUnit.id, [booking.resourceId]);
+  const slots = schedules
+    .filter((schedule) => schedule.healthcareServiceIds.includes(booking.healthcareServiceId))
+    .flatMap((schedule) => slotsOf(schedule, booking.careUnit.timeZone, booking));
+  if (!coversWithoutGap(slots, booking)) return false;
+  return booking.start > (await databaseClock(db));
+}
+
+/** Schedules and holds go by this clock alone. */
+async function databaseClock(db: Kysely<SandboxTables>): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db);
+  if (!rows[0]) throw new Error('The database did not tell the time');
+  return rows[0].now;
+}
+
+function candidatesOf(schedule: Schedule, query: TimeSlotQuery, window: SlotTime): TimeSlot[] {
+  const wanted = query.healthcareServiceIds;
+  const services = schedule.healthcareServiceIds.filter((id) => wanted === undefined || wanted.includes(id));
+  if (services.length === 0) return [];
+  return slotsOf(schedule, query.careUnit.timeZone, window).flatMap((slot) =>
+    services.map((healthcareServiceId) => ({ ...slot, resourceId: schedule.resourceId, healthcareServiceId })),
+  );
+}
+
+async function freeOf(
+  db: Kysely<SandboxTables>,
+  emr: string,
+  candidates: readonly TimeSlot[],
+  limit: number,
+): Promise<TimeSlot[]> {
+  const start = new Date(Math.min(...candidates.map((slot) => slot.start.getTime())));
+  const end = new Date(Math.max(...candidates.map((slot) => slot.end.getTime())));
+  const taken = await db
+    .selectFrom('sandbox.appointments')
+    .select(['resource_id', 'starts_at', 'ends_at'])
+    .where('emr', '=', emr)
+    .where('resource_id', 'in', [...new Set(candidates.map((slot) => slot.resourceId))])
+    .where('starts_at', '<', end)
+    .where('ends_at', '>', start)
+    .where('starts_at', '>', new Date(start.getTime() - dayMilliseconds))
+    .where(takenState)
+    .execute();
+  const takenOf = Map.groupBy(taken, (row) => row.resource_id);
+  const free: TimeSlot[] = [];
+  for (const slot of candidates) {
+    if (free.length === limit) break;
+    const blocked = takenOf
+      .get(slot.resourceId)
+      ?.some((row) => overlaps(slot, { start: row.starts_at, end: row.ends_at }));
+    if (!blocked) free.push(slot);
+  }
+  return free;
+}
+
+function byPosition(a: TimeSlotPosition, b: TimeSlotPosition): number {
+  return (
+    a.start.getTime() - b.start.getTime() ||
+    compare(a.resourceId, b.resourceId) ||
+    compare(a.healthcareServiceId, b.healthcareServiceId)
+  );
+}
+
+function isAfter(slot: TimeSlotPosition, position: TimeSlotPosition | undefined): boolean {
+  return position === undefined || byPosition(slot, position) > 0;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,74 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { addAppointmentRoutes } from './appointments/routes.ts';
+import type { Deps } from './deps.ts';
+import { addEmrRoutes } from './emrs/routes.ts';
+import { addHealthcareServiceRoutes } from './healthcare-services/routes.ts';
+import { addAccess } from './http/access.ts';
+import { addErrorHandler, frameworkProblem, sendProblem } from './http/error-handler.ts';
+import { answerFramingError } from './http/framing-errors.ts';
+import { addHeaders, longestUrl, setHeaders } from './http/headers.ts';
+import { addHealth } from './http/health.ts';
+import { addJsonBody } from './http/json-body.ts';
+import { addLimits } from './http/limits.ts';
+import { trackMethods } from './http/method-not-allowed.ts';
+import { addMetrics } from './http/metrics.ts';
+import { addOpenApi, addOpenApiRoutes } from './http/openapi.ts';
+import { requestId } from './http/request-id.ts';
+import { addRequestLog } from './http/request-log.ts';
+import { addValidation, compilersFactory, formats } from './http/validation.ts';
+import { addPatientRoutes } from './patients/routes.ts';
+import { Problem } from './problems/problem.ts';
+import { addProblemPages } from './problems/routes.ts';
+import { addResourceRoutes } from './resources/routes.ts';
+import { addTimeslotRoutes } from './timeslots/routes.ts';
+
+const longestHeaderSection = 32 * 1024;
+/** An identifier of 200 characters, each up to four bytes, percent-encoded. */
+const longestPathParameter = 200 * 4 * 3;
+
+/** Builds the HTTP interface from what it needs. Nothing listens yet. */
+export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestId,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: { maxHeaderSize: longestHeaderSection },
+    routerOptions: { maxParamLength: longestPathParameter },
+    schemaController: { compilersFactory },
+    serializerOpts: { ajv: { formats } },
+    clientErrorHandler: answerFramingError,
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(request, reply);
+      sendProblem(frameworkProblem(error), request, reply);
+    },
+  });
+  const methods = trackMethods(app);
+  addErrorHandler(app);
+  addHeaders(app);
+  app.addHook('onRequest', async ({ url }) => {
+    if (url !== undefined && url.length > longestUrl) throw new Problem('uri_too_long');
+  });
+  addRequestLog(app);
+  addMetrics(app);
+  addJsonBody(app);
+  addValidation(app);
+  await addOpenApi(app);
+  addAccess(app, deps.clients, deps.ehrs);
+  await addLimits(app, deps.limits);
+
+  addEmrRoutes(app, deps);
+  addPatientRoutes(app);
+  addResourceRoutes(app, deps);
+  addHealthcareServiceRoutes(app, deps);
+  addTimeslotRoutes(app, deps);
+  addAppointmentRoutes(app, deps);
+
+  addOpenApiRoutes(app);
+  addProblemPages(app);
+  addHealth(app, deps.isReady);
+  methods.finish();
+  await app.ready();
+  return app;
+}

@@ -1,0 +1,73 @@
+import type { Appointment } from '@crossward/connector-kit';
+import type { Static, TObject } from 'typebox';
+import { requirePatient, requireResource } from '../ehr/lookups.ts';
+import { patientIdentifier, resourceIdentifier } from '../http/identifiers.ts';
+import { type Cursors, type Page, page } from '../http/paging.ts';
+import { inQuery } from '../http/places.ts';
+import type { Access } from '../http/route.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
+import { readRange } from '../time/request-times.ts';
+import type { appointmentQuery } from './contract.ts';
+import { statesOf } from './representation.ts';
+
+const places = { start: inQuery('start'), end: inQuery('end') };
+
+type Query = Static<TObject<typeof appointmentQuery>>;
+
+export async function listAppointments(
+  { client, ehr, careUnit }: Access,
+  query: Query,
+  readHeader: ReadHeader,
+  cursors: Cursors,
+): Promise<Page<Appointment>> {
+  assertSelective(query);
+  const { start, end } = query;
+  const range =
+    start !== undefined && end !== undefined ? readRange({ start, end }, places, careUnit.timeZone) : undefined;
+  const patientPlace = inQuery('patient_id');
+  const resourcePlace = inQuery('resource_id');
+  const patientIdentity =
+    query.patient_id === undefined ? undefined : patientIdentifier(query.patient_id, patientPlace, ehr, readHeader);
+  const resourceIdentity =
+    query.resource_id === undefined ? undefined : resourceIdentifier(query.resource_id, resourcePlace, ehr, readHeader);
+  const patient = patientIdentity && (await requirePatient(ehr, patientIdentity, patientPlace));
+  const resource = resourceIdentity && (await requireResource(ehr, careUnit, resourceIdentity, resourcePlace));
+  const states = [...new Set(query.status ?? [])].sort().flatMap(statesOf);
+  const filters = [ehr.id, careUnit.id, patient?.id ?? null, resource?.id ?? null, range ?? null, states];
+  return page<Appointment>(
+    cursors,
+    query,
+    { clientId: client.id, operationId: 'list_appointments', filters },
+    (appointment) => [appointment.start, appointment.id],
+    (after, limit) =>
+      ehr.call('listAppointments', {
+        careUnit,
+        patientId: patient?.id,
+        resourceId: resource?.id,
+        range,
+        states,
+        after: after && { start: new Date(String(after[0])), id: String(after[1]) },
+        limit,
+      }),
+  );
+}
+
+/** Nobody gets everything by leaving everything out. */
+function assertSelective({ patient_id, resource_id, start, end }: Query): void {
+  if ((start === undefined) !== (end === undefined)) {
+    const missing = start === undefined ? 'start' : 'end';
+    throw problemAt(inQuery(missing), 'request_invalid', '`start` and `end` must be sent together.');
+  }
+  if (patient_id === undefined && resource_id === undefined && start === undefined) {
+    const detail = 'One of `patient_id`, `resource_id`, or both `start` and `end` must be there.';
+    throw new Problem('request_invalid', {
+      detail,
+      faults: ['patient_id', 'resource_id', 'start', 'end'].map((parameter) => ({
+        place: inQuery(parameter),
+        reason: 'request_invalid',
+        detail,
+      })),
+    });
+  }
+}

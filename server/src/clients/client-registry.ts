@@ -1,0 +1,45 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { ConfiguredClient } from '../config/configuration.ts';
+import type { Scope } from '../config/schema.ts';
+
+/** Whoever calls the gateway. */
+export interface Client {
+  readonly id: string;
+  readonly secretHashes: readonly Buffer[];
+  readonly scopes: ReadonlySet<Scope>;
+  /** The care units that the client may use, by EHR. */
+  readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export interface ClientRegistry {
+  /** The client with this id and secret; `undefined` for an unknown id and a wrong secret alike. */
+  authenticate(id: string, secret: string): Client | undefined;
+}
+
+const nobody: Pick<Client, 'secretHashes'> = { secretHashes: [Buffer.alloc(32)] };
+
+/**
+ * Secrets are 256-bit random, so a plain SHA-256 keeps them: there is nothing to guess that a slow hash would protect.
+ * An unknown id costs the same comparison as a wrong secret.
+ */
+export function createClientRegistry(configured: readonly ConfiguredClient[]): ClientRegistry {
+  const byId = new Map(configured.map((client) => [client.id, fromConfiguration(client)]));
+  return {
+    authenticate(id, secret) {
+      const client = byId.get(id);
+      const given = hash('sha256', secret, 'buffer');
+      let matches = false;
+      for (const kept of (client ?? nobody).secretHashes) matches = timingSafeEqual(kept, given) || matches;
+      return matches ? client : undefined;
+    },
+  };
+}
+
+function fromConfiguration({ id, secrets, scopes, grants }: ConfiguredClient): Client {
+  return {
+    id,
+    secretHashes: secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')),
+    scopes: new Set(scopes),
+    grants: new Map(grants.map(({ emr, care_units }) => [emr, new Set(care_units)])),
+  };
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { Default } from 'typebox/value';
+import type { EnvironmentVariables } from './environment.ts';
+import { type Policies, resolvePolicies } from './policies.ts';
+import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
+import { type ConfigurationFile, limitsSchema } from './schema.ts';
+import { Secret } from './secret.ts';
+
+type EmrInFile = ConfigurationFile['emrs'][number];
+type CareUnitInFile = EmrInFile['care_units'][number];
+type ClientInFile = ConfigurationFile['clients'][number];
+type Settings = Readonly<Record<string, unknown>>;
+type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
+
+export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'settings'>> & {
+  /** What holds here: the EHR's policies, overridden by the care unit's own. */
+  readonly policies: Policies;
+  readonly settings: Settings;
+};
+
+export type ConfiguredEmr = Readonly<Required<Omit<EmrInFile, 'policies' | 'settings' | 'care_units'>>> & {
+  /** What holds for care units that set nothing of their own. */
+  readonly policies: Policies;
+  /** Fit the connector's `settingsSchema`, except that each `{ env: NAME }` has become a `Secret`. */
+  readonly settings: Settings;
+  readonly care_units: readonly ConfiguredCareUnit[];
+};
+
+export type ConfiguredClient = Readonly<Required<Pick<ClientInFile, 'id' | 'name'>>> & {
+  /** SHA-256 of each secret that is valid now, as 64 lower-case hexadecimal digits. */
+  readonly secrets: readonly { readonly sha256: string }[];
+  readonly scopes: readonly ClientInFile['scopes'][number][];
+  /** At most one an EHR, with every care unit that the client may use. */
+  readonly grants: readonly { readonly emr: string; readonly care_units: readonly string[] }[];
+};
+
+export type ConfiguredMessages = WithSecrets<NonNullable<ConfigurationFile['messages']>>;
+
+/** The configuration in force: defaults applied, secrets resolved, frozen through and through. */
+export interface Configuration {
+  readonly emrs: readonly ConfiguredEmr[];
+  readonly clients: readonly ConfiguredClient[];
+  readonly messages: ConfiguredMessages;
+  /** For each client. */
+  readonly limits: Limits;
+}
+
+/** Puts defaults and secrets into a file that has been found right. */
+export function resolveConfiguration(file: ConfigurationFile, variables: EnvironmentVariables): Configuration {
+  const emrs = file.emrs.map((emr) => resolveEmr(emr, variables));
+  return deepFreeze({
+    emrs,
+    clients: file.clients.map((client) => resolveClient(client, emrs, variables)),
+    messages: withSecrets(file.messages ?? {}, variables),
+    limits: Default(limitsSchema, { ...file.limits }) as Limits,
+  });
+}
+
+function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): ConfiguredEmr {
+  return {
+    ...emr,
+    settings: withSecrets(emr.settings ?? {}, variables),
+    synthetic_identifiers: emr.synthetic_identifiers ?? false,
+    policies: resolvePolicies(emr.policies),
+    care_units: emr.care_units.map((careUnit) => ({
+      ...careUnit,
+      policies: resolvePolicies(emr.policies, careUnit.policies),
+      settings: withSecrets(careUnit.settings ?? {}, variables),
+    })),
+  };
+}
+
+function resolveClient(
+  client: ClientInFile,
+  emrs: readonly ConfiguredEmr[],
+  variables: EnvironmentVariables,
+): ConfiguredClient {
+  return {
+    ...client,
+    name: client.name ?? client.id,
+    secrets: client.secrets.map((secret) => ({
+      sha256: isReference(secret) ? hashSecret(variable(secret, variables) ?? '') : secret.sha256.toLowerCase(),
+    })),
+    grants: client.grants.map(({ emr, care_units }) => ({ emr, care_units: care_units ?? careUnitIds(emrs, emr) })),
+  };
+}
+
+function careUnitIds(emrs: readonly ConfiguredEmr[], emr: string): string[] {
+  return emrs.find(({ id }) => id === emr)?.care_units.map(({ id }) => id) ?? [];
+}
+
+/** SHA-256 of the UTF-8 text, as 64 lower-case hexadecimal digits: what a client's secret is compared by. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  if (!(value instanceof Secret)) Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
+}

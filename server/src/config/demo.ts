@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ConnectorModule } from '@crossward/connector-kit';
+import Type, { type Static } from 'typebox';
+import { Check } from 'typebox/value';
+import { type Configuration, type ConfiguredClient, deepFreeze, hashSecret } from './configuration.ts';
+import { ConfigurationError } from './configuration-error.ts';
+import { loadConfiguration } from './load.ts';
+import { requireLoopback } from './loopback.ts';
+import { keepPrivateFile, makePrivateFolder } from './private-file.ts';
+import { scopes } from './schema.ts';
+import { parseSecretKey } from './secret-key.ts';
+
+/** The set-up without a configuration file: three sandbox EHRs and the demo mailbox. */
+export const demoConfigurationPath = fileURLToPath(new URL('./demo.yaml', import.meta.url));
+
+const demoClient = Type.Object(
+  {
+    client_id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' }),
+    client_secret: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+  },
+  { additionalProperties: false },
+);
+/** What a caller sends as `x-service-client-id` and `x-service-client-secret`. */
+export type DemoClient = Readonly<Static<typeof demoClient>>;
+
+export interface DemoOptions {
+  /** Where the demo keeps its data; made for the owner alone when it is not there. */
+  readonly dataDir: string;
+  /** The sandbox among them. */
+  readonly connectors: readonly ConnectorModule[];
+  /** What the gateway will listen on. */
+  readonly host: string;
+}
+
+export interface Demo {
+  /** The demo set-up, with a client that may do everything. */
+  readonly configuration: Configuration;
+  readonly client: DemoClient;
+  /** 32 bytes. */
+  readonly secretKey: Buffer;
+}
+
+/**
+ * Prepares the demo. The client (`demo-client.json`) and the secret key (`secret-key`) are made in the data directory
+ * at the first call and stay the same from then on.
+ *
+ * @throws {ConfigurationError} for a host that other machines reach, a data directory that cannot be used, or a
+ * damaged file in it.
+ */
+export async function prepareDemo({ dataDir, connectors, host }: DemoOptions): Promise<Demo> {
+  requireLoopback(host, 'the demo');
+  const configuration = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  await makePrivateFolder(dataDir);
+  const secretKey = await readSecretKey(join(dataDir, 'secret-key'));
+  const client = await readClient(join(dataDir, 'demo-client.json'));
+  return {
+    configuration: deepFreeze({ ...configuration, clients: [grantEverything(client, configuration)] }),
+    client,
+    secretKey,
+  };
+}
+
+async function readClient(path: string): Promise<DemoClient> {
+  const text = await keepPrivateFile(path, () => {
+    const client: DemoClient = { client_id: 'demo', client_secret: randomBytes(32).toString('base64url') };
+    return `${JSON.stringify(client, null, 2)}\n`;
+  });
+  const client = parseJson(text);
+  if (Check(demoClient, client)) return Object.freeze(client);
+  throw new ConfigurationError([
+    `${path}: is damaged: must hold client_id and client_secret; delete the file, and the next start makes a new client`,
+  ]);
+}
+
+async function readSecretKey(path: string): Promise<Buffer> {
+  const text = await keepPrivateFile(path, () => `${randomBytes(32).toString('base64')}\n`);
+  const key = parseSecretKey(text.trim());
+  if (key) return key;
+  throw new ConfigurationError([
+    `${path}: is damaged: must hold 32 bytes in base64; put it back from a copy, or delete the whole data directory ` +
+      'to start afresh, since what was encrypted with the key cannot be read without it',
+  ]);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function grantEverything({ client_id, client_secret }: DemoClient, { emrs }: Configuration): ConfiguredClient {
+  return {
+    id: client_id,
+    name: 'Demo',
+    secrets: [{ sha256: hashSecret(client_secret) }],
+    scopes: [...scopes],
+    grants: emrs.map((emr) => ({ emr: emr.id, care_units: emr.care_units.map(({ id }) => id) })),
+  };
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { type EnvironmentVariables, readEnvironment } from './environment.ts';
+import { errorFrom } from './test-support.ts';
+
+const key = randomBytes(32);
+const attempt = (variables: EnvironmentVariables) => errorFrom((async () => readEnvironment(variables))());
+
+test('has defaults, also for variables that are empty', () => {
+  const defaults = {
+    host: '127.0.0.1',
+    port: 8080,
+    databaseUrl: undefined,
+    configurationPath: undefined,
+    dataDirectory: '.data',
+    secretKey: undefined,
+    previousSecretKeys: [],
+    logLevel: 'info',
+  };
+  expect(readEnvironment({})).toEqual(defaults);
+  expect(readEnvironment({ HOST: '', PORT: '', DATABASE_URL: '', CROSSWARD_CONFIG: '', LOG_LEVEL: '' })).toEqual(
+    defaults,
+  );
+  expect(Object.isFrozen(readEnvironment({}))).toBe(true);
+});
+
+test.each(['base64', 'base64url', 'hex'] as const)('reads keys in %s and shows none', (encoding) => {
+  const environment = readEnvironment({
+    CROSSWARD_CONFIG: 'crossward.yaml',
+    CROSSWARD_SECRET_KEY: key.toString(encoding),
+    CROSSWARD_PREVIOUS_SECRET_KEYS: `${key.toString('hex')}, ${key.toString('base64')}`,
+    DATABASE_URL: 'postgresql://crossward:hunter2@localhost/crossward',
+  });
+  expect(environment.secretKey?.reveal()).toEqual(key);
+  expect(environment.previousSecretKeys.map((previous) => previous.reveal())).toEqual([key, key]);
+  expect(environment.databaseUrl?.reveal()).toContain('hunter2');
+  const seen = inspect(environment, { depth: null, showHidden: true }) + JSON.stringify(environment);
+  expect(seen).not.toContain('hunter2');
+  expect(seen).not.toContain('Buffer');
+});
+
+test('reports every variable that cannot be used, without secrets', async () => {
+  const { message } = await attempt({
+    PORT: '80a',
+    DATABASE_URL: 'mysql://u:hunter2@localhost/db',
+    CROSSWARD_CONFIG: 'crossward.yaml',
+    CROSSWARD_SECRET_KEY: 'hunter2',
+    CROSSWARD_PREVIOUS_SECRET_KEYS: `${key.toString('hex')},hunter2`,
+    LOG_LEVEL: 'loud',
+  });
+  const form = '32 random bytes in base64 or hexadecimal; make it with: openssl rand -base64 32';
+  expect(message.split('\n')).toEqual([
+    'PORT: must be a whole number from 0 to 65535, not "80a"',
+    'DATABASE_URL: must be a URL that begins with postgres:// or postgresql://',
+    `CROSSWARD_SECRET_KEY: must be ${form}`,
+    `CROSSWARD_PREVIOUS_SECRET_KEYS: must be keys separated by commas, each ${form}`,
+    'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
+  ]);
+});
+
+test('a configuration needs a secret key', async () => {
+  expect((await attempt({ CROSSWARD_CONFIG: 'crossward.yaml', CROSSWARD_SECRET_KEY: '' })).message).toBe(
+    'CROSSWARD_SECRET_KEY: is not set, and CROSSWARD_CONFIG needs it: 32 random bytes in base64 or hexadecimal; make it with: openssl rand -base64 32',
+  );
+});
+
+test.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50'])('refuses port %j', async (PORT) => {
+  expect((await attempt({ PORT })).mistakes).toHaveLength(1);
+});
+test.each(['0', '1', '65535'])('takes port %s', (PORT) => {
+  expect(readEnvironment({ PORT }).port).toBe(Number(PORT));
+});

@@ -1,0 +1,88 @@
+import { ConfigurationError } from './configuration-error.ts';
+import { Secret } from './secret.ts';
+import { parseSecretKey, secretKeyForm } from './secret-key.ts';
+
+/** Variables by name, as in `process.env`. */
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What the environment says, checked. A variable that is empty counts as unset. */
+export interface Environment {
+  /** `HOST`, default `127.0.0.1`. */
+  readonly host: string;
+  /** `PORT`, default 8080; 0 lets the system choose. */
+  readonly port: number;
+  /** `DATABASE_URL`. Absent: the embedded database in `dataDirectory`. */
+  readonly databaseUrl: Secret | undefined;
+  /** `CROSSWARD_CONFIG`. Absent: the demo. */
+  readonly configurationPath: string | undefined;
+  /** `CROSSWARD_DATA_DIR`, default `.data`; as given, relative to the working directory. */
+  readonly dataDirectory: string;
+  /** `CROSSWARD_SECRET_KEY`: 32 bytes. Always there when `configurationPath` is. */
+  readonly secretKey: Secret<Buffer> | undefined;
+  /** `CROSSWARD_PREVIOUS_SECRET_KEYS`: 32 bytes each, still used to read what they once encrypted. */
+  readonly previousSecretKeys: readonly Secret<Buffer>[];
+  /** `LOG_LEVEL`, default `info`. */
+  readonly logLevel: LogLevel;
+}
+
+/**
+ * Reads the variables that `.env.example` lists.
+ *
+ * @throws {ConfigurationError} naming every variable that cannot be used; values that may be secret are not shown.
+ */
+export function readEnvironment(variables: EnvironmentVariables = process.env): Environment {
+  const mistakes: string[] = [];
+  const read = <Value>(name: string, parse: (text: string) => Value | undefined, expected: string) => {
+    const text = variables[name];
+    if (text === undefined || text === '') return undefined;
+    const value = parse(text);
+    if (value === undefined) mistakes.push(`${name}: must be ${expected}`);
+    return value;
+  };
+  const text = (name: string) => variables[name] || undefined;
+
+  const environment: Environment = {
+    host: text('HOST') ?? '127.0.0.1',
+    port: read('PORT', parsePort, `a whole number from 0 to 65535, not ${JSON.stringify(variables.PORT)}`) ?? 8080,
+    databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL that begins with postgres:// or postgresql://'),
+    configurationPath: text('CROSSWARD_CONFIG'),
+    dataDirectory: text('CROSSWARD_DATA_DIR') ?? '.data',
+    secretKey: read('CROSSWARD_SECRET_KEY', parseKey, secretKeyForm),
+    previousSecretKeys: Object.freeze(
+      read('CROSSWARD_PREVIOUS_SECRET_KEYS', parseKeys, `keys separated by commas, each ${secretKeyForm}`) ?? [],
+    ),
+    logLevel:
+      read(
+        'LOG_LEVEL',
+        (level) => logLevels.find((known) => known === level),
+        `one of ${logLevels.join(', ')}, not ${JSON.stringify(variables.LOG_LEVEL)}`,
+      ) ?? 'info',
+  };
+
+  if (environment.configurationPath !== undefined && text('CROSSWARD_SECRET_KEY') === undefined) {
+    mistakes.push(`CROSSWARD_SECRET_KEY: is not set, and CROSSWARD_CONFIG needs it: ${secretKeyForm}`);
+  }
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes);
+  return Object.freeze(environment);
+}
+
+function parsePort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+function parseDatabaseUrl(text: string): Secret | undefined {
+  return /^postgres(ql)?:\/\/./.test(text) ? new Secret(text) : undefined;
+}
+
+function parseKey(text: string): Secret<Buffer> | undefined {
+  const key = parseSecretKey(text);
+  return key && new Secret(key);
+}
+
+function parseKeys(text: string): Secret<Buffer>[] | undefined {
+  const keys = text.split(',').map((part) => parseKey(part.trim()));
+  return keys.every((key) => key !== undefined) ? keys : undefined;
+}

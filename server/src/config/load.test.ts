@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { hashSecret } from './configuration.ts';
+import { loadConfiguration } from './load.ts';
+import { Secret } from './secret.ts';
+import {
+  clientSecret,
+  errorFrom,
+  fakeConnectors,
+  load,
+  mistakesIn,
+  rightFile,
+  temporaryFolder,
+} from './test-support.ts';
+
+test('applies defaults, resolves grants and hashes secrets from the environment', async () => {
+  const policies = {
+    booking_confirmation: 'none',
+    cancellation_confirmation: 'none',
+    cancellation_code_by_email: false,
+    code: { length: 6, lifetime_seconds: 600, attempts: 5 },
+    limits_per_patient: { pending: 5, codes_per_hour: 10 },
+  };
+  expect(await load(rightFile)).toEqual({
+    emrs: [
+      {
+        id: 'north',
+        name: 'North',
+        connector: 'sandbox',
+        settings: { country: 'NO' },
+        synthetic_identifiers: false,
+        policies,
+        care_units: [{ id: 'oslo', name: 'Oslo', time_zone: 'Europe/Oslo', language: 'nb', policies, settings: {} }],
+      },
+    ],
+    clients: [
+      {
+        id: 'acme',
+        name: 'acme',
+        secrets: [{ sha256: hashSecret(clientSecret) }],
+        scopes: ['appointments:read'],
+        grants: [{ emr: 'north', care_units: ['oslo'] }],
+      },
+    ],
+    messages: {},
+    limits: { requests_per_minute: 6000 },
+  });
+});
+
+test("a care unit's policies override the EHR's, key by key", async () => {
+  const { emrs } = await load(
+    rightFile
+      .replace('    care_units:', '    policies: { booking_confirmation: code, code: { length: 8 } }\n    care_units:')
+      .replace('language: nb', 'language: nb\n        policies: { booking_confirmation: none, code: { attempts: 3 } }'),
+  );
+  expect(emrs[0]?.policies).toMatchObject({ booking_confirmation: 'code', code: { length: 8, attempts: 5 } });
+  expect(emrs[0]?.care_units[0]?.policies).toMatchObject({
+    booking_confirmation: 'none',
+    code: { length: 8, lifetime_seconds: 600, attempts: 3 },
+  });
+});
+
+test('keeps secrets out of sight, in messages and in the settings of a connector', async () => {
+  const configuration = await load(
+    `${rightFile
+      .replace('connector: sandbox', 'connector: remote')
+      .replace('{ country: "NO" }', '{ token: { env: TOKEN }, pages: 2 }')}messages:
+  sms: { provider: 46elks, username: u, password: { env: PASSWORD }, from: Clinic }
+`,
+    { ACME_CLIENT_SECRET: clientSecret, TOKEN: 'token-hunter2', PASSWORD: 'password-hunter2' },
+  );
+  const { sms } = configuration.messages;
+  expect(sms?.provider === '46elks' && sms.password.reveal()).toBe('password-hunter2');
+  const token = configuration.emrs[0]?.settings.token;
+  expect(token instanceof Secret && token.reveal()).toBe('token-hunter2');
+  const seen = `${inspect(configuration, { depth: null, showHidden: true })}${JSON.stringify(configuration)}${sms}`;
+  expect(seen).not.toContain('hunter2');
+  expect(seen).not.toContain(clientSecret);
+});
+
+test('is frozen through and through', async () => {
+  const configuration = await load(rightFile);
+  const frozen = (value: unknown): boolean =>
+    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
+  expect(frozen(configuration)).toBe(true);
+});
+
+test('resolves aliases', async () => {
+  const { emrs } = await load(
+    rightFile.replace(
+      '    care_units:',
+      '    policies: &p { code: { length: 7 } }\n    care_units:\n      - { id: bergen, name: B, time_zone: Europe/Oslo, language: nb, policies: *p }',
+    ),
+  );
+  expect(emrs[0]?.care_units[0]?.policies.code.length).toBe(7);
+});
+
+test('reports every mistake at once, in the order of the file', async () => {
+  const file = rightFile
+    .replace('name: North', 'nmae: North')
+    .replace('"NO"', '"DK"')
+    .replace('Europe/Oslo', 'Europe/Olso')
+    .replace('language: nb', 'language: "no"')
+    .replace('emr: north', 'emr: nort');
+  expect(await mistakesIn(file, {})).toEqual([
+    'crossward.yaml:2:5: emrs[0]: the key "name" is missing: Name, as people read it.',
+    'crossward.yaml:3:5: emrs[0].nmae: unknown key; did you mean "name"?',
+    'crossward.yaml:5:26: emrs[0].settings.country: "DK" is not known; must be one of NO, SE, GB',
+    'crossward.yaml:9:20: emrs[0].care_units[0].time_zone: "Europe/Olso" is not an IANA time zone; did you mean "Europe/Oslo"?',
+    'crossward.yaml:10:19: emrs[0].care_units[0].language: "no" is not known; must be one of nb, sv, en',
+    'crossward.yaml:13:22: clients[0].secrets[0].env: the environment variable ACME_CLIENT_SECRET is not set',
+    'crossward.yaml:16:14: clients[0].grants[0].emr: "nort" is no EHR in this file; did you mean "north"?',
+  ]);
+});
+
+test('a file that cannot be read says why', async () => {
+  const folder = await temporaryFolder();
+  const attempt = async (path: string) =>
+    (await errorFrom(loadConfiguration({ path, connectors: fakeConnectors, environment: {} }))).message;
+  expect(await attempt(join(folder, 'none.yaml'))).toBe(`${join(folder, 'none.yaml')}: no such file (ENOENT)`);
+  expect(await attempt(folder)).toBe(`${folder}: is a folder, not a file (EISDIR)`);
+  expect(await mistakesIn('')).toEqual(['crossward.yaml: is empty; it must name the EHRs and the clients']);
+  expect(await mistakesIn('# nothing\n')).toEqual(['crossward.yaml:1:1: is empty; must be a mapping']);
+  expect(await mistakesIn(new Uint8Array([0x61, 0x3a, 0x20, 0xe6]))).toEqual(['crossward.yaml: is not UTF-8 text']);
+});
+
+test('reads a file with a byte order mark and CRLF', async () => {
+  const configuration = await load(`\uFEFF${rightFile.replaceAll('\n', '\r\n')}`);
+  expect(configuration.emrs[0]?.name).toBe('North');
+});
+
+test('the example of the environment names every variable that is read', async () => {
+  const example = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8');
+  const source = await readFile(new URL('./environment.ts', import.meta.url), 'utf8');
+  const named = new Set(example.match(/^[A-Z_]+(?==)/gm));
+  const read = new Set(Array.from(source.matchAll(/(?:text|read)\(\s*'([A-Z_]+)'/g), ([, name]) => name));
+  expect(named).toEqual(read);
+});

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { load, mistakesIn, rightFile } from './test-support.ts';
+
+/** `change`: what is replaced in the right file, or what is added to its end; then the lines expected. */
+type Case = readonly [name: string, change: readonly [string, string] | string, ...lines: string[]];
+
+const withMessages = (sms: string) => `messages:\n  sms: ${sms}\n`;
+
+const scopes =
+  'appointments:read, appointments:write, patients:read, notes:read, notes:write, documents:read, documents:write, resources:read, schedules:write, webhooks:manage';
+
+const cases: Record<string, readonly Case[]> = {
+  YAML: [
+    ['a key twice', 'clients: []\n', '17:1: this key stands twice in the same mapping'],
+    ['two documents', '---\na: 1\n', '17:1: the file must hold one document; a second one begins here'],
+    [
+      'an alias of nothing',
+      ['name: North', 'name: *north'],
+      '3:11: this is no alias that can be resolved; put text that begins with * in quotes',
+    ],
+    ['an alias of itself', ['"NO" }', '"NO", more: &a [*a] }'], '5:42: this alias stands inside what it stands for'],
+    ['a tab', ['    name: North', '\tname: North'], '3:1: a tab cannot indent; use spaces'],
+    [
+      'an open quote',
+      ['name: North', 'name: "North'],
+      '3:17: a character is missing here, such as a colon, a comma, a quote or a closing bracket',
+    ],
+    ['an unknown tag', ['name: North', 'name: !env North'], '3:11: unknown tag, or a value that does not fit its tag'],
+    [
+      'a merge key',
+      ['- id: oslo', '- <<: {}\n        id: oslo'],
+      '7:9: emrs[0].care_units[0]["<<"]: unknown key; known here: id, name, time_zone, language, policies, settings',
+    ],
+  ],
+  shape: [
+    [
+      'a list instead of a mapping',
+      ['{ country: "NO" }', '[NO]'],
+      '5:15: emrs[0].settings: must be a mapping, not a list',
+    ],
+    ['text that reads as a number', ['name: North', 'name: 47'], '3:11: emrs[0].name: must be text: put it in quotes'],
+    [
+      'an id that reads as a number',
+      ['id: oslo', 'id: 47'],
+      '7:13: emrs[0].care_units[0].id: must be text: put it in quotes',
+    ],
+    ['an empty value', ['name: North', 'name:'], '3:5: emrs[0].name: is empty; must be text'],
+    [
+      'an id with a capital',
+      ['id: oslo', 'id: Oslo'],
+      '7:13: emrs[0].care_units[0].id: must be 1 to 63 lower-case letters, digits and hyphens, the first no hyphen',
+    ],
+    [
+      'an unknown key like none',
+      ['name: North', 'name: North\n    colour: red'],
+      '4:5: emrs[0].colour: unknown key; known here: id, name, connector, settings, synthetic_identifiers, policies, care_units',
+    ],
+    [
+      'a key of the prototype',
+      '__proto__: 1\n',
+      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits',
+    ],
+    [
+      'a number out of range',
+      'limits: { requests_per_minute: 0 }\n',
+      '17:32: limits.requests_per_minute: must be from 1 to 100000000',
+    ],
+    [
+      'a scope that does not exist',
+      ['[appointments:read]', '[appointment:read]'],
+      `14:14: clients[0].scopes[0]: "appointment:read" is not known; must be one of ${scopes}`,
+    ],
+    [
+      'a scope twice',
+      ['[appointments:read]', '[appointments:read, appointments:read]'],
+      '14:33: clients[0].scopes[1]: stands in the list twice',
+    ],
+    ['no secret', ['[{ env: ACME_CLIENT_SECRET }]', '[]'], '13:14: clients[0].secrets: must have at least one entry'],
+  ],
+  connectors: [
+    [
+      'an unknown connector',
+      ['connector: sandbox', 'connector: sandbix'],
+      '4:16: emrs[0].connector: "sandbix" is not known; must be one of sandbox, remote',
+    ],
+    [
+      'settings that are needed',
+      ['    settings: { country: "NO" }\n', ''],
+      '2:5: emrs[0]: the key "settings" is missing',
+    ],
+    [
+      'settings of another connector',
+      ['connector: sandbox', 'connector: remote'],
+      '5:17: emrs[0].settings.country: unknown key; known here: token, pages',
+    ],
+  ],
+  messages: [
+    [
+      'an unknown provider',
+      withMessages('{ provider: 46elk, user: x }'),
+      '18:20: messages.sms.provider: "46elk" is not known; must be one of demo_mailbox, 46elks, twilio, webhook',
+    ],
+    [
+      'no provider',
+      withMessages('{ username: x }'),
+      '18:8: messages.sms: the key "provider" is missing: must be one of demo_mailbox, 46elks, twilio, webhook',
+    ],
+    ['a provider by its bare name', withMessages('demo_mailbox'), '18:8: messages.sms: must be a mapping, not text'],
+    [
+      'a mistake in the chosen branch alone',
+      withMessages('{ provider: webhook, url: "https://me:pw@example.org/", secret: { env: ACME_CLIENT_SECRET } }'),
+      '18:34: messages.sms.url: must be a URL that begins with https:// or http:// and holds no user name or password',
+    ],
+    [
+      'a number as the sender',
+      withMessages('{ provider: 46elks, username: u, password: { env: ACME_CLIENT_SECRET }, from: +4670000000 }'),
+      '18:86: messages.sms.from: must be text: put it in quotes',
+    ],
+    [
+      'no sender',
+      withMessages(`{ provider: twilio, account_sid: AC${'0'.repeat(32)}, auth_token: { env: ACME_CLIENT_SECRET } }`),
+      '18:8: messages.sms: must have one of "from" and "messaging_service_sid", and not both',
+    ],
+    [
+      'a password for nobody',
+      'messages:\n  email: { provider: smtp, host: h, port: 25, tls: none, from: a@example.org, password: { env: ACME_CLIENT_SECRET } }\n',
+      '18:10: messages.email: the key "username" is missing: User name, where the server wants one.',
+    ],
+  ],
+  rules: [
+    [
+      'a time zone by its offset',
+      ['Europe/Oslo', '"+01:00"'],
+      '9:20: emrs[0].care_units[0].time_zone: "+01:00" is not an IANA time zone, such as Europe/Oslo',
+    ],
+    [
+      'a care unit twice',
+      ['clients:', '      - { id: oslo, name: O, time_zone: UTC, language: nb }\nclients:'],
+      '11:15: emrs[0].care_units[1].id: "oslo" is already the id of care_units[0]; each must be different',
+    ],
+    [
+      'an EHR granted twice',
+      '      - emr: north\n',
+      '17:14: clients[0].grants[1].emr: "north" is already the emr of grants[0]; each must be different',
+    ],
+    [
+      'a care unit that is not there',
+      ['- emr: north', '- { emr: north, care_units: [oslo, bergen] }'],
+      '16:42: clients[0].grants[0].care_units[1]: "bergen" is no care unit of north in this file; known are oslo',
+    ],
+    [
+      'a code and no messages',
+      ['language: nb', 'language: nb\n        policies: { booking_confirmation: code }'],
+      '11:43: emrs[0].care_units[0].policies.booking_confirmation: there is no way to send a code: messages.sms or messages.email must be set',
+    ],
+    [
+      'a cancellation code and e-mail only',
+      ['    care_units:', '    policies: { cancellation_confirmation: code }\n    care_units:'],
+      '6:44: emrs[0].policies.cancellation_confirmation: there is no way to send a code: messages.sms must be set, or messages.email with cancellation_code_by_email: true',
+    ],
+  ],
+};
+
+for (const [group, members] of Object.entries(cases)) {
+  describe(group, () => {
+    test.each(members)('%s', async (_name, change, ...lines) => {
+      const file = typeof change === 'string' ? rightFile + change : rightFile.replace(...change);
+      expect(await mistakesIn(file)).toEqual(lines.map((line) => `crossward.yaml:${line}`));
+    });
+  });
+}
+
+test('aliases cannot make a small file huge', async () => {
+  const layers = Array.from('bcdefgh', (name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]\n`);
+  expect(await mistakesIn(`a: &a [x]\n${layers.join('')}`)).toEqual([
+    'crossward.yaml:1:1: the aliases in this file stand for too much',
+  ]);
+});
+
+test('a policy that no care unit follows needs no messages', async () => {
+  const file = rightFile
+    .replace('    care_units:', '    policies: { booking_confirmation: code }\n    care_units:')
+    .replace('language: nb', 'language: nb\n        policies: { booking_confirmation: none }');
+  await expect(load(file)).resolves.toBeDefined();
+});
+
+test('cancellation codes may go by e-mail where the policy says so', async () => {
+  const file = `${rightFile.replace(
+    '    care_units:',
+    '    policies: { cancellation_confirmation: code, cancellation_code_by_email: true }\n    care_units:',
+  )}messages:\n  email: { provider: demo_mailbox }\n`;
+  await expect(load(file)).resolves.toBeDefined();
+});

@@ -1,0 +1,160 @@
+import type { EnvironmentVariables } from './environment.ts';
+import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
+import { nearest } from './nearest.ts';
+import { isReference, minimumSecretLength, variable } from './references.ts';
+import type { ConfigurationFile } from './schema.ts';
+
+/** A file of which parts may be missing or of the wrong type (then `undefined`). */
+type Partially<T> = T extends readonly (infer Item)[]
+  ? readonly (Partially<Item> | undefined)[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: Partially<T[Key]> | undefined }
+    : T;
+export type PartialFile = Partially<ConfigurationFile>;
+type Emrs = NonNullable<PartialFile['emrs']>;
+
+/** What a schema cannot say: ids that are unique and known, time zones, variables that exist, ways for codes. */
+export function ruleMistakes(file: PartialFile, variables: EnvironmentVariables): Mistake[] {
+  const emrs = file.emrs ?? [];
+  return [
+    ...repeated(emrs, ['emrs'], 'id'),
+    ...emrs.flatMap((emr, index) => repeated(emr?.care_units ?? [], ['emrs', index, 'care_units'], 'id')),
+    ...unknownTimeZones(emrs),
+    ...repeated(file.clients ?? [], ['clients'], 'id'),
+    ...unknownGrants(file),
+    ...codesWithoutWay(file),
+    ...unsetVariables(file, [], variables),
+    ...shortSecrets(file, variables),
+  ];
+}
+
+function repeated<Key extends string>(
+  items: readonly ({ readonly [key in Key]?: string | undefined } | undefined)[],
+  path: Path,
+  key: Key,
+): Mistake[] {
+  const firsts = new Map<string, number>();
+  return items.flatMap((item, index) => {
+    const value = item?.[key];
+    if (value === undefined) return [];
+    const first = firsts.get(value);
+    if (first === undefined) {
+      firsts.set(value, index);
+      return [];
+    }
+    const text = `${quoted(value)} is already the ${key} of ${path.at(-1)}[${first}]; each must be different`;
+    return [{ path: [...path, index, key], at: 'value', text }];
+  });
+}
+
+function unknownTimeZones(emrs: Emrs): Mistake[] {
+  return emrs.flatMap((emr, emrIndex) =>
+    (emr?.care_units ?? []).flatMap((careUnit, index): Mistake[] => {
+      const zone = careUnit?.time_zone;
+      if (zone === undefined || zone === '' || isTimeZone(zone)) return [];
+      const suggestion = nearest(zone, Intl.supportedValuesOf('timeZone'));
+      const text = `${quoted(zone)} is not an IANA time zone${
+        suggestion === undefined ? ', such as Europe/Oslo' : `; did you mean "${suggestion}"?`
+      }`;
+      return [{ path: ['emrs', emrIndex, 'care_units', index, 'time_zone'], at: 'value', text }];
+    }),
+  );
+}
+
+function isTimeZone(name: string): boolean {
+  // Intl also takes offsets such as +01:00, which know no summer time.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unknownGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {
+  const emrIds = emrs.flatMap((emr) => emr?.id ?? []);
+  return clients.flatMap((client, clientIndex) => {
+    const grants = client?.grants ?? [];
+    const path: Path = ['clients', clientIndex, 'grants'];
+    return [
+      ...repeated(grants, path, 'emr'),
+      ...grants.flatMap((grant, index): Mistake[] => {
+        if (grant?.emr === undefined) return [];
+        const emr = emrs.find((candidate) => candidate?.id === grant.emr);
+        if (emr === undefined) {
+          return [{ path: [...path, index, 'emr'], at: 'value', text: notKnown(grant.emr, 'EHR', emrIds) }];
+        }
+        const careUnitIds = (emr.care_units ?? []).flatMap((careUnit) => careUnit?.id ?? []);
+        return (grant.care_units ?? []).flatMap((id, place): Mistake[] => {
+          if (id === undefined || careUnitIds.includes(id)) return [];
+          const text = notKnown(id, `care unit of ${grant.emr}`, careUnitIds);
+          return [{ path: [...path, index, 'care_units', place], at: 'value', text }];
+        });
+      }),
+    ];
+  });
+}
+
+function notKnown(id: string, what: string, known: readonly string[]): string {
+  const suggestion = nearest(id, known);
+  if (suggestion !== undefined) return `${quoted(id)} is no ${what} in this file; did you mean "${suggestion}"?`;
+  return `${quoted(id)} is no ${what} in this file${known.length > 0 ? `; known are ${known.join(', ')}` : ''}`;
+}
+
+function codesWithoutWay(file: PartialFile): Mistake[] {
+  const { messages = {} } = file;
+  if ('messages' in file && file.messages === undefined) return [];
+  const sms = 'sms' in messages;
+  const email = 'email' in messages;
+  const found = new Map<string, Mistake>();
+  const note = (path: Path, text: string) => found.set(path.join('/'), { path, at: 'value', text });
+
+  file.emrs?.forEach((emr, emrIndex) => {
+    emr?.care_units?.forEach((careUnit, index) => {
+      const placeOf = (key: 'booking_confirmation' | 'cancellation_confirmation'): Path | undefined => {
+        const own = careUnit?.policies?.[key];
+        if ((own ?? emr.policies?.[key]) !== 'code') return undefined;
+        const holder = own === undefined ? ['emrs', emrIndex] : ['emrs', emrIndex, 'care_units', index];
+        return [...holder, 'policies', key];
+      };
+      const booking = placeOf('booking_confirmation');
+      if (booking && !sms && !email) {
+        note(booking, 'there is no way to send a code: messages.sms or messages.email must be set');
+      }
+      const cancellation = placeOf('cancellation_confirmation');
+      const byEmail =
+        careUnit?.policies?.cancellation_code_by_email ?? emr.policies?.cancellation_code_by_email ?? false;
+      if (cancellation && !sms && !(byEmail && email)) {
+        note(
+          cancellation,
+          'there is no way to send a code: messages.sms must be set, or messages.email with cancellation_code_by_email: true',
+        );
+      }
+    });
+  });
+  return [...found.values()];
+}
+
+function unsetVariables(value: unknown, path: Path, variables: EnvironmentVariables): Mistake[] {
+  if (isReference(value)) {
+    const secret = variable(value, variables);
+    if (secret) return [];
+    const state = secret === undefined ? 'is not set' : 'is empty';
+    return [{ path: [...path, 'env'], at: 'value', text: `the environment variable ${value.env} ${state}` }];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => unsetVariables(item, [...path, index], variables));
+  if (!isMapping(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => unsetVariables(item, [...path, key], variables));
+}
+
+function shortSecrets({ clients = [] }: PartialFile, variables: EnvironmentVariables): Mistake[] {
+  return clients.flatMap((client, clientIndex) =>
+    (client?.secrets ?? []).flatMap((secret, index): Mistake[] => {
+      const value = isReference(secret) ? variable(secret, variables) : undefined;
+      if (!value || value.length >= minimumSecretLength) return [];
+      const text = `the secret in this environment variable has fewer than ${minimumSecretLength} characters; make one with: openssl rand -base64 32`;
+      return [{ path: ['clients', clientIndex, 'secrets', index, 'env'], at: 'value', text }];
+    }),
+  );
+}

@@ -1,0 +1,80 @@
+import type { ConnectorModule } from '@crossward/connector-kit';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { isMapping, type Mistake, type Path } from './mistake.ts';
+import { configurationSchema } from './schema.ts';
+import { choose, isUnion, withoutOtherBranches } from './unions.ts';
+import { describe, missingKey, notOneOf, unknownKey } from './wording.ts';
+
+export interface Validation {
+  readonly mistakes: readonly Mistake[];
+  /** Where a value is of the wrong type altogether. */
+  readonly mistyped: readonly Path[];
+}
+
+/** Checks a parsed file against the schema and says what is wrong in words for people. */
+export function validate(value: unknown, connectors: readonly ConnectorModule[]): Validation {
+  // Not strict: the settings of a connector may use keywords that this Ajv does not know.
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false });
+  addFormats.default(ajv);
+  const check = ajv.compile(configurationSchema(connectors));
+  if (check(value)) return { mistakes: [], mistyped: [] };
+  const errors = check.errors ?? [];
+  return {
+    mistakes: withoutOtherBranches(errors)
+      .filter(({ keyword }) => keyword !== 'if')
+      .map((error) => toMistake(error, pathOf(error.instancePath, value))),
+    mistyped: errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => pathOf(instancePath, value)),
+  };
+}
+
+function toMistake(error: ErrorObject, path: Path): Mistake {
+  const params: Record<string, unknown> = error.params;
+  const schema: Record<string, unknown> = error.parentSchema ?? {};
+  const wantsQuotes = error.keyword === 'type' && schema.type === 'string';
+  if (typeof schema.errorMessage === 'string' && !wantsQuotes) return { path, at: 'value', text: schema.errorMessage };
+
+  const extra = params.additionalProperty ?? params.unevaluatedProperty;
+  if (typeof extra === 'string') {
+    const known = Object.keys(isMapping(schema.properties) ? schema.properties : {});
+    return { path: [...path, extra], at: 'key', text: unknownKey(extra, known) };
+  }
+  if (typeof params.missingProperty === 'string') {
+    return { path, at: 'value', text: missingKey(params.missingProperty, schema) };
+  }
+  if (error.keyword === 'uniqueItems') {
+    const second = Math.max(Number(params.i), Number(params.j));
+    return { path: [...path, second], at: 'value', text: describe(error) };
+  }
+  if (isUnion(error)) return unionMistake(error, path);
+  return { path, at: 'value', text: describe(error) };
+}
+
+function unionMistake(error: ErrorObject, path: Path): Mistake {
+  const choice = choose(error);
+  if (choice.kind === 'values') return { path, at: 'value', text: notOneOf(error.data, choice.values) };
+  if (choice.kind === 'discriminator') {
+    const value = isMapping(error.data) ? error.data[choice.key] : undefined;
+    const text = notOneOf(value, choice.values);
+    if (value === undefined) return { path, at: 'value', text: `the key "${choice.key}" is missing: ${text}` };
+    return { path: [...path, choice.key], at: 'value', text };
+  }
+  if (!isMapping(error.data) && Array.isArray(error.schema) && error.schema.every(({ type }) => type === 'object')) {
+    return { path, at: 'value', text: describe({ ...error, keyword: 'type', parentSchema: { type: 'object' } }) };
+  }
+  return { path, at: 'value', text: describe(error) };
+}
+
+/** A JSON pointer as keys and indices: which of the two a part is, only the value tells. */
+function pathOf(pointer: string, value: unknown): Path {
+  let current = value;
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+      const step = Array.isArray(current) ? Number(key) : key;
+      current = (current as Record<string | number, unknown> | null | undefined)?.[step];
+      return step;
+    });
+}

@@ -1,0 +1,54 @@
+import Type, { type Static } from 'typebox';
+
+// `errorMessage` is what editors show (VS Code's JSON and YAML services read it) and what the gateway says.
+
+/** An id that stands in paths and in references within the file. */
+export function id(description: string) {
+  return Type.String({
+    description,
+    pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+    errorMessage: 'must be 1 to 63 lower-case letters, digits and hyphens, the first no hyphen',
+  });
+}
+
+export function text(description: string, options: { maxLength?: number } = {}) {
+  return Type.String({ description, minLength: 1, maxLength: options.maxLength ?? 200 });
+}
+
+export function choice<const Values extends string[]>(
+  values: readonly [...Values],
+  options: { description: string; default?: Values[number] },
+) {
+  return Type.Enum(values, { type: 'string', ...options });
+}
+
+export function wholeNumber(description: string, options: { minimum: number; maximum: number; default?: number }) {
+  return Type.Integer({ description, ...options });
+}
+
+/** A sender's or counterpart's address. Credentials in it would be secrets in the file. */
+export function webAddress(description: string) {
+  return Type.String({
+    description,
+    format: 'uri',
+    pattern: '^https?://[^/?#@]+([/?#].*)?$',
+    errorMessage: 'must be a URL that begins with https:// or http:// and holds no user name or password',
+  });
+}
+
+const referenceForm = 'must be { env: NAME }: the name of an environment variable, never the secret itself';
+
+/** The only way to write a secret. */
+export function environmentReference(description: string) {
+  return Type.Object(
+    {
+      env: Type.String({
+        description: 'Name of the environment variable that holds the secret.',
+        pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
+        errorMessage: referenceForm,
+      }),
+    },
+    { description, additionalProperties: false, errorMessage: referenceForm },
+  );
+}
+export type EnvironmentReference = Static<ReturnType<typeof environmentReference>>;

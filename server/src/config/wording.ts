@@ -1,0 +1,91 @@
+import type { ErrorObject } from 'ajv';
+import { isMapping, quoted } from './mistake.ts';
+import { nearest } from './nearest.ts';
+
+const kinds: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  array: 'a list',
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'empty',
+};
+
+/** What is wrong with a value and what was expected. Shows a value only where a choice of words was expected. */
+export function describe(error: ErrorObject): string {
+  const { keyword, data } = error;
+  const params: Record<string, unknown> = error.params;
+  const schema: Record<string, unknown> = error.parentSchema ?? {};
+  const limit = Number(params.limit);
+  switch (keyword) {
+    case 'type':
+      return describeType(data, [schema.type].flat().map(String));
+    case 'enum':
+      return notOneOf(data, Array.isArray(params.allowedValues) ? params.allowedValues : []);
+    case 'const':
+      return notOneOf(data, [params.allowedValue]);
+    case 'minimum':
+    case 'maximum':
+      return describeRange(schema);
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+      return `must have at least ${entries(limit)}`;
+    case 'maxItems':
+      return `must have at most ${entries(limit)}`;
+    case 'uniqueItems':
+      return 'stands in the list twice';
+    case 'format':
+      return `must be a valid ${String(params.format)}`;
+    case 'pattern':
+      return `must fit the pattern ${String(params.pattern)}`;
+    case 'anyOf':
+    case 'oneOf':
+      return 'fits none, or more than one, of the forms that it may have';
+    default:
+      return error.message ?? 'is not right';
+  }
+}
+
+export function notOneOf(data: unknown, allowed: readonly unknown[]): string {
+  const words = allowed.map(String);
+  const expected = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
+  if (data === undefined || data === null) return expected;
+  return typeof data === 'string' ? `${quoted(data)} is not known; ${expected}` : expected;
+}
+
+export function unknownKey(key: string, known: readonly string[]): string {
+  const suggestion = nearest(key, known);
+  if (suggestion !== undefined) return `unknown key; did you mean "${suggestion}"?`;
+  return known.length > 0 ? `unknown key; known here: ${known.join(', ')}` : 'unknown key; none may stand here';
+}
+
+export function missingKey(key: string, schema: unknown): string {
+  const properties = isMapping(schema) && isMapping(schema.properties) ? schema.properties : {};
+  const property = properties[key];
+  const description = isMapping(property) && typeof property.description === 'string' ? property.description : '';
+  return `the key "${key}" is missing${description === '' ? '' : `: ${description}`}`;
+}
+
+function describeType(data: unknown, expected: readonly string[]): string {
+  const wanted = expected.map((kind) => kinds[kind] ?? kind).join(' or ');
+  if (data === null) return `is empty; must be ${wanted}`;
+  if (expected.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
+    return `must be text: put it in quotes`;
+  }
+  const actual = Array.isArray(data) ? 'array' : typeof data;
+  return `must be ${wanted}, not ${kinds[actual] ?? actual}`;
+}
+
+function describeRange({ minimum, maximum }: Record<string, unknown>): string {
+  if (minimum === undefined) return `must be at most ${String(maximum)}`;
+  if (maximum === undefined) return `must be at least ${String(minimum)}`;
+  return `must be from ${String(minimum)} to ${String(maximum)}`;
+}
+
+function entries(count: number): string {
+  return count === 1 ? 'one entry' : `${count} entries`;
+}

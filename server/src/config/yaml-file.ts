@@ -1,0 +1,148 @@
+import {
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import type { Path } from './mistake.ts';
+
+/** One-based; columns count UTF-16 units, as editors do. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface YamlFile {
+  readonly value: unknown;
+  /** Where the value, or its key, stands. A value that is absent or empty: its key, or the mapping around it. */
+  locate(path: Path, at: 'value' | 'key'): Position;
+}
+
+export interface YamlMistake {
+  readonly position: Position;
+  readonly text: string;
+}
+
+// The parser's own messages quote the text around the mistake, which may be a secret.
+const wording: Readonly<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: 'an alias takes neither anchor nor tag',
+  BAD_ALIAS: 'this is no alias that can be resolved; put text that begins with * in quotes',
+  BAD_COLLECTION_TYPE: 'the tag does not fit the collection',
+  BAD_DIRECTIVE: 'unknown or malformed directive',
+  BAD_DQ_ESCAPE: 'unknown escape in double quotes; single quotes take a backslash as it is',
+  BAD_INDENT: 'the indentation does not fit the lines above',
+  BAD_PROP_ORDER: 'anchor and tag come after the indicator, not before',
+  BAD_SCALAR_START: 'text that begins with this character must be in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot begin on the same line as its key',
+  BLOCK_IN_FLOW: 'inside [ ] and { } only [ ], { } and plain values may stand',
+  DUPLICATE_KEY: 'this key stands twice in the same mapping',
+  IMPOSSIBLE: 'this cannot be read',
+  KEY_OVER_1024_CHARS: 'the key is longer than 1024 characters',
+  MISSING_CHAR: 'a character is missing here, such as a colon, a comma, a quote or a closing bracket',
+  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line; is a colon missing?',
+  MULTIPLE_ANCHORS: 'a value can have one anchor only',
+  MULTIPLE_DOCS: 'the file must hold one document; a second one begins here',
+  MULTIPLE_TAGS: 'a value can have one tag only',
+  NON_STRING_KEY: 'a key must be text',
+  RESOURCE_EXHAUSTION: 'this is nested too deeply',
+  TAB_AS_INDENT: 'a tab cannot indent; use spaces',
+  TAG_RESOLVE_FAILED: 'unknown tag, or a value that does not fit its tag',
+  UNEXPECTED_TOKEN: 'this was not expected here',
+};
+
+/** Parses one YAML 1.2 document. Either the file or, if it cannot be read as one, the mistakes. */
+export function parseYaml(text: string): YamlFile | { readonly mistakes: readonly YamlMistake[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    schema: 'core',
+    stringKeys: true,
+    prettyErrors: false,
+    lineCounter: lines,
+    // At 'silent' a second document is passed over.
+    logLevel: 'error',
+  });
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const mistakes = withoutConsequences([...document.errors, ...document.warnings]).map(({ pos, code }) => ({
+    position: positionAt(pos[0]),
+    text: wording[code],
+  }));
+  if (mistakes.length === 0) mistakes.push(...aliasMistakes(document, positionAt));
+  if (mistakes.length > 0) return { mistakes };
+
+  try {
+    const value: unknown = document.toJS();
+    return { value, locate: (path, at) => positionAt(offsetOf(document, path, at)) };
+  } catch {
+    // The parser stops counting aliases at a hundred, so that a small file cannot become a huge one.
+    return { mistakes: [{ position: positionAt(0), text: 'the aliases in this file stand for too much' }] };
+  }
+}
+
+const alone: ReadonlySet<ErrorCode> = new Set([
+  'DUPLICATE_KEY',
+  'TAG_RESOLVE_FAILED',
+  'BAD_DQ_ESCAPE',
+  'NON_STRING_KEY',
+]);
+
+/** After a mistake in the structure the parser has lost its way: what it says from there on only misleads. */
+function withoutConsequences(problems: readonly YAMLError[]): readonly YAMLError[] {
+  const inOrder = problems.toSorted((a, b) => a.pos[0] - b.pos[0]);
+  const lost = inOrder.findIndex(({ code }) => !alone.has(code));
+  return lost < 0 ? inOrder : inOrder.slice(0, lost + 1);
+}
+
+function aliasMistakes(document: Document.Parsed, positionAt: (offset: number) => Position): YamlMistake[] {
+  const mistakes: YamlMistake[] = [];
+  visit(document, {
+    Alias(_key, node, ancestors) {
+      const source = node.resolve(document);
+      const text =
+        source === undefined
+          ? wording.BAD_ALIAS
+          : ancestors.includes(source)
+            ? 'this alias stands inside what it stands for'
+            : undefined;
+      if (text !== undefined) mistakes.push({ position: positionAt(node.range?.[0] ?? 0), text });
+    },
+  });
+  return mistakes;
+}
+
+function offsetOf(document: Document.Parsed, path: Path, at: 'value' | 'key'): number {
+  let node: unknown = document.contents;
+  let key: unknown = node;
+  for (const part of path) {
+    const holder: unknown = isAlias(node) ? node.resolve(document) : node;
+    if (isMap(holder)) {
+      const pair = holder.items.find((item) => isScalar(item.key) && item.key.value === part);
+      if (pair === undefined) break;
+      key = pair.key;
+      node = isEmpty(pair.value) ? pair.key : pair.value;
+    } else if (isSeq(holder)) {
+      node = holder.items[Number(part)];
+      key = node;
+    } else break;
+  }
+  const target = at === 'key' ? key : node;
+  return isNode(target) ? startOf(target) : 0;
+}
+
+function isEmpty(node: unknown): boolean {
+  return !isNode(node) || (isScalar(node) && node.value === null && node.source === '');
+}
+
+function startOf(node: Node): number {
+  return node.range?.[0] ?? 0;
+}

@@ -1,0 +1,269 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { type Database, openDatabase } from './database.ts';
+import { isConnectionFailure } from './errors.ts';
+
+const kind = inject('databaseKind');
+
+async function rows<Row>(database: Database, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = await database.pool.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    client.release();
+  }
+}
+
+describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
+  let test: TestDatabase;
+  let dataDir: string;
+  beforeAll(async () => {
+    test = await createTestDatabase(undefined, 'empty');
+    dataDir = await mkdtemp(join(tmpdir(), 'crossward-'));
+  });
+  afterAll(async () => {
+    await test.dispose();
+    await rm(dataDir, { recursive: true });
+  });
+
+  /** Opens it, which must fail, and answers all that the error tells. */
+  async function failure(databaseUrl: string): Promise<string> {
+    const error = await openDatabase({ databaseUrl, dataDir, connectTimeout: 1_000 }).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    expect(error?.name).toBe('DatabaseError');
+    const told = JSON.stringify([error?.message, error?.stack, error?.cause, { ...error }]);
+    for (const secret of ['hunter2', databaseUrl]) expect(told).not.toContain(secret);
+    return error?.message ?? '';
+  }
+  const changed = (change: (url: URL) => void) => {
+    const url = new URL(test.url ?? '');
+    url.password = 'hunter2';
+    change(url);
+    return url.href;
+  };
+
+  it('says why it cannot connect, without the URL and the password', async () => {
+    expect(await failure(changed(() => undefined))).toMatch(
+      /Cannot connect to PostgreSQL: password authentication failed/,
+    );
+    expect(await failure('mysql://me:hunter2@127.0.0.1/x')).toMatch(/must begin with postgresql/);
+    expect(await failure('postgresql://me:hunter2@[::/x')).toMatch(/not a valid URL/);
+    expect(await failure('postgresql://me:hunter2%zz@127.0.0.1/x')).toMatch(/database URL|Cannot connect/);
+    expect(await failure('postgresql://me:hunter2@nowhere.invalid/x')).toMatch(
+      /Cannot connect to PostgreSQL: .*nowhere/,
+    );
+    const url = new URL(test.url ?? '');
+    url.pathname = 'absent';
+    expect(await failure(url.href)).toMatch(/database "absent" does not exist/);
+  });
+
+  it('says that nobody listens, or nobody answers', async () => {
+    const silent = createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const url = changed((url) => {
+      url.port = String((silent.address() as AddressInfo).port);
+    });
+    expect(await failure(url)).toMatch(/time/);
+    await new Promise((resolve) => silent.close(resolve));
+    expect(await failure(url)).toBe('Cannot connect to PostgreSQL: connection refused');
+  });
+
+  it('refuses a server that is too old', async () => {
+    const message = (type: string, body: string | Buffer) => {
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(Buffer.byteLength(body) + 4);
+      return Buffer.concat([Buffer.from(type), length, Buffer.from(body)]);
+    };
+    const row = [message('T', `\0\x01server_version_num\0${'\0'.repeat(18)}`), message('D', '\0\x01\0\0\0\x06140012')];
+    const ready = message('Z', 'I');
+    const old = createServer((socket) => {
+      socket.once('data', () => {
+        socket.write(Buffer.concat([message('R', '\0\0\0\0'), ready]));
+        socket.on('data', (query) => {
+          const answer = query.includes('SHOW') ? row : [];
+          socket.write(Buffer.concat([...answer, message('C', 'SET\0'), ready]));
+        });
+      });
+    });
+    await new Promise<void>((resolve) => old.listen(0, '127.0.0.1', resolve));
+    const url = changed((url) => {
+      url.port = String((old.address() as AddressInfo).port);
+    });
+    expect(await failure(url)).toBe('PostgreSQL 15 or newer is needed; the server is version 14.');
+    await new Promise((resolve) => old.close(resolve));
+  });
+
+  it('lets the URL change the settings', async () => {
+    const databaseUrl = `${test.url}?statement_timeout=50`;
+    const database = await openDatabase({ databaseUrl, dataDir });
+    await expect(rows(database, 'SELECT pg_sleep(20)')).rejects.toMatchObject({ code: '57014' });
+    await database.close();
+  });
+
+  it('leaves the data directory alone', async () => {
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it('sets up its connections', async () => {
+    const [settings] = await rows(
+      test.database,
+      `SELECT current_setting('application_name') AS name, current_setting('statement_timeout') AS timeout,
+              current_setting('TimeZone') AS zone`,
+    );
+    expect(settings).toEqual({ name: 'crossward', timeout: '30s', zone: 'UTC' });
+  });
+
+  it('survives the loss of connections, at rest and at work', async () => {
+    const { database } = test;
+    const victims = await Promise.all([database.pool.connect(), database.pool.connect()]);
+    const pids = await Promise.all(
+      victims.map(
+        async (client) => (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid,
+      ),
+    );
+    const [atRest, atWork] = victims;
+    atRest?.release();
+    const working = expect(atWork?.query('SELECT pg_sleep(60)')).rejects.toSatisfy(isConnectionFailure);
+    const killer = await openDatabase({ databaseUrl: test.url, dataDir });
+    await vi.waitFor(async () => {
+      const sleeping = await rows(killer, "SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'");
+      expect(sleeping).toHaveLength(1);
+    });
+    await rows(killer, 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
+    await killer.close();
+    await working;
+    atWork?.release();
+    await vi.waitFor(() => database.ping());
+  });
+
+  it('bounds its connections and the wait for one', async () => {
+    const database = await openDatabase({ databaseUrl: test.url, dataDir, maxConnections: 1, connectTimeout: 100 });
+    const client = await database.pool.connect();
+    await expect(database.ping()).rejects.toSatisfy(isConnectionFailure);
+    client.release();
+    await database.ping();
+    await database.close();
+  });
+});
+
+describe.runIf(kind === 'pglite')('PGlite on disk', () => {
+  const folders: string[] = [];
+  const children: ChildProcess[] = [];
+  afterEach(async () => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+    for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+  });
+  const newFolder = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'crossward-'));
+    folders.push(folder);
+    return folder;
+  };
+
+  /** Runs the code in a process of its own, and answers its lines as they come. */
+  function start(code: string): { child: ChildProcess; lines: AsyncIterator<string> } {
+    const imports = `
+      import { openDatabase } from '${new URL('database.ts', import.meta.url)}';
+      import { lockDataDir } from '${new URL('data-dir-lock.ts', import.meta.url)}';
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', imports + code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    return { child, lines: createInterface(child.stdout)[Symbol.asyncIterator]() };
+  }
+  async function kill(child: ChildProcess): Promise<void> {
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  it('keeps what it answered when its process is killed', { timeout: 120_000 }, async () => {
+    const dataDir = await newFolder();
+    let answered = 0;
+    for (let round = 1; round <= 3; round++) {
+      const { child, lines } = start(`
+        const { pool } = await openDatabase({ dataDir: ${JSON.stringify(dataDir)} });
+        const client = await pool.connect();
+        await client.query('CREATE TABLE IF NOT EXISTS kept (id integer PRIMARY KEY)');
+        for (let id = ${answered + 1000}; ; id++) {
+          await client.query('INSERT INTO kept VALUES ($1)', [id]);
+          process.stdout.write(id + '\\n');
+        }
+      `);
+      const first = answered + 1000;
+      for (let count = 0; count < 200; count++) answered = Number((await lines.next()).value);
+      await kill(child);
+      for (let line = await lines.next(); !line.done; line = await lines.next()) answered = Number(line.value);
+      const database = await openDatabase({ dataDir });
+      const kept = new Set((await rows<{ id: number }>(database, 'SELECT id FROM kept')).map(({ id }) => id));
+      await database.close();
+      for (let id = first; id <= answered; id++) expect(kept.has(id), `row ${id} of round ${round}`).toBe(true);
+    }
+  });
+
+  it('starts where an earlier process was killed in its first start', { timeout: 60_000 }, async () => {
+    const dataDir = await newFolder();
+    const { child } = start(`await openDatabase({ dataDir: ${JSON.stringify(dataDir)} })`);
+    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'pglite.new'))).toContain('base'), {
+      timeout: 30_000,
+      interval: 5,
+    });
+    await kill(child);
+    const database = await openDatabase({ dataDir });
+    await database.ping();
+    await database.close();
+  });
+
+  it('opens its folder once', { timeout: 60_000 }, async () => {
+    const dataDir = await newFolder();
+    const database = await openDatabase({ dataDir });
+    await expect(openDatabase({ dataDir })).rejects.toThrow(
+      `Another Crossward process uses the data directory ${dataDir}.`,
+    );
+    await database.close();
+    await database.close();
+    await (await openDatabase({ dataDir })).close();
+  });
+
+  it('gives the folder back when it cannot start', async () => {
+    const dataDir = await newFolder();
+    await writeFile(join(dataDir, 'pglite'), 'no folder');
+    await expect(openDatabase({ dataDir })).rejects.toThrow();
+    await (await lockDataDir(dataDir)).release();
+  });
+
+  it.runIf(process.platform === 'linux')('sees a process of another container, and not one that is gone', async () => {
+    const dataDir = await newFolder();
+    const other = createServer();
+    const path = join(dataDir, 'lock.sock');
+    await new Promise<void>((resolve) => other.listen(path, resolve));
+    await expect(lockDataDir(dataDir)).rejects.toThrow('Another Crossward process uses the data directory');
+    await new Promise((resolve) => other.close(resolve));
+    await (await lockDataDir(dataDir)).release();
+    expect(await readdir(dataDir)).toEqual([]);
+  });
+
+  it('locks the folder against other processes until the end of the process', async () => {
+    const dataDir = await newFolder();
+    const lock = `const lock = await lockDataDir(${JSON.stringify(dataDir)}).catch((error) => error);`;
+    const holder = start(`${lock} console.log('release' in lock); setInterval(() => undefined, 1000);`);
+    expect((await holder.lines.next()).value).toBe('true');
+    await expect(lockDataDir(dataDir)).rejects.toThrow('Another Crossward process uses the data directory');
+    await kill(holder.child);
+    const mine = await lockDataDir(dataDir);
+    const other = start(`${lock} console.log(lock.message);`);
+    expect((await other.lines.next()).value).toMatch('Another Crossward process uses the data directory');
+    await mine.release();
+    const next = start(`${lock} console.log('release' in lock);`);
+    expect((await next.lines.next()).value).toBe('true');
+  });
+});

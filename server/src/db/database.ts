@@ -1,0 +1,160 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
+import type pg from 'pg';
+import { lockDataDir } from './data-dir-lock.ts';
+import { DatabaseError, errorCode } from './errors.ts';
+import { PglitePool } from './pglite-pool.ts';
+import type { DatabasePool } from './pool.ts';
+import { NodePostgresPool } from './postgres-pool.ts';
+import { types } from './types.ts';
+
+export interface Database {
+  readonly kind: 'postgresql' | 'pglite';
+  readonly pool: DatabasePool;
+  /** One round trip. Throws what the pool throws. */
+  ping(): Promise<void>;
+  /** Waits for what runs, then closes. May be called again. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** `postgresql://…`. Its parameters (`sslmode`, `statement_timeout`, …) go before the gateway's own. Absent: PGlite. */
+  readonly databaseUrl?: string | undefined;
+  /** The embedded database lives in its folder `pglite`. */
+  readonly dataDir: string;
+  /** Connections to PostgreSQL, at most. */
+  readonly maxConnections?: number | undefined;
+  /** Milliseconds to wait for the server, or for one of its connections to come free. */
+  readonly connectTimeout?: number | undefined;
+}
+
+const oldestServer = 15;
+const statementTimeout = 30_000;
+const idleTransactionTimeout = 60_000;
+
+/**
+ * Connects to PostgreSQL, or opens the embedded database. Throws a `DatabaseError` that says what to do about it.
+ *
+ * On PostgreSQL a statement may take thirty seconds. Behind PgBouncer in transaction mode (1.21 or newer) let its
+ * `ignore_startup_parameters` name `statement_timeout` and `idle_in_transaction_session_timeout`.
+ *
+ * The embedded database keeps what was answered when its process is killed; it never calls fsync, so that a power cut may
+ * lose it. It runs in this process: one connection, no time limit for a statement.
+ */
+export function openDatabase(options: DatabaseOptions): Promise<Database> {
+  return options.databaseUrl === undefined
+    ? openEmbedded(options.dataDir)
+    : openPostgres(options.databaseUrl, options.maxConnections ?? 20, options.connectTimeout ?? 5_000);
+}
+
+async function openPostgres(databaseUrl: string, max: number, connectTimeout: number): Promise<Database> {
+  if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    throw new DatabaseError('The database URL must begin with postgresql://.');
+  }
+  const pool = new NodePostgresPool({
+    connectionString: databaseUrl,
+    max,
+    application_name: 'crossward',
+    connectionTimeoutMillis: connectTimeout,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    statement_timeout: statementTimeout,
+    idle_in_transaction_session_timeout: idleTransactionTimeout,
+    // For a server that no longer answers at all.
+    query_timeout: statementTimeout + 5_000,
+    types,
+    onConnect: (client: pg.ClientBase) => client.query("SET TIME ZONE 'UTC'"),
+  });
+  const database: Database = { kind: 'postgresql', pool, ping: () => ping(pool), close: () => pool.end() };
+  try {
+    await checkVersion(pool);
+  } catch (error) {
+    await database.close();
+    throw connectError(error);
+  }
+  return database;
+}
+
+async function checkVersion(pool: DatabasePool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ server_version_num: string }>('SHOW server_version_num', []);
+    const version = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+    if (!(version >= oldestServer)) {
+      throw new DatabaseError(`PostgreSQL ${oldestServer} or newer is needed; the server is version ${version}.`);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+function connectError(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error;
+  const code = errorCode(error);
+  if (code === 'ERR_INVALID_URL' || error instanceof URIError) {
+    return new DatabaseError('The database URL is not a valid URL. Percent-encode special characters of the password.');
+  }
+  // Messages of the server, the system and the driver name users, databases and addresses, at most.
+  const message = error instanceof Error ? error.message : '';
+  const reason = code === 'ECONNREFUSED' ? 'connection refused' : message || code || 'unknown error';
+  return new DatabaseError(`Cannot connect to PostgreSQL: ${reason}`, code);
+}
+
+async function openEmbedded(dataDir: string): Promise<Database> {
+  const folder = resolve(dataDir);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lock = await lockDataDir(folder);
+  try {
+    const files = join(folder, 'pglite');
+    if (!existsSync(files)) await initialise(files);
+    const database = await pgliteDatabase(startPglite({ dataDir: files }));
+    const close = once(() => database.close().finally(() => lock.release()));
+    return { ...database, close };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Creates the files beside their place, since PGlite cannot open what a killed process has begun. */
+async function initialise(files: string): Promise<void> {
+  const draft = `${files}.new`;
+  await rm(draft, { recursive: true, force: true });
+  const pglite = startPglite({ dataDir: draft });
+  await pglite.waitReady;
+  await pglite.close();
+  await rename(draft, files);
+}
+
+/** A PGlite with the extensions that migrations ask for: on disk, in memory, or in memory from an earlier dump. */
+export function startPglite(options: { dataDir?: string; loadDataDir?: Blob }): PGlite {
+  return new PGlite({ ...options, extensions: { btree_gist } });
+}
+
+/** A database on a PGlite of one's own, which `close` closes too. */
+export async function pgliteDatabase(pglite: PGlite): Promise<Database> {
+  const pool = await PglitePool.open(pglite);
+  const close = once(() => pool.end().then(() => pglite.close()));
+  return { kind: 'pglite', pool, ping: () => ping(pool), close };
+}
+
+async function ping(pool: DatabasePool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('SELECT 1', []);
+  } finally {
+    client.release();
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= run();
+    return running;
+  };
+}

@@ -1,0 +1,169 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { type Database, openDatabase } from './database.ts';
+import { DatabaseError } from './errors.ts';
+import { type MigrationSet, migrate, migrationsApplied } from './migrate.ts';
+import { migrationSets } from './migration-sets.ts';
+
+let test: TestDatabase;
+let database: Database;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'crossward-migrations-'));
+  test = await createTestDatabase(undefined, 'empty');
+  database = test.database;
+});
+afterEach(async () => {
+  await test.dispose();
+  await rm(folder, { recursive: true });
+});
+
+async function makeSet(name: string, files: Record<string, string>): Promise<MigrationSet> {
+  const path = join(folder, name);
+  await rm(path, { recursive: true, force: true });
+  await mkdir(path);
+  for (const [file, sql] of Object.entries(files)) await writeFile(join(path, file), sql);
+  return { name, folder: pathToFileURL(path) };
+}
+
+async function rows(text: string, from = database): Promise<unknown[]> {
+  const client = await from.pool.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    client.release();
+  }
+}
+
+const first = { '000001_first.sql': 'CREATE TABLE one (id integer); INSERT INTO one VALUES (1), (2);' };
+const second = { ...first, '000002_second.sql': 'ALTER TABLE one ADD COLUMN more text;\nCREATE TABLE two ();' };
+
+it('applies what is pending, set by set, and nothing twice', async () => {
+  const early = [await makeSet('gateway', first)];
+  expect(await migrationsApplied(database, early)).toBe(false);
+  await migrate(database, early);
+  expect(await migrationsApplied(database, early)).toBe(true);
+  const late = [
+    await makeSet('gateway', second),
+    await makeSet('other', { '000001_first.sql': 'CREATE TABLE three ()' }),
+  ];
+  expect(await migrationsApplied(database, late)).toBe(false);
+  await migrate(database, late);
+  await migrate(database, late);
+  expect(await migrationsApplied(database, late)).toBe(true);
+  expect(await rows('SELECT id, more FROM one')).toEqual([
+    { id: 1, more: null },
+    { id: 2, more: null },
+  ]);
+  expect(await rows('SELECT set, version, name FROM schema_migrations ORDER BY set, version')).toEqual([
+    { set: 'gateway', version: 1, name: 'first' },
+    { set: 'gateway', version: 2, name: 'second' },
+    { set: 'other', version: 1, name: 'first' },
+  ]);
+});
+
+it('brings the own migrations', async () => {
+  const sets = migrationSets([]);
+  await migrate(database, sets);
+  expect(await migrationsApplied(database, sets)).toBe(true);
+  expect(await rows("SELECT extname FROM pg_extension WHERE extname = 'btree_gist'")).toHaveLength(1);
+});
+
+it('refuses a database that is newer', async () => {
+  await migrate(database, [await makeSet('gateway', second)]);
+  const older = [await makeSet('gateway', first)];
+  await expect(migrate(database, older)).rejects.toThrow(
+    new DatabaseError('The database is newer than this version of Crossward: it has migration gateway/000002_second.'),
+  );
+  expect(await migrationsApplied(database, older)).toBe(true);
+});
+
+it('refuses a changed file, whatever the line ends', async () => {
+  await migrate(database, [await makeSet('gateway', second)]);
+  const windows = { ...first, '000002_second.sql': second['000002_second.sql'].replaceAll('\n', '\r\n') };
+  await migrate(database, [await makeSet('gateway', windows)]);
+  const changed = [await makeSet('gateway', { ...second, '000001_first.sql': 'CREATE TABLE one ()' })];
+  await expect(migrate(database, changed)).rejects.toThrow('Migration gateway/000001_first is applied, but its file');
+  expect(await migrationsApplied(database, changed)).toBe(false);
+});
+
+it('leaves sets alone that it does not know', async () => {
+  await migrate(database, [
+    await makeSet('gateway', first),
+    await makeSet('other', { '000001_first.sql': 'SELECT 1' }),
+  ]);
+  await migrate(database, [await makeSet('gateway', second)]);
+});
+
+describe('refuses files', () => {
+  const cases: [string, Record<string, string>, RegExp][] = [
+    ['with a gap', { ...first, '000003_third.sql': '' }, /000003_third.sql should be number 2/],
+    ['with a number twice', { ...first, '000001_other.sql': '' }, /should be number 2/],
+    ['that begin late', { '000002_second.sql': '' }, /should be number 1/],
+    ['with odd names', { '1-first.sql': '' }, /not named like/],
+  ];
+  it.each(cases)('%s', async (_, files, message) => {
+    await expect(migrate(database, [await makeSet('gateway', files)])).rejects.toThrow(message);
+  });
+
+  it('of two sets with one name', async () => {
+    const set = await makeSet('gateway', first);
+    await expect(migrate(database, [set, set])).rejects.toThrow('same name');
+  });
+});
+
+it('changes nothing when one of several fails', async () => {
+  const broken = { ...first, '000002_broken.sql': 'CREATE TABLE two (); SELECT 1 / 0;' };
+  await expect(migrate(database, [await makeSet('gateway', broken)])).rejects.toThrow(
+    new DatabaseError('Migration gateway/000002_broken failed: division by zero', '22012'),
+  );
+  expect(await rows("SELECT to_regclass('one') AS one, to_regclass('schema_migrations') AS list")).toEqual([
+    { one: null, list: null },
+  ]);
+  await migrate(database, [await makeSet('gateway', second)]);
+});
+
+it('refuses a migration that ends the transaction', async () => {
+  const ending = { '000001_ending.sql': 'CREATE TABLE one (); COMMIT;' };
+  await expect(migrate(database, [await makeSet('gateway', ending)])).rejects.toThrow('must not end the transaction');
+});
+
+describe.runIf(inject('databaseKind') === 'postgresql')('with several gateways', () => {
+  it('migrates once, though ten start at a time', async () => {
+    const set = await makeSet('gateway', {
+      ...first,
+      '000002_slow.sql': 'SELECT pg_sleep(0.3); INSERT INTO one VALUES (3);',
+    });
+    const gateways = await Promise.all(
+      Array.from({ length: 10 }, () => openDatabase({ databaseUrl: test.url, dataDir: folder })),
+    );
+    const sets = [...migrationSets([]), set];
+    await Promise.all(gateways.map((gateway) => migrate(gateway, sets)));
+    expect(await Promise.all(gateways.map((gateway) => migrationsApplied(gateway, sets)))).toEqual(
+      Array(10).fill(true),
+    );
+    await Promise.all(gateways.map((gateway) => gateway.close()));
+    expect(await rows('SELECT id FROM one ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+  });
+
+  it('says which right the user lacks', async () => {
+    const role = `weak_${Date.now()}`;
+    await rows(`CREATE ROLE ${role} LOGIN PASSWORD 'weak'`);
+    const url = new URL(test.url ?? '');
+    url.username = role;
+    url.password = 'weak';
+    const weak = await openDatabase({ databaseUrl: url.href, dataDir: folder });
+    await expect(migrate(weak, migrationSets([]))).rejects.toThrow(/lacks a right .*schema public/);
+    await rows(`GRANT CREATE ON SCHEMA public TO ${role}`);
+    await expect(migrate(weak, migrationSets([]))).rejects.toThrow(
+      /000001_extensions cannot be applied.* lacks a right .*btree_gist/,
+    );
+    await weak.close();
+    await rows(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+  });
+});

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import type { Database } from './database.ts';
+import { DatabaseError, errorCode } from './errors.ts';
+import type { DatabaseClient } from './pool.ts';
+
+/** Numbered SQL files (`000001_words.sql`, …) that are applied in order and never changed. */
+export interface MigrationSet {
+  readonly name: string;
+  readonly folder: URL;
+}
+
+interface Migration {
+  readonly set: string;
+  readonly version: number;
+  readonly name: string;
+  readonly sha256: string;
+  readonly sql: string;
+}
+
+type Applied = Omit<Migration, 'sql'>;
+
+/** Any number, the same in every gateway. */
+const advisoryLock = 7_236_817_205_533_341;
+/** Milliseconds. */
+const longestMigration = 6 * 3_600_000;
+
+/**
+ * Brings the database up to the files, all in one transaction, under a lock that other gateways which start meanwhile
+ * wait for. Sets that the database knows and that are not named are left alone. Throws a `DatabaseError` when the files
+ * are not numbered without a gap, when an applied one has changed, when the database is newer than the files, or when
+ * a statement fails; nothing has changed then.
+ */
+export async function migrate(database: Database, sets: readonly MigrationSet[]): Promise<void> {
+  const migrations = await load(sets);
+  const client = await database.pool.connect();
+  try {
+    if (pending(migrations, await readApplied(client)).length === 0) return;
+    await client.query('BEGIN');
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query({
+      text: 'SELECT pg_advisory_xact_lock($1)',
+      values: [advisoryLock],
+      query_timeout: longestMigration,
+    });
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+        set text NOT NULL,
+        version integer NOT NULL,
+        name text NOT NULL,
+        sha256 text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now(),
+        PRIMARY KEY (set, version)
+      )`,
+    );
+    for (const migration of pending(migrations, await readApplied(client))) await apply(client, migration);
+    await client.query('COMMIT');
+  } catch (error) {
+    throw errorCode(error) === '42501' && !(error instanceof DatabaseError)
+      ? lacksRight('The migrations', error)
+      : error;
+  } finally {
+    client.release();
+  }
+}
+
+/**
+ * Every file is applied as it is. A newer database counts too: while gateways are replaced one by one, the old ones stay
+ * ready. Throws what the pool throws.
+ */
+export async function migrationsApplied(database: Database, sets: readonly MigrationSet[]): Promise<boolean> {
+  const migrations = await load(sets);
+  const client = await database.pool.connect();
+  try {
+    const applied = byKey(await readApplied(client));
+    return migrations.every((migration) => applied.get(keyOf(migration))?.sha256 === migration.sha256);
+  } finally {
+    client.release();
+  }
+}
+
+async function load(sets: readonly MigrationSet[]): Promise<Migration[]> {
+  const names = new Set(sets.map((set) => set.name));
+  if (names.size < sets.length) throw new DatabaseError('Two sets of migrations have the same name.');
+  return (await Promise.all(sets.map(loadSet))).flat();
+}
+
+async function loadSet({ name: set, folder }: MigrationSet): Promise<Migration[]> {
+  const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`);
+  const files = (await readdir(base)).filter((file) => file.endsWith('.sql')).sort();
+  return await Promise.all(
+    files.map(async (file, index) => {
+      const [, digits, name] = /^(\d{6})_([a-z0-9_]+)\.sql$/.exec(file) ?? [];
+      if (digits === undefined || name === undefined) {
+        throw new DatabaseError(`Migration ${set}/${file} is not named like 000001_words.sql.`);
+      }
+      const version = index + 1;
+      if (Number(digits) !== version) {
+        throw new DatabaseError(
+          `Migrations of ${set} are not numbered 1, 2, 3, …: ${file} should be number ${version}.`,
+        );
+      }
+      // The same checksum whatever a checkout makes of line ends.
+      const sql = (await readFile(new URL(file, base), 'utf8')).replaceAll('\r\n', '\n');
+      return { set, version, name, sha256: createHash('sha256').update(sql).digest('hex'), sql };
+    }),
+  );
+}
+
+async function readApplied(client: DatabaseClient): Promise<Applied[]> {
+  const found = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migrations') IS NOT NULL AS there");
+  if (found.rows[0]?.there !== true) return [];
+  return (await client.query<Applied>('SELECT set, version, name, sha256 FROM schema_migrations')).rows;
+}
+
+const keyOf = ({ set, version }: Applied) => `${set}/${version}`;
+const byKey = (applied: readonly Applied[]) => new Map(applied.map((one) => [keyOf(one), one]));
+
+/** What is still to be applied. Throws when the database and the files disagree. */
+function pending(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
+  const files = byKey(migrations);
+  const sets = new Set(migrations.map(({ set }) => set));
+  for (const one of applied) {
+    if (!sets.has(one.set)) continue;
+    const label = `${one.set}/${String(one.version).padStart(6, '0')}_${one.name}`;
+    const file = files.get(keyOf(one));
+    if (file === undefined) {
+      throw new DatabaseError(`The database is newer than this version of Crossward: it has migration ${label}.`);
+    }
+    if (file.sha256 !== one.sha256) {
+      throw new DatabaseError(`Migration ${label} is applied, but its file has changed since.`);
+    }
+  }
+  const done = byKey(applied);
+  const open = migrations.filter((migration) => !done.has(keyOf(migration)));
+  for (const one of open) {
+    if (done.has(keyOf({ ...one, version: one.version + 1 }))) {
+      throw new DatabaseError(`The database lacks migration ${keyOf(one)}, though it has a later one.`);
+    }
+  }
+  return open;
+}
+
+async function apply(client: DatabaseClient, { set, version, name, sha256, sql }: Migration): Promise<void> {
+  const label = `Migration ${set}/${String(version).padStart(6, '0')}_${name}`;
+  try {
+    const before = await transactionId(client);
+    await client.query({ text: sql, query_timeout: longestMigration });
+    if ((await transactionId(client)) !== before) throw new DatabaseError(`${label} must not end the transaction.`);
+    await client.query('INSERT INTO schema_migrations (set, version, name, sha256) VALUES ($1, $2, $3, $4)', [
+      set,
+      version,
+      name,
+      sha256,
+    ]);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined || !(error instanceof Error) || error instanceof DatabaseError) throw error;
+    if (code === '42501') throw lacksRight(label, error);
+    throw new DatabaseError(`${label} failed: ${error.message}`, code);
+  }
+}
+
+async function transactionId(client: DatabaseClient): Promise<string | undefined> {
+  const { rows } = await client.query<{ id: string }>('SELECT pg_current_xact_id()::text AS id');
+  return rows[0]?.id;
+}
+
+function lacksRight(label: string, error: unknown): DatabaseError {
+  const reason = error instanceof Error ? error.message : '';
+  return new DatabaseError(
+    `${label} cannot be applied, because the PostgreSQL user lacks a right (${reason}). It must own the database, or an ` +
+      'administrator must create the extension btree_gist and grant CREATE on the schema.',
+    '42501',
+  );
+}

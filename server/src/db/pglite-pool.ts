@@ -1,0 +1,115 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import pg from 'pg';
+import { DatabaseError } from './errors.ts';
+import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
+import { Session } from './session.ts';
+import { statementNames } from './statement-names.ts';
+import { types } from './types.ts';
+
+/** Longer than any honest queue: whoever waits for a second connection while holding the only one learns of it. */
+const connectTimeout = 30_000;
+
+interface Waiting {
+  readonly give: (client: DatabaseClient) => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/**
+ * PGlite has one connection. This pool lends it to one caller at a time, first come, first served. It keeps one client on
+ * PGlite's adapter for the life of the process, and nothing else may use the PGlite object meanwhile: under a pool of
+ * node-postgres one query can get another one's rows.
+ */
+export class PglitePool implements DatabasePool {
+  readonly options = {};
+  readonly #client: pg.Client;
+  readonly #session: Session;
+  readonly #nameOf = statementNames();
+  readonly #waiting = new Set<Waiting>();
+  #lent = false;
+  #closing: PromiseWithResolvers<void> | undefined;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+    this.#session = new Session(client);
+  }
+
+  /** The PGlite object stays the caller's to close, after `end`. Throws what PGlite throws when it cannot start. */
+  static async open(pglite: PGlite): Promise<PglitePool> {
+    await pglite.waitReady;
+    const client = new pg.Client({ ...createPgConfig(pglite), types } as pg.ClientConfig);
+    const pool = new PglitePool(client);
+    await client.connect();
+    await pool.#session.query({ text: "SET TIME ZONE 'UTC'" });
+    return pool;
+  }
+
+  /**
+   * Rejects with a `DatabaseError` when the pool ends or the database has died, and when no turn came for thirty seconds.
+   */
+  connect(): Promise<DatabaseClient> {
+    const refusal = this.#refusal();
+    if (refusal) return Promise.reject(refusal);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(waiting);
+        reject(new Error('timeout exceeded when trying to connect'));
+      }, connectTimeout);
+      const waiting: Waiting = {
+        give: (client) => {
+          clearTimeout(timer);
+          resolve(client);
+        },
+        refuse: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
+      this.#waiting.add(waiting);
+      this.#next();
+    });
+  }
+
+  /** Refuses those who wait, waits for the one who has the connection, and closes it. */
+  async end(): Promise<void> {
+    if (this.#closing === undefined) {
+      this.#closing = Promise.withResolvers<void>();
+      this.#next();
+    }
+    await this.#closing.promise;
+  }
+
+  /** Hears what `LISTEN` on any loan has asked for, until the answered function is called. */
+  onNotification(listener: (notification: { channel: string; payload?: string | undefined }) => void): () => void {
+    this.#client.on('notification', listener);
+    return () => void this.#client.removeListener('notification', listener);
+  }
+
+  #refusal(): Error | undefined {
+    if (this.#closing) return new DatabaseError('The database is closed.', '08003');
+    if (this.#session.broken) return new DatabaseError('The embedded database has stopped working.', '08006');
+    return undefined;
+  }
+
+  #next(): void {
+    const refusal = this.#refusal();
+    if (refusal) {
+      for (const waiting of this.#waiting) waiting.refuse(refusal);
+      this.#waiting.clear();
+    }
+    if (this.#lent) return;
+    if (this.#closing) this.#client.end().then(this.#closing.resolve, this.#closing.reject);
+    for (const waiting of this.#waiting) {
+      this.#waiting.delete(waiting);
+      this.#lent = true;
+      waiting.give(new Loan(this.#session, this.#nameOf, () => void this.#takeBack()));
+      return;
+    }
+  }
+
+  async #takeBack(): Promise<void> {
+    if (!this.#session.clean) await this.#session.reset();
+    this.#lent = false;
+    this.#next();
+  }
+}

@@ -1,0 +1,27 @@
+import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
+import { Problem, unavailable } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
+
+/** What a connector's error is to a caller. Whoever names the thing that was not found knows the place and checks first. */
+const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable'>, Reason> = {
+  patient_not_found: 'patient_not_found',
+  resource_not_found: 'resource_not_found',
+  healthcare_service_not_found: 'healthcare_service_not_found',
+  appointment_not_found: 'appointment_not_found',
+  time_slot_unavailable: 'time_slot_unavailable',
+  appointment_cancelled: 'appointment_cancelled',
+  appointment_pending: 'appointment_awaiting_confirmation',
+  unsupported: 'operation_unsupported',
+  rejected: 'ehr_rejected',
+  timeout: 'ehr_timeout',
+  outcome_unknown: 'outcome_unknown',
+};
+
+/** Anything but a `ConnectorError` is a bug and stays what it is. */
+export function asProblem(error: unknown): unknown {
+  if (!(error instanceof ConnectorError)) return error;
+  if (error.kind === 'unavailable') {
+    return unavailable('ehr_unavailable', { retryAfterSeconds: error.retryAfterSeconds, cause: error });
+  }
+  return new Problem(reasonOf[error.kind], { cause: error });
+}

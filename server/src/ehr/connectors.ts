@@ -1,0 +1,5 @@
+import type { ConnectorModule } from '@crossward/connector-kit';
+import { sandboxConnector } from '@crossward/connector-sandbox';
+
+/** Every kind of EHR that a configuration can name. */
+export const connectors: readonly ConnectorModule[] = [sandboxConnector];

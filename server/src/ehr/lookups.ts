@@ -1,0 +1,45 @@
+import type {
+  HealthcareService,
+  Patient,
+  PatientIdentifier,
+  Resource,
+  ResourceIdentifier,
+} from '@crossward/connector-kit';
+import { type Place, problemAt } from '../problems/problem.ts';
+import type { CareUnitConnection, EhrConnection } from './connection.ts';
+
+/** @throws Problem `patient_not_found` at the place where the identifier was named */
+export async function requirePatient(
+  ehr: EhrConnection,
+  identifier: PatientIdentifier,
+  place: Place,
+): Promise<Patient> {
+  const patient = await ehr.call('findPatient', identifier);
+  if (!patient) throw problemAt(place, 'patient_not_found', 'The EHR knows no patient by this identifier.');
+  return patient;
+}
+
+/** @throws Problem `resource_not_found` at the place where the identifier was named */
+export async function requireResource(
+  ehr: EhrConnection,
+  careUnit: CareUnitConnection,
+  identifier: ResourceIdentifier,
+  place: Place,
+): Promise<Resource> {
+  const resource = await ehr.call('findResource', careUnit, identifier);
+  if (!resource) throw problemAt(place, 'resource_not_found', 'The care unit has no resource by this identifier.');
+  return resource;
+}
+
+/** @throws Problem `healthcare_service_not_found` at the place where the service was named */
+export async function requireHealthcareService(
+  ehr: EhrConnection,
+  careUnit: CareUnitConnection,
+  id: string,
+  place: Place,
+): Promise<HealthcareService> {
+  const services = await ehr.call('listHealthcareServices', careUnit);
+  const service = services.find((it) => it.id === id);
+  if (!service) throw problemAt(place, 'healthcare_service_not_found', 'The care unit has no such healthcare service.');
+  return service;
+}

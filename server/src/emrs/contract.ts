@@ -1,0 +1,50 @@
+import { patientIdentifierTypes, resourceIdentifierTypes } from '@crossward/connector-kit';
+import Type from 'typebox';
+import { nextCursor } from '../http/paging.ts';
+import { choice, reference } from '../http/schemas.ts';
+import { ehrOperations } from './ehr-operations.ts';
+
+const confirmation = (of: string) =>
+  choice(['none', 'code'], { description: `Whether ${of} waits for a code that is sent to the patient.` });
+
+export const emrSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    status: choice(['available'], { description: 'Whether the EHR can be used now.' }),
+    capabilities: Type.Object({
+      patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
+        description: 'What patients can be looked up by.',
+      }),
+      resource_identifier_types: Type.Array(choice(resourceIdentifierTypes), {
+        description: 'What resources can be looked up by.',
+      }),
+      booking_confirmation: confirmation('a booking'),
+      cancellation_confirmation: confirmation('a cancellation'),
+      operations: Type.Array(choice(Object.keys(ehrOperations)), {
+        description: 'What can be done in this EHR. Anything else answers `operation_unsupported`.',
+      }),
+    }),
+  },
+  { $id: 'Emr', description: 'An EHR behind the gateway.' },
+);
+
+export const emrListSchema = Type.Object({
+  emrs: Type.Array(reference('Emr')),
+  next_cursor: nextCursor,
+});
+
+export const careUnitSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    time_zone: Type.String({ description: 'IANA time zone.' }),
+    language: choice(['nb', 'sv', 'en'], { description: 'Language of the messages to patients.' }),
+  },
+  { $id: 'CareUnit', description: 'A care unit of an EHR.' },
+);
+
+export const careUnitListSchema = Type.Object({
+  care_units: Type.Array(reference('CareUnit')),
+  next_cursor: nextCursor,
+});

@@ -1,0 +1,115 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { EhrRegistry } from '../ehr/registry.ts';
+import { type Cursors, pageOfAll, pagingQuery } from '../http/paging.ts';
+import { addOperation } from '../http/route.ts';
+import { careUnitListSchema, careUnitSchema, emrListSchema, emrSchema } from './contract.ts';
+import { operationsOf } from './ehr-operations.ts';
+
+const emrExample = {
+  id: 'sandbox-no',
+  name: 'Sandkasse Norge',
+  status: 'available',
+  capabilities: {
+    patient_identifier_types: ['emr_id', 'no_personal_number'],
+    resource_identifier_types: ['emr_id'],
+    booking_confirmation: 'none',
+    cancellation_confirmation: 'none',
+    operations: ['get_patient', 'list_timeslots', 'create_appointment'],
+  },
+};
+const careUnitExample = { id: 'oslo-sentrum', name: 'Oslo sentrum', time_zone: 'Europe/Oslo', language: 'nb' };
+
+export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: EhrRegistry; cursors: Cursors }): void {
+  app.addSchema(emrSchema);
+  app.addSchema(careUnitSchema);
+
+  addOperation(app, {
+    operationId: 'list_emrs',
+    tag: 'EHRs',
+    summary: 'List the EHRs that the caller may use',
+    level: 'client',
+    method: 'GET',
+    path: '/emrs',
+    scopes: [],
+    query: pagingQuery,
+    answer: { status: 200, description: 'EHRs, by id.', schema: emrListSchema },
+    reasons: ['cursor_invalid'],
+    examples: { answer: { emrs: [emrExample], next_cursor: null } },
+    async handle({ client, query }) {
+      const granted = [...ehrs.values()].filter(({ id }) => client.grants.has(id));
+      const binding = { clientId: client.id, operationId: 'list_emrs', filters: [] };
+      const { entries, next_cursor } = await pageOfAll(cursors, query, binding, granted);
+      return { body: { emrs: entries.map(emr), next_cursor } };
+    },
+  });
+
+  addOperation(app, {
+    operationId: 'get_emr',
+    tag: 'EHRs',
+    summary: 'Get an EHR and its capabilities',
+    level: 'emr',
+    method: 'GET',
+    path: '',
+    scopes: [],
+    answer: { status: 200, description: 'The EHR.', schema: emrSchema },
+    reasons: [],
+    examples: { params: { emr: 'sandbox-no' }, answer: emrExample },
+    handle: async ({ ehr }) => ({ body: emr(ehr) }),
+  });
+
+  addOperation(app, {
+    operationId: 'list_care_units',
+    tag: 'EHRs',
+    summary: 'List the care units of an EHR',
+    level: 'emr',
+    method: 'GET',
+    path: '/care-units',
+    scopes: [],
+    query: pagingQuery,
+    answer: { status: 200, description: 'Care units, by id.', schema: careUnitListSchema },
+    reasons: ['cursor_invalid'],
+    examples: { params: { emr: 'sandbox-no' }, answer: { care_units: [careUnitExample], next_cursor: null } },
+    async handle({ client, ehr, query }) {
+      const granted = [...ehr.careUnits.values()].filter(({ id }) => client.grants.get(ehr.id)?.has(id));
+      const binding = { clientId: client.id, operationId: 'list_care_units', filters: [ehr.id] };
+      const { entries, next_cursor } = await pageOfAll(cursors, query, binding, granted);
+      return { body: { care_units: entries.map(careUnitBody), next_cursor } };
+    },
+  });
+
+  addOperation(app, {
+    operationId: 'get_care_unit',
+    tag: 'EHRs',
+    summary: 'Get a care unit',
+    level: 'care_unit',
+    method: 'GET',
+    path: '',
+    scopes: [],
+    answer: { status: 200, description: 'The care unit.', schema: careUnitSchema },
+    reasons: [],
+    examples: { params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' }, answer: careUnitExample },
+    handle: async ({ careUnit }) => ({ body: careUnitBody(careUnit) }),
+  });
+}
+
+function emr(ehr: EhrConnection): Static<typeof emrSchema> {
+  const careUnits = [...ehr.careUnits.values()];
+  return {
+    id: ehr.id,
+    name: ehr.name,
+    status: 'available',
+    capabilities: {
+      patient_identifier_types: [...ehr.capabilities.patientIdentifierTypes],
+      resource_identifier_types: [...ehr.capabilities.resourceIdentifierTypes],
+      booking_confirmation: careUnits.some((it) => it.bookingConfirmation === 'code') ? 'code' : 'none',
+      cancellation_confirmation: careUnits.some((it) => it.cancellationConfirmation === 'code') ? 'code' : 'none',
+      operations: operationsOf(ehr),
+    },
+  };
+}
+
+function careUnitBody({ id, name, timeZone, language }: CareUnitConnection): Static<typeof careUnitSchema> {
+  return { id, name, time_zone: timeZone, language };
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { type Cursors, pageOfAll, pagingQuery } from '../http/paging.ts';
+import { addOperation } from '../http/route.ts';
+import { ehrReadReasons } from '../http/route-reasons.ts';
+import { healthcareServiceListSchema, healthcareServiceSchema } from './contract.ts';
+
+export function addHealthcareServiceRoutes(app: FastifyInstance, { cursors }: { cursors: Cursors }): void {
+  app.addSchema(healthcareServiceSchema);
+
+  addOperation(app, {
+    operationId: 'list_healthcare_services',
+    tag: 'Healthcare services',
+    summary: 'List the healthcare services of a care unit',
+    level: 'care_unit',
+    method: 'GET',
+    path: '/healthcare-services',
+    scopes: ['resources:read', 'appointments:read'],
+    query: pagingQuery,
+    answer: { status: 200, description: 'Healthcare services, by id.', schema: healthcareServiceListSchema },
+    reasons: ['cursor_invalid', ...ehrReadReasons],
+    examples: {
+      params: { emr: 'sandbox-uk', care_unit_id: 'riverside' },
+      answer: {
+        healthcare_services: [{ id: 'consultation', name: 'Consultation', duration_minutes: 30 }],
+        next_cursor: null,
+      },
+    },
+    async handle({ client, ehr, careUnit, query }) {
+      const filters = [ehr.id, careUnit.id];
+      const binding = { clientId: client.id, operationId: 'list_healthcare_services', filters };
+      const all = await ehr.call('listHealthcareServices', careUnit);
+      const { entries, next_cursor } = await pageOfAll(cursors, query, binding, all);
+      const services = entries.map(({ id, name, durationMinutes }) => ({
+        id,
+        name,
+        duration_minutes: durationMinutes,
+      }));
+      return { body: { healthcare_services: services, next_cursor } };
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Client, ClientRegistry } from '../clients/client-registry.ts';
+import type { EhrRegistry } from '../ehr/registry.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
+import type { AnyOperation } from './route.ts';
+
+/**
+ * Who calls, and what the path opens to them, before anything of the request is read. An EHR or care unit outside the
+ * grant answers exactly as one that does not exist.
+ */
+export function addAccess(app: FastifyInstance, clients: ClientRegistry, ehrs: EhrRegistry): void {
+  app.addHook('onRequest', async (request) => {
+    const { operation } = request.routeOptions.config;
+    if (!operation) return;
+    const client = authenticate(request, clients);
+    request.access = { client };
+    assertStandard(request);
+    request.access = { client, ...opened(request, operation, client, ehrs) };
+    if (operation.scopes.length > 0 && !operation.scopes.some((scope) => client.scopes.has(scope))) {
+      throw new Problem('scope_missing', { detail: `The client lacks the scope ${operation.scopes.join(' or ')}.` });
+    }
+  });
+}
+
+function authenticate(request: FastifyRequest, clients: ClientRegistry): Client {
+  const id = request.headers['x-service-client-id'];
+  const secret = request.headers['x-service-client-secret'];
+  const client = typeof id === 'string' && typeof secret === 'string' ? clients.authenticate(id, secret) : undefined;
+  if (!client) {
+    throw new Problem('credentials_invalid', {
+      headers: { 'www-authenticate': 'Crossward headers="x-service-client-id x-service-client-secret"' },
+    });
+  }
+  return client;
+}
+
+function assertStandard(request: FastifyRequest): void {
+  const standard = request.headers['x-service-standard'];
+  if (standard === undefined || standard === 'native') return;
+  throw problemAt(
+    { in: 'header', header: 'x-service-standard' },
+    'standard_unsupported',
+    'The only standard is `native`.',
+  );
+}
+
+function opened(request: FastifyRequest, operation: AnyOperation, client: Client, ehrs: EhrRegistry) {
+  if (operation.level === 'client') return {};
+  const params = request.params as { emr: string; care_unit_id?: string };
+  const granted = client.grants.get(params.emr);
+  const ehr = granted && ehrs.get(params.emr);
+  if (!ehr) throw problemAt({ in: 'path', parameter: 'emr' }, 'emr_not_found', 'There is no such EHR.');
+  if (params.care_unit_id === undefined) return { ehr };
+  const careUnit = granted.has(params.care_unit_id) ? ehr.careUnits.get(params.care_unit_id) : undefined;
+  if (!careUnit) {
+    throw problemAt({ in: 'path', parameter: 'care_unit_id' }, 'care_unit_not_found', 'The EHR has no such care unit.');
+  }
+  return { ehr, careUnit };
+}

@@ -1,0 +1,31 @@
+import rateLimit from '@fastify/rate-limit';
+import underPressure from '@fastify/under-pressure';
+import type { FastifyInstance } from 'fastify';
+import { Problem, unavailable } from '../problems/problem.ts';
+
+/** How long the event loop may stand still before new requests are turned away. */
+const longestEventLoopDelayMilliseconds = 5_000;
+
+/** Turns requests away before they can do harm: 503 when the gateway cannot keep up, 429 for a client that asks too much. */
+export async function addLimits(
+  app: FastifyInstance,
+  { requestsPerMinute }: { requestsPerMinute: number },
+): Promise<void> {
+  await app.register(underPressure, {
+    maxEventLoopDelay: longestEventLoopDelayMilliseconds,
+    pressureHandler: () => {
+      throw unavailable('overloaded');
+    },
+  });
+  await app.register(rateLimit, {
+    // After the credentials have been checked, which happens on request.
+    hook: 'preParsing',
+    max: requestsPerMinute,
+    timeWindow: 60_000,
+    enableDraftSpec: true,
+    keyGenerator: (request) => request.access?.client.id ?? '',
+    allowList: (request) => request.access === undefined,
+    errorResponseBuilder: (_request, { ttl }) =>
+      new Problem('rate_limited', { headers: { 'retry-after': String(Math.ceil(ttl / 1000)) } }),
+  });
+}

@@ -1,0 +1,18 @@
+import type { Reason } from '../problems/reasons.ts';
+
+/** Reasons that go together, for the operations to name. */
+export const identifierReasons = [
+  'identifier_malformed',
+  'identifier_type_unsupported',
+  'header_reference_missing',
+  'header_reference_forbidden',
+] as const satisfies readonly Reason[];
+
+export const ehrReadReasons = [
+  'operation_unsupported',
+  'ehr_rejected',
+  'ehr_unavailable',
+  'ehr_timeout',
+] as const satisfies readonly Reason[];
+
+export const ehrWriteReasons = [...ehrReadReasons, 'outcome_unknown'] as const satisfies readonly Reason[];

@@ -1,0 +1,150 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { Client } from '../clients/client-registry.ts';
+import type { Scope } from '../config/schema.ts';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
+import type { Reason } from '../problems/reasons.ts';
+
+/** How deep in the grants an operation lies, and so what its path begins with. */
+export type Level = 'client' | 'emr' | 'care_unit';
+
+const prefixes: Record<Level, string> = {
+  client: '/api',
+  emr: '/api/emrs/:emr',
+  care_unit: '/api/emrs/:emr/care-units/:care_unit_id',
+};
+
+const levelParams = {
+  client: {},
+  emr: { emr: Type.String({ description: 'Target EHR.' }) },
+  care_unit: {
+    emr: Type.String({ description: 'Target EHR.' }),
+    care_unit_id: Type.String({ description: 'Care unit of the EHR.' }),
+  },
+} satisfies Record<Level, TProperties>;
+
+/** What the credentials and the path have opened, by level. */
+interface AccessByLevel {
+  client: { readonly client: Client };
+  emr: AccessByLevel['client'] & { readonly ehr: EhrConnection };
+  care_unit: AccessByLevel['emr'] & { readonly careUnit: CareUnitConnection };
+}
+export type Access<L extends Level = 'care_unit'> = AccessByLevel[L];
+
+export type Input<
+  L extends Level,
+  Params extends TProperties,
+  Query extends TProperties,
+  Body extends TSchema,
+> = Access<L> & {
+  readonly params: Static<TObject<Params>>;
+  readonly query: Static<TObject<Query>>;
+  readonly body: Static<Body>;
+  readonly readHeader: ReadHeader;
+};
+
+export interface Answer {
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One operation of the interface. Types, validation, serialisation, access and the OpenAPI description all come from
+ * here.
+ */
+export interface Operation<
+  L extends Level,
+  Params extends TProperties = TProperties,
+  Query extends TProperties = TProperties,
+  Body extends TSchema = TSchema,
+> {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly level: L;
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** Below the level's own path, with Fastify's `:name` for parameters. */
+  readonly path: string;
+  /** One of these is needed. Empty: credentials are enough. */
+  readonly scopes: readonly Scope[];
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly answer: { readonly status: 200 | 201; readonly description: string; readonly schema: TSchema };
+  /** What can go wrong beyond what every operation of this level has in common. */
+  readonly reasons: readonly Reason[];
+  /** `*_not_found` reasons for what a query or body names: answered with 400. */
+  readonly reasonsOfNames?: readonly Reason[];
+  readonly examples: {
+    readonly params?: Readonly<Record<string, unknown>>;
+    readonly query?: Readonly<Record<string, unknown>>;
+    readonly body?: unknown;
+    readonly answer: unknown;
+  };
+  handle(input: Input<L, Params, Query, Body>): Promise<Answer>;
+}
+
+/** An operation as the hooks and the OpenAPI description see it, whatever its parameters. */
+export type AnyOperation = Omit<Operation<Level>, 'handle'>;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: AnyOperation;
+  }
+  interface FastifyInstance {
+    /** Every operation added so far, by its operationId. */
+    operations: Map<string, AnyOperation>;
+  }
+  interface FastifyRequest {
+    access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
+  }
+}
+
+export function addOperation<L extends Level, P extends TProperties, Q extends TProperties, B extends TSchema>(
+  app: FastifyInstance,
+  operation: Operation<L, P, Q, B>,
+): void {
+  const { method, level, path, answer, operationId, summary, description, tag } = operation;
+  const known = operation as unknown as AnyOperation;
+  app.operations.set(operationId, known);
+  app.route({
+    method,
+    url: `${prefixes[level]}${path}`,
+    config: { operation: known },
+    schema: {
+      operationId,
+      summary,
+      ...(description === undefined ? {} : { description }),
+      tags: [tag],
+      params: Type.Object({ ...levelParams[level], ...operation.params }),
+      querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
+      ...(operation.body ? { body: operation.body } : {}),
+      response: { [answer.status]: answer.schema },
+    },
+    handler: async (request, reply) => {
+      const { body, headers } = await operation.handle({
+        ...request.access,
+        params: request.params,
+        query: request.query,
+        body: request.body,
+        readHeader: headerReader(request),
+      } as Input<L, P, Q, B>);
+      reply.code(answer.status);
+      if (headers) reply.headers(headers);
+      return body;
+    },
+  });
+}
+
+/**
+ * Reads a header as UTF-8, which node hands over as Latin-1. One that is sent several times arrives joined by commas,
+ * which is no identifier that anyone has.
+ */
+function headerReader(request: FastifyRequest): ReadHeader {
+  return (name) => {
+    const values = request.raw.headersDistinct[name];
+    return values && Buffer.from(values.join(', '), 'latin1').toString('utf8');
+  };
+}

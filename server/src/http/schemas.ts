@@ -1,0 +1,28 @@
+import Type, { type TSchemaOptions } from 'typebox';
+
+/** Text from outside: Unicode that every database can keep. */
+export function text(options: TSchemaOptions & { minLength?: number; maxLength?: number } = {}) {
+  return Type.String({ format: 'text', ...options });
+}
+
+/** A `type` list, since the serialiser turns null in a plain string into `""`. */
+export function nullableString(options: TSchemaOptions = {}) {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options });
+}
+
+export function nullableInteger(options: TSchemaOptions = {}) {
+  return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options });
+}
+
+/** One of a closed list of texts. */
+export function choice<const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** A reference to a named component of the OpenAPI description, typed as what it stands for. */
+export function reference<Shape>(name: string) {
+  return Type.Unsafe<Shape>({ $ref: name });
+}
+
+export const patientNotation = 'Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.';
+export const resourceNotation = 'Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.';

@@ -1,0 +1,134 @@
+import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { type Fault, type Place, Problem } from '../problems/problem.ts';
+import { isDateTime, isLocalDateTime } from '../time/date-times.ts';
+
+/** Formats of the schemas, for validation and for the serialiser alike. */
+export const formats: Readonly<Record<string, (text: string) => boolean>> = {
+  'date-time': isDateTime,
+  'local-date-time': isLocalDateTime,
+  /** Unicode that every database can keep: no NUL and no half of a surrogate pair. */
+  text: (text) => !text.includes('\0') && text.isWellFormed(),
+};
+
+type ValidatorCompiler = (route: { schema: AnySchema; httpPart?: string }) => ReturnType<Ajv2020['compile']>;
+type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
+
+/** Fastify's type of a compiler is an overload that a plain function does not match. */
+export const compilersFactory = { buildValidator: buildValidatorCompiler } as unknown as CompilersFactory;
+
+type Part = 'body' | 'querystring' | 'params' | 'headers';
+
+/** Bodies are taken as they are; path and query parameters, which are all text, become what their schema says. */
+function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | AnySchema[]>>): ValidatorCompiler {
+  const common = { allErrors: true, removeAdditional: false, useDefaults: true, strict: false, formats } as const;
+  const strict = new Ajv2020({ ...common, coerceTypes: false });
+  const coercing = new Ajv2020({ ...common, coerceTypes: 'array' });
+  for (const ajv of [strict, coercing]) ajv.addSchema(Object.values(schemas).flat());
+  return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema);
+}
+
+/** Tells every fault of an invalid request at once, each with its place. */
+export function addValidation(app: FastifyInstance): void {
+  app.setSchemaErrorFormatter((errors, part) => {
+    const faults = branchMeant(errors as ErrorObject[]).map((error) => fault(error, part as Part));
+    return new Problem('request_invalid', { detail: faults[0]?.detail, faults: unique(faults) });
+  });
+  app.addHook('preValidation', async (request) => {
+    const query = request.query as Record<string, unknown>;
+    for (const [name, value] of Object.entries(query)) if (typeof value === 'string') query[name] = withPlus(value);
+  });
+}
+
+/** An unencoded `+` in a query arrives as a space: `2026-03-20T09:00:00 01:00`. */
+function withPlus(text: string): string {
+  return text.replace(/^(\S+T\d{2}:\d{2}:\d{2}(?:\.\d+)?) (\d{2}:\d{2})$/i, '$1+$2');
+}
+
+/**
+ * Of a choice (`anyOf`) every branch reports. Kept are the errors of the branch that fits best: the one that knows the
+ * properties that were sent.
+ */
+function branchMeant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const choice = errors.find(({ keyword }) => keyword === 'anyOf');
+  if (!choice) return errors;
+  const branches = Map.groupBy(
+    errors.filter((error) => error !== choice),
+    ({ schemaPath }) => /^#\/anyOf\/(\d+)\//.exec(schemaPath)?.[1] ?? schemaPath.split('/')[0] ?? '',
+  );
+  const ranked = [...branches.values()].sort((a, b) => strangeness(a) - strangeness(b));
+  return ranked[0] ?? errors;
+}
+
+function strangeness(errors: readonly ErrorObject[]): number {
+  const weights: Record<string, number> = { additionalProperties: 100, required: 10 };
+  return errors.reduce((sum, { keyword }) => sum + (weights[keyword] ?? 1), 0);
+}
+
+function fault(error: ErrorObject, part: Part): Fault {
+  const { property, detail } = wording(error);
+  const path = property === undefined ? error.instancePath : `${error.instancePath}/${escaped(property)}`;
+  const place = placeOf(part, path);
+  return { place, reason: 'request_invalid', detail: `${placeName(place)} ${detail}.` };
+}
+
+function placeOf(part: Part, pointer: string): Place {
+  if (part === 'body') return { in: 'body', pointer };
+  const parameter = pointer.split('/')[1] ?? '';
+  if (part === 'headers') return { in: 'header', header: parameter };
+  return { in: part === 'params' ? 'path' : 'query', parameter };
+}
+
+function placeName(place: Place): string {
+  switch (place.in) {
+    case 'body':
+      return place.pointer === '' ? 'The body' : place.pointer;
+    case 'header':
+      return `The header ${place.header}`;
+    default:
+      return `The ${place.in} parameter ${place.parameter}`.trimEnd();
+  }
+}
+
+/** What was expected, without a word of what was sent. */
+function wording({ keyword, params, message }: ErrorObject): { property?: string; detail: string } {
+  switch (keyword) {
+    case 'additionalProperties':
+      return isSpeakable(params.additionalProperty)
+        ? { property: params.additionalProperty, detail: 'is not known' }
+        : { detail: 'has a name that is not known' };
+    case 'required':
+      return { property: params.missingProperty, detail: 'is missing' };
+    case 'dependentRequired':
+      return { property: params.missingProperty, detail: `must be sent together with ${params.property}` };
+    case 'minProperties':
+      return { detail: 'must not be empty' };
+    case 'enum':
+      return { detail: `must be one of ${params.allowedValues.map(String).join(', ')}` };
+    case 'const':
+      return { detail: `must be ${String(params.allowedValue)}` };
+    case 'format':
+      return { detail: formatWording[params.format] ?? `must be of the format ${params.format}` };
+    default:
+      return { detail: message ?? 'is not valid' };
+  }
+}
+
+const formatWording: Readonly<Record<string, string>> = {
+  'date-time': 'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (without an offset: local time)',
+  'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
+  text: 'must be well-formed Unicode without NUL',
+};
+
+/** A name the caller made up may be told back only when it cannot be somebody's number. */
+function isSpeakable(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) && !/\d{5}/.test(name);
+}
+
+function escaped(property: string): string {
+  return property.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function unique(faults: readonly Fault[]): Fault[] {
+  return [...new Map(faults.map((it) => [it.detail, it])).values()];
+}

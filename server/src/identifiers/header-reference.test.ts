@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resolveHeaderReference } from './header-reference.ts';
+import { IdentifierError } from './identifier-error.ts';
+import { readPatientIdentifier, readResourceIdentifier } from './read.ts';
+
+const reader = (headers: Record<string, string>) => (name: string) => headers[name];
+const none = reader({});
+
+function failure(attempt: () => unknown): IdentifierError {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof IdentifierError) return error;
+    throw error;
+  }
+  throw new Error('was accepted');
+}
+
+describe('resolving a header reference', () => {
+  test.each(['p-1', 'nhs_number:9990000018', 'Header:x-id', 'emr_id:header:x-id', 'headers:x', ''])(
+    '%j is no reference',
+    (text) => {
+      expect(resolveHeaderReference(text, none)).toEqual({ text, header: undefined });
+    },
+  );
+
+  test('the name is looked up in lower case', () => {
+    const resolved = resolveHeaderReference('header:X-Patient', reader({ 'x-patient': 'nhs_number:9990000018' }));
+    expect(resolved).toEqual({ text: 'nhs_number:9990000018', header: 'x-patient' });
+  });
+
+  test.each(['', ' ', '\t'])('a header with %j is missing', (value) => {
+    const error = failure(() => resolveHeaderReference('header:X-Patient', reader({ 'x-patient': value })));
+    expect(error).toMatchObject({
+      reason: 'header_reference_missing',
+      header: 'x-patient',
+      detail: 'The header x-patient is absent or empty.',
+    });
+  });
+
+  test.each(['x-patient', 'constructor', '__proto__'])('the absent header %s is missing', (name) => {
+    const error = failure(() => resolveHeaderReference(`header:${name}`, none));
+    expect(error).toMatchObject({ reason: 'header_reference_missing', header: name });
+  });
+
+  test.each([
+    'authorization',
+    'Authorization',
+    'cookie',
+    'proxy-authorization',
+    'proxy-x',
+    'host',
+    'connection',
+    'content-type',
+    'content-length',
+    'accept',
+    'accept-language',
+    'user-agent',
+    'forwarded',
+    'x-forwarded-for',
+    'x-real-ip',
+    'idempotency-key',
+    'X-Request-Id',
+    'traceparent',
+    'tracestate',
+    'x-service-secret',
+  ])('%s may not be referenced, present or not', (name) => {
+    const read = () => {
+      throw new Error('was read');
+    };
+    const error = failure(() => resolveHeaderReference(`header:${name}`, read));
+    expect(error).toMatchObject({ reason: 'header_reference_forbidden', header: name.toLowerCase() });
+  });
+
+  test.each(['x-host', 'cookies', 'x-accept', 'x-request-ids', 'x-services'])('%s may be referenced', (name) => {
+    expect(resolveHeaderReference(`header:${name}`, reader({ [name]: 'p-1' })).text).toBe('p-1');
+  });
+
+  test.each(['', ' x', 'x ', 'a b', 'a:b', 'å', 'a\u0000', 'a/b', 'header:x', 'a'.repeat(194)])(
+    'the name %j is malformed',
+    (name) => {
+      const error = failure(() => resolveHeaderReference(`header:${name}`, none));
+      expect(error).toMatchObject({ reason: 'identifier_malformed', header: undefined });
+    },
+  );
+
+  test('one header does not lead to another', () => {
+    const error = failure(() => resolveHeaderReference('header:a', reader({ a: 'header:b', b: 'p-1' })));
+    expect(error).toMatchObject({ reason: 'identifier_malformed', header: 'a' });
+  });
+});
+
+describe('an identifier where the name belongs', () => {
+  test.each(['15859000026', '19121212-1212', 'SE0000000000-1001', '1-5-8-5-9-0-0-0-0-2-6', `x-${'a'.repeat(39)}`])(
+    '%s is not repeated',
+    (name) => {
+      const error = failure(() => resolveHeaderReference(`header:${name}`, none));
+      expect(error).toMatchObject({ reason: 'header_reference_missing', header: undefined });
+      expect(error.detail).not.toContain(name.toLowerCase());
+    },
+  );
+
+  test('no name with more than four digits is ever shown', () => {
+    const names = fc.stringMatching(/^[A-Za-z0-9.-]{1,60}$/).filter((name) => name.replaceAll(/\D/g, '').length > 4);
+    fc.assert(
+      fc.property(names, fc.constantFrom('', 'x-service-', 'proxy-'), (name, prefix) => {
+        const error = failure(() => resolveHeaderReference(`header:${prefix}${name}`, none));
+        expect(error.header).toBeUndefined();
+        expect(error.message).not.toContain(name.toLowerCase());
+      }),
+    );
+  });
+});
+
+describe('reading an identifier with its references', () => {
+  const patients = { types: ['emr_id', 'nhs_number'], synthetic: true } as const;
+  const resources = { types: ['emr_id', 'hsa_id'], synthetic: true } as const;
+
+  test('from a header', () => {
+    expect(readPatientIdentifier('header:x-id', patients, reader({ 'x-id': 'nhs_number:999 000 0018' }))).toEqual({
+      type: 'nhs_number',
+      value: '9990000018',
+    });
+    expect(readResourceIdentifier('header:x-id', resources, reader({ 'x-id': 'r-1' }))).toEqual({
+      type: 'emr_id',
+      value: 'r-1',
+    });
+  });
+
+  test('from the text itself', () => {
+    expect(readPatientIdentifier('p-1', patients, none)).toEqual({ type: 'emr_id', value: 'p-1' });
+    expect(failure(() => readPatientIdentifier('nhs_number:1', patients, none)).header).toBeUndefined();
+  });
+
+  test.each([
+    ['nhs_number:1234567890', 'identifier_malformed'],
+    ['Header:y', 'identifier_malformed'],
+    ['se_personal_number:191212121212', 'identifier_type_unsupported'],
+  ])('an error about the value %s says which header', (value, reason) => {
+    const error = failure(() => readPatientIdentifier('header:X-Id', patients, reader({ 'x-id': value })));
+    expect(error).toMatchObject({ reason, header: 'x-id' });
+    expect(error.message).not.toContain(value);
+  });
+
+  test('an error about the value keeps a name to itself that could be an identifier', () => {
+    const error = failure(() => readPatientIdentifier('header:15859000026', patients, reader({ 15859000026: 'a:b' })));
+    expect(error.header).toBeUndefined();
+  });
+});

@@ -1,0 +1,3 @@
+declare module 'nhs-number-validator' {
+  export function validate(nhsNumber: string): boolean;
+}

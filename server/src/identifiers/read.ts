@@ -1,0 +1,47 @@
+import type {
+  PatientIdentifier,
+  PatientIdentifierType,
+  ResourceIdentifier,
+  ResourceIdentifierType,
+} from '@crossward/connector-kit';
+import { nameableHeader, type ReadHeader, resolveHeaderReference } from './header-reference.ts';
+import { IdentifierError } from './identifier-error.ts';
+import { type IdentifierPolicy, parsePatientIdentifier, parseResourceIdentifier } from './notation.ts';
+
+/**
+ * Reads a patient identifier as a caller may write it, header references included. The rules are those of
+ * `resolveHeaderReference` and `parsePatientIdentifier`; an error about a header's value says which header.
+ *
+ * @throws {IdentifierError}
+ */
+export function readPatientIdentifier(
+  text: string,
+  policy: IdentifierPolicy<PatientIdentifierType>,
+  readHeader: ReadHeader,
+): PatientIdentifier {
+  return read(text, readHeader, (resolved) => parsePatientIdentifier(resolved, policy));
+}
+
+/**
+ * Reads a resource identifier as a caller may write it, header references included. The rules are those of
+ * `resolveHeaderReference` and `parseResourceIdentifier`; an error about a header's value says which header.
+ *
+ * @throws {IdentifierError}
+ */
+export function readResourceIdentifier(
+  text: string,
+  policy: IdentifierPolicy<ResourceIdentifierType>,
+  readHeader: ReadHeader,
+): ResourceIdentifier {
+  return read(text, readHeader, (resolved) => parseResourceIdentifier(resolved, policy));
+}
+
+function read<Result>(text: string, readHeader: ReadHeader, parse: (text: string) => Result): Result {
+  const resolved = resolveHeaderReference(text, readHeader);
+  try {
+    return parse(resolved.text);
+  } catch (error) {
+    if (!(error instanceof IdentifierError) || resolved.header === undefined) throw error;
+    throw new IdentifierError(error.reason, error.detail, nameableHeader(resolved.header));
+  }
+}

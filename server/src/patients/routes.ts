@@ -1,0 +1,66 @@
+import type { Patient } from '@crossward/connector-kit';
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { requirePatient } from '../ehr/lookups.ts';
+import { patientIdentifier } from '../http/identifiers.ts';
+import { inPath } from '../http/places.ts';
+import { addOperation } from '../http/route.ts';
+import { ehrReadReasons, identifierReasons } from '../http/route-reasons.ts';
+import { patientNotation } from '../http/schemas.ts';
+import { formatIdentifier } from '../identifiers/index.ts';
+import { patientSchema } from './contract.ts';
+
+export function addPatientRoutes(app: FastifyInstance): void {
+  app.addSchema(patientSchema);
+
+  addOperation(app, {
+    operationId: 'get_patient',
+    tag: 'Patients',
+    summary: 'Get Patient Details',
+    level: 'care_unit',
+    method: 'GET',
+    path: '/patients/:patient_id',
+    scopes: ['patients:read'],
+    params: { patient_id: Type.String({ description: patientNotation }) },
+    answer: { status: 200, description: 'The patient.', schema: patientSchema },
+    reasons: ['patient_not_found', ...identifierReasons, ...ehrReadReasons],
+    examples: {
+      params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'header:x-patient' },
+      answer: {
+        id: 'p-3',
+        identifiers: ['emr_id:p-3'],
+        given_name: 'Rolig',
+        family_name: 'Strandsand',
+        birth_date: '1974-01-30',
+        gender: 'male',
+        phone: '+4700000003',
+        email: 'p-3@patients.example',
+        address: { lines: ['Prøveveien 3'], postal_code: '0001', city: 'Oslo', country: 'NO' },
+      },
+    },
+    async handle({ ehr, params, readHeader }) {
+      const place = inPath('patient_id');
+      const patient = await requirePatient(ehr, patientIdentifier(params.patient_id, place, ehr, readHeader), place);
+      return { body: patientBody(patient) };
+    },
+  });
+}
+
+function patientBody(patient: Patient): Static<typeof patientSchema> {
+  return {
+    id: patient.id,
+    identifiers: patient.identifiers.map(formatIdentifier),
+    given_name: patient.givenName,
+    family_name: patient.familyName,
+    birth_date: patient.birthDate,
+    gender: patient.gender,
+    phone: patient.phone,
+    email: patient.email,
+    address: patient.address && {
+      lines: [...patient.address.lines],
+      postal_code: patient.address.postalCode,
+      city: patient.address.city,
+      country: patient.address.country,
+    },
+  };
+}

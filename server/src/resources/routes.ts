@@ -1,0 +1,74 @@
+import type { Resource } from '@crossward/connector-kit';
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { requireResource } from '../ehr/lookups.ts';
+import { resourceIdentifier } from '../http/identifiers.ts';
+import { type Cursors, pageOfAll, pagingQuery } from '../http/paging.ts';
+import { inPath } from '../http/places.ts';
+import { addOperation } from '../http/route.ts';
+import { ehrReadReasons, identifierReasons } from '../http/route-reasons.ts';
+import { resourceNotation } from '../http/schemas.ts';
+import { formatIdentifier } from '../identifiers/index.ts';
+import { resourceListSchema, resourceSchema } from './contract.ts';
+
+const example = {
+  id: 'r-1',
+  identifiers: ['emr_id:r-1', 'hsa_id:SE0000000000-1001'],
+  kind: 'practitioner',
+  name: 'Läkare Noggrann Provsson',
+  healthcare_service_ids: ['consultation', 'vaccination'],
+};
+const place = { emr: 'sandbox-se', care_unit_id: 'sodermalm' };
+
+export function addResourceRoutes(app: FastifyInstance, { cursors }: { cursors: Cursors }): void {
+  app.addSchema(resourceSchema);
+
+  addOperation(app, {
+    operationId: 'list_resources',
+    tag: 'Resources',
+    summary: 'List the resources of a care unit',
+    level: 'care_unit',
+    method: 'GET',
+    path: '/resources',
+    scopes: ['resources:read'],
+    query: pagingQuery,
+    answer: { status: 200, description: 'Resources, by id.', schema: resourceListSchema },
+    reasons: ['cursor_invalid', ...ehrReadReasons],
+    examples: { params: place, answer: { resources: [example], next_cursor: null } },
+    async handle({ client, ehr, careUnit, query }) {
+      const binding = { clientId: client.id, operationId: 'list_resources', filters: [ehr.id, careUnit.id] };
+      const all = await ehr.call('listResources', careUnit);
+      const { entries, next_cursor } = await pageOfAll(cursors, query, binding, all);
+      return { body: { resources: entries.map(resourceBody), next_cursor } };
+    },
+  });
+
+  addOperation(app, {
+    operationId: 'get_resource',
+    tag: 'Resources',
+    summary: 'Get Resource Details',
+    level: 'care_unit',
+    method: 'GET',
+    path: '/resources/:resource_id',
+    scopes: ['resources:read'],
+    params: { resource_id: Type.String({ description: resourceNotation }) },
+    answer: { status: 200, description: 'The resource.', schema: resourceSchema },
+    reasons: ['resource_not_found', ...identifierReasons, ...ehrReadReasons],
+    examples: { params: { ...place, resource_id: 'hsa_id:SE0000000000-1001' }, answer: example },
+    async handle({ ehr, careUnit, params, readHeader }) {
+      const at = inPath('resource_id');
+      const identifier = resourceIdentifier(params.resource_id, at, ehr, readHeader);
+      return { body: resourceBody(await requireResource(ehr, careUnit, identifier, at)) };
+    },
+  });
+}
+
+function resourceBody(resource: Resource): Static<typeof resourceSchema> {
+  return {
+    id: resource.id,
+    identifiers: resource.identifiers.map(formatIdentifier),
+    kind: resource.kind,
+    name: resource.name,
+    healthcare_service_ids: [...resource.healthcareServiceIds],
+  };
+}

@@ -1,0 +1,63 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+
+const nonceBytes = 12;
+const tagBytes = 16;
+const keyIdBytes = 4;
+
+/** What a derived key is for: a key that leaks or is worn out in one place says nothing about another. */
+export type Purpose = 'cursor';
+
+/**
+ * Encrypts with the newest secret key and reads what any of the known ones has encrypted (AES-256-GCM, one derived key
+ * a purpose, RFC 5869). The sealed text names its key, so that keys can be rotated.
+ */
+export interface KeyRing {
+  /** `context` is authenticated, not stored: opening needs the same. */
+  seal(purpose: Purpose, plain: string, context: string): Buffer;
+  /** `undefined`: not sealed by us, for this purpose, in this context. */
+  open(purpose: Purpose, sealed: Buffer, context: string): string | undefined;
+}
+
+/** @param keys 32 bytes each, the newest first. */
+export function createKeyRing(keys: readonly [Buffer, ...Buffer[]]): KeyRing {
+  const [newest] = keys;
+  const byId = new Map(keys.map((key) => [keyId(key).toString('hex'), key]));
+  const derived = new Map<string, Buffer>();
+
+  function derive(key: Buffer, purpose: Purpose): Buffer {
+    const name = `${purpose} ${keyId(key).toString('hex')}`;
+    const known = derived.get(name);
+    if (known) return known;
+    const made = Buffer.from(hkdfSync('sha256', key, '', `crossward ${purpose}`, 32));
+    derived.set(name, made);
+    return made;
+  }
+
+  return {
+    seal(purpose, plain, context) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', derive(newest, purpose), nonce).setAAD(Buffer.from(context));
+      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return Buffer.concat([keyId(newest), nonce, cipher.getAuthTag(), text]);
+    },
+    open(purpose, sealed, context) {
+      const key = byId.get(sealed.subarray(0, keyIdBytes).toString('hex'));
+      if (!key || sealed.length < keyIdBytes + nonceBytes + tagBytes) return undefined;
+      const rest = sealed.subarray(keyIdBytes);
+      try {
+        const nonce = rest.subarray(0, nonceBytes);
+        const decipher = createDecipheriv('aes-256-gcm', derive(key, purpose), nonce, { authTagLength: tagBytes })
+          .setAAD(Buffer.from(context))
+          .setAuthTag(rest.subarray(nonceBytes, nonceBytes + tagBytes));
+        return decipher.update(rest.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Says which key it is and nothing about the key. */
+function keyId(key: Buffer): Buffer {
+  return createHash('sha256').update('crossward key id').update(key).digest().subarray(0, keyIdBytes);
+}

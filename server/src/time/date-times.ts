@@ -1,0 +1,66 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** RFC 3339 date-time, whose offset may be absent: then it is local to the care unit. */
+const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/i;
+const localPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+
+/** PostgreSQL, FHIR servers and JavaScript agree on these years. */
+const firstYear = 1900;
+const lastYear = 2200;
+
+/** A local time that the clock of the time zone jumps over. */
+export class NonexistentLocalTime extends Error {}
+
+/** Whether the text is an RFC 3339 date-time (with or without an offset) that exists in the calendar. */
+export function isDateTime(text: string): boolean {
+  if (!dateTimePattern.test(text) || !isYearTaken(text)) return false;
+  const upper = text.toUpperCase();
+  return hasOffset(upper) ? tryParse(() => Temporal.Instant.from(upper)) : isCalendarTime(upper);
+}
+
+/** Whether the text is exactly `YYYY-MM-DDThh:mm:ss` and exists in the calendar. */
+export function isLocalDateTime(text: string): boolean {
+  return localPattern.test(text) && isYearTaken(text) && isCalendarTime(text);
+}
+
+/**
+ * The instant of a date-time that `isDateTime` takes, as the care unit's clock shows it where there is no offset. A
+ * local time that occurs twice means the first occurrence.
+ *
+ * @throws NonexistentLocalTime
+ */
+export function toInstant(text: string, timeZone: string): Date {
+  const upper = text.toUpperCase();
+  if (hasOffset(upper)) return new Date(Temporal.Instant.from(upper).epochMilliseconds);
+  const local = Temporal.PlainDateTime.from(upper);
+  const zoned = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
+  if (!zoned.toPlainDateTime().equals(local)) throw new NonexistentLocalTime();
+  return new Date(zoned.epochMilliseconds);
+}
+
+/** `2026-03-20T09:00:00+01:00`: the care unit's own offset, whole seconds, UTC as `+00:00`. */
+export function formatInstant(instant: Date, timeZone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toString({ timeZone, smallestUnit: 'second' });
+}
+
+function hasOffset(text: string): boolean {
+  return /(Z|[+-]\d{2}:\d{2})$/.test(text);
+}
+
+function isCalendarTime(text: string): boolean {
+  return tryParse(() => Temporal.PlainDateTime.from(text, { overflow: 'reject' }));
+}
+
+function isYearTaken(text: string): boolean {
+  const year = Number(text.slice(0, 4));
+  return year >= firstYear && year <= lastYear;
+}
+
+function tryParse(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import type { TimeSlot } from '@crossward/connector-kit';
+import type { FastifyInstance } from 'fastify';
+import { requireHealthcareService, requireResource } from '../ehr/lookups.ts';
+import { resourceIdentifier } from '../http/identifiers.ts';
+import { type Cursors, page } from '../http/paging.ts';
+import { inQuery } from '../http/places.ts';
+import { addOperation } from '../http/route.ts';
+import { ehrReadReasons, identifierReasons } from '../http/route-reasons.ts';
+import { formatIdentifier } from '../identifiers/index.ts';
+import { formatInstant } from '../time/date-times.ts';
+import { readRange } from '../time/request-times.ts';
+import { timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
+
+const longestRangeHours = 92 * 24;
+
+export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: Cursors }): void {
+  app.addSchema(timeslotSchema);
+
+  addOperation(app, {
+    operationId: 'list_timeslots',
+    tag: 'Time slots',
+    summary: 'List free time slots',
+    description: 'Only slots that lie wholly inside the range and have not begun.',
+    level: 'care_unit',
+    method: 'GET',
+    path: '/timeslots',
+    scopes: ['appointments:read', 'resources:read'],
+    query: timeslotQuery,
+    answer: { status: 200, description: 'Free slots, by start, resource, service.', schema: timeslotListSchema },
+    reasons: [
+      'time_range_invalid',
+      'local_time_nonexistent',
+      'cursor_invalid',
+      ...identifierReasons,
+      ...ehrReadReasons,
+    ],
+    reasonsOfNames: ['resource_not_found', 'healthcare_service_not_found'],
+    examples: {
+      params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' },
+      query: { start: '2027-03-19T08:00:00', end: '2027-03-19T16:00:00', healthcare_service_id: ['consultation'] },
+      answer: {
+        timeslots: [
+          {
+            start: '2027-03-19T08:00:00+01:00',
+            end: '2027-03-19T08:30:00+01:00',
+            resource_id: 'emr_id:r-1',
+            healthcare_service_id: 'consultation',
+          },
+        ],
+        next_cursor: null,
+      },
+    },
+    async handle({ client, ehr, careUnit, query, readHeader }) {
+      const places = { start: inQuery('start'), end: inQuery('end') };
+      const range = readRange(query, places, careUnit.timeZone, longestRangeHours);
+      const identifiers = query.resource_id?.map((it) =>
+        resourceIdentifier(it, inQuery('resource_id'), ehr, readHeader),
+      );
+      const resources =
+        identifiers &&
+        (await Promise.all(identifiers.map((it) => requireResource(ehr, careUnit, it, inQuery('resource_id')))));
+      const resourceIds = resources && [...new Set(resources.map(({ id }) => id))].sort();
+      const serviceIds = query.healthcare_service_id && [...new Set(query.healthcare_service_id)].sort();
+      for (const id of serviceIds ?? []) {
+        await requireHealthcareService(ehr, careUnit, id, inQuery('healthcare_service_id'));
+      }
+      const filters = [ehr.id, careUnit.id, range.start, range.end, resourceIds ?? null, serviceIds ?? null];
+      const { entries, next_cursor } = await page<TimeSlot>(
+        cursors,
+        query,
+        { clientId: client.id, operationId: 'list_timeslots', filters },
+        ({ start, resourceId, healthcareServiceId }) => [start, resourceId, healthcareServiceId],
+        (after, limit) =>
+          ehr.call('listTimeSlots', {
+            careUnit,
+            ...range,
+            resourceIds,
+            healthcareServiceIds: serviceIds,
+            after: after && {
+              start: new Date(String(after[0])),
+              resourceId: String(after[1]),
+              healthcareServiceId: String(after[2]),
+            },
+            limit,
+          }),
+      );
+      const timeslots = entries.map((slot) => ({
+        start: formatInstant(slot.start, careUnit.timeZone),
+        end: formatInstant(slot.end, careUnit.timeZone),
+        resource_id: formatIdentifier({ type: 'emr_id', value: slot.resourceId }),
+        healthcare_service_id: slot.healthcareServiceId,
+      }));
+      return { body: { timeslots, next_cursor } };
+    },
+  });
+}

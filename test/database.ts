@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { type Database, openDatabase, pgliteDatabase, startPglite } from '../server/src/db/database.ts';
+import { migrate } from '../server/src/db/migrate.ts';
+import { migrationSets } from '../server/src/db/migration-sets.ts';
+import { connectors } from '../server/src/ehr/connectors.ts';
+
+export interface TestDatabase {
+  readonly database: Database;
+  /** PostgreSQL only. */
+  readonly url: string | undefined;
+  /** Closes the database and deletes it. May be called again. */
+  dispose(): Promise<void>;
+}
+
+const sets = migrationSets(connectors);
+
+/**
+ * A database of one's own, `migrated` with the gateway's and every connector's migrations, or `empty`. Call `dispose` at
+ * the end. PGlite lives in memory here.
+ */
+export async function createTestDatabase(
+  kind: Database['kind'] = inject('databaseKind'),
+  content: 'migrated' | 'empty' = 'migrated',
+): Promise<TestDatabase> {
+  return kind === 'postgresql' ? await createPostgres(content) : await createPglite(content);
+}
+
+async function createPostgres(content: 'migrated' | 'empty'): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const template = content === 'migrated' ? await postgresTemplate() : 'template0';
+  await asSuperuser((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`));
+  const url = postgresUrl(name);
+  const database = await openDatabase({ databaseUrl: url, dataDir: inject('runFolder') });
+  return {
+    database,
+    url,
+    async dispose() {
+      await database.close();
+      await asSuperuser((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    },
+  };
+}
+
+function postgresUrl(database: string): string {
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = database;
+  return url.href;
+}
+
+async function asSuperuser<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+let template: Promise<string> | undefined;
+
+/** Made by the first worker that needs it. The name changes with the migrations, for watch mode. */
+function postgresTemplate(): Promise<string> {
+  template ??= asSuperuser(async (client) => {
+    const name = `template_${await fingerprint()}`;
+    await client.query('SELECT pg_advisory_lock(1)');
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) {
+      const draft = `${name}_draft`;
+      await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${draft} TEMPLATE template0 STRATEGY file_copy`);
+      const database = await openDatabase({ databaseUrl: postgresUrl(draft), dataDir: inject('runFolder') });
+      await migrate(database, sets).finally(() => database.close());
+      await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+    }
+    return name;
+  });
+  return template;
+}
+
+async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase> {
+  const loadDataDir = await pgliteDump(content);
+  const database = await pgliteDatabase(startPglite({ loadDataDir }));
+  return { database, url: undefined, dispose: () => database.close() };
+}
+
+/** Made by the first that needs it; where two workers are first at once, one of the two stays. */
+async function pgliteDump(content: 'migrated' | 'empty'): Promise<Blob> {
+  const path = join(inject('runFolder'), `pglite-${content === 'empty' ? content : await fingerprint()}.tar`);
+  if (!(await stat(path).catch(() => undefined))) {
+    const pglite = startPglite({});
+    const database = await pgliteDatabase(pglite);
+    if (content === 'migrated') await migrate(database, sets);
+    const dump = await pglite.dumpDataDir('none');
+    await database.close();
+    const draft = `${path}.${randomUUID()}`;
+    await writeFile(draft, Buffer.from(await dump.arrayBuffer()));
+    await rename(draft, path);
+  }
+  return await openAsBlob(path);
+}
+
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { name, folder } of sets) {
+    for (const file of (await readdir(folder)).sort()) {
+      hash.update(`${name}/${file}\n`).update(await readFile(new URL(file, folder.href.replace(/\/?$/, '/'))));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}

