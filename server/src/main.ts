@@ -7,6 +7,7 @@ import { ConfigurationError } from './config/configuration-error.ts';
 import { prepareDemo } from './config/demo.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfiguration } from './config/load.ts';
+import { requireLoopback } from './config/loopback.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { DatabaseError } from './db/errors.ts';
 import { demoWelcome } from './demo-welcome.ts';
@@ -36,7 +37,8 @@ async function main(): Promise<void> {
 
 async function serve(environment: Environment, database: Database, dataDir: string, log: Logger): Promise<void> {
   const setup = await readSetup(environment, dataDir);
-  const deps = await createDeps({ ...setup, database, log });
+  const databaseUrl = environment.databaseUrl?.reveal();
+  const deps = await createDeps({ ...setup, database, databaseUrl, log });
   const app = await buildApp(deps);
   const address = await app.listen({ host: environment.host, port: environment.port });
   log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward listens');
@@ -48,6 +50,7 @@ async function serve(environment: Environment, database: Database, dataDir: stri
   onSignal(async (signal) => {
     log.info({ signal }, 'stopping: requests under way are finished first');
     await app.close();
+    await deps.stop();
     await database.close();
   });
 }
@@ -65,8 +68,13 @@ async function readSetup(environment: Environment, dataDir: string): Promise<Set
     connectors,
     environment: process.env,
   });
+  if (usesDemoMailbox(configuration)) requireLoopback(environment.host, 'the demo mailbox');
   const secretKeys = [secretKey.reveal(), ...previousSecretKeys.map((key) => key.reveal())] as const;
   return { configuration, secretKeys, isDemo: false };
+}
+
+function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {
+  return sms?.provider === 'demo_mailbox' || email?.provider === 'demo_mailbox';
 }
 
 /** The first signal stops in good order, a second one at once. */

@@ -1,0 +1,246 @@
+import { randomUUID } from 'node:crypto';
+import type { Appointment } from '@crossward/connector-kit';
+import { sql } from 'kysely';
+import { hashCode, makeCode } from '../confirmations/codes.ts';
+import { patientHashes } from '../confirmations/limits.ts';
+import type { Tx } from '../db/kysely.ts';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { CodeMessage } from '../messages/outbox.ts';
+import type { Awaited, PlannedConfirmation, PlannedItem, WritePlan } from './plan.ts';
+import type { WriteServices } from './services.ts';
+
+export interface Commit {
+  readonly services: WriteServices;
+  readonly clientId: string;
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+  readonly plan: WritePlan;
+  /** The EHR's answers to the changes. */
+  readonly results: readonly Appointment[];
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * What the gateway itself has to remember of a write that the EHR has done, in the transaction that ends it: codes and
+ * their messages, codes that have served or are given up. Answers which ids of the answer await a code.
+ */
+export async function commitPlan(tx: Tx, commit: Commit): Promise<ReadonlyMap<string, Awaited>> {
+  const made = new Map<string, Awaited>();
+  await endConfirming(tx, commit);
+  await releaseItems(tx, commit);
+  for (const planned of commit.plan.confirmations) {
+    const { ids, confirmation } = await makeConfirmation(tx, commit, planned);
+    for (const id of ids) made.set(id, confirmation);
+  }
+  return made;
+}
+
+async function makeConfirmation(tx: Tx, commit: Commit, planned: PlannedConfirmation) {
+  const { services, ehr, careUnit, clientId, expiresAt } = commit;
+  if (!expiresAt) throw new Error('A write that makes a code has no expiry');
+  const id = randomUUID();
+  const code = makeCode(careUnit.code.length);
+  const items = planned.items.map((item, position) => ({
+    ...itemRow(commit, planned, item),
+    confirmation_id: id,
+    position,
+  }));
+  await tx
+    .insertInto('confirmations')
+    .values({
+      id,
+      client_id: clientId,
+      emr: ehr.id,
+      care_unit_id: careUnit.id,
+      kind: planned.kind,
+      channel: planned.channel,
+      code_hash: hashCode(services.keys, id, code),
+      ehr_reference: null,
+      attempts_allowed: careUnit.code.attempts,
+      expires_at: expiresAt,
+      patient_hash: patientHashes(services.keys, ehr.id, planned.patientId)[0],
+      confirmed_at: null,
+    })
+    .execute();
+  await expireOverdueCancellations(
+    tx,
+    ehr.id,
+    items.flatMap((item) => item.ehr_appointment_id ?? []),
+  );
+  await tx.insertInto('confirmation_items').values(items).execute();
+  await services.outbox.enqueue(tx, message(commit, planned, id, code, expiresAt));
+  return {
+    ids: items.map((item) => item.appointment_id),
+    confirmation: {
+      confirmationId: id,
+      kind: planned.kind,
+      channel: planned.channel,
+      delivery: 'queued' as const,
+      expiresAt,
+      attemptsRemaining: careUnit.code.attempts,
+    },
+  };
+}
+
+/** A code that has run out makes room for a new one, whether or not the job has been by. */
+async function expireOverdueCancellations(tx: Tx, emr: string, ehrAppointmentIds: readonly string[]): Promise<void> {
+  if (ehrAppointmentIds.length === 0) return;
+  await tx
+    .updateTable('confirmation_items as item')
+    .from('confirmations as confirmation')
+    .set({ state: 'expired' })
+    .whereRef('confirmation.id', '=', 'item.confirmation_id')
+    .where('item.emr', '=', emr)
+    .where('item.ehr_appointment_id', 'in', [...ehrAppointmentIds])
+    .where('item.kind', '=', 'cancellation')
+    .where('item.state', '=', 'pending')
+    .where(sql<boolean>`confirmation.expires_at <= clock_timestamp()`)
+    .execute();
+}
+
+function message(
+  { plan, results, ehr, careUnit }: Commit,
+  planned: PlannedConfirmation,
+  confirmationId: string,
+  code: string,
+  expiresAt: Date,
+): CodeMessage {
+  const inAnswer = (id: string) =>
+    plan.answer.findIndex((entry) => (entry.id ?? answeredId(entry.from, results)) === id);
+  const appointments = planned.items
+    .map((item) => itemAppointment(item, results))
+    .sort((a, b) => inAnswer(a.id) - inAnswer(b.id));
+  return {
+    confirmationId,
+    emr: ehr.id,
+    careUnitId: careUnit.id,
+    kind: planned.kind,
+    channel: planned.channel,
+    to: planned.to,
+    language: careUnit.language,
+    clinicName: careUnit.name,
+    timeZone: careUnit.timeZone,
+    appointments,
+    code,
+    expiresAt,
+  };
+}
+
+function answeredId(from: WritePlan['answer'][number]['from'], results: readonly Appointment[]): string | undefined {
+  return 'change' in from ? results[from.change]?.id : from.appointment.id;
+}
+
+function itemAppointment(item: PlannedItem, results: readonly Appointment[]): { id: string; start: Date } {
+  if ('change' in item) return result(results, item.change);
+  if ('draft' in item) return { id: item.newId, start: item.draft.start };
+  return { id: item.newId, start: item.original.start };
+}
+
+function result(results: readonly Appointment[], index: number): Appointment {
+  const appointment = results[index];
+  if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
+  return appointment;
+}
+
+function itemRow({ services, ehr, careUnit, results }: Commit, planned: PlannedConfirmation, item: PlannedItem) {
+  const { id } = itemAppointment(item, results);
+  const common = {
+    emr: ehr.id,
+    appointment_id: id,
+    care_unit_id: careUnit.id,
+    kind: planned.kind,
+    ehr_appointment_id: null,
+    replaces_id: null,
+    sealed_comment: null,
+    sealed_draft: null,
+    patient_hash: null,
+    draft_resource_id: null,
+    draft_start: null,
+    draft_end: null,
+  };
+  if ('change' in item) return { ...common, ehr_appointment_id: id };
+  const seal = (value: unknown) => services.keys.seal('confirmation', JSON.stringify(value), itemContext(ehr.id, id));
+  if ('draft' in item) {
+    return {
+      ...common,
+      sealed_draft: seal(item.draft),
+      patient_hash: patientHashes(services.keys, ehr.id, planned.patientId)[0],
+      draft_resource_id: item.draft.resourceId,
+      draft_start: item.draft.start,
+      draft_end: item.draft.end,
+    };
+  }
+  return {
+    ...common,
+    ehr_appointment_id: item.original.id,
+    replaces_id: item.replacesId,
+    sealed_comment: item.comment === undefined ? null : seal(item.comment),
+  };
+}
+
+/** What sealed columns of an item are bound to. */
+export function itemContext(emr: string, appointmentId: string): string {
+  return `item ${emr} ${appointmentId}`;
+}
+
+/** The code has come: its ids are booked or cancelled in the EHR, and a draft has become an appointment. */
+async function endConfirming(tx: Tx, { plan, results, ehr }: Commit): Promise<void> {
+  if (!plan.confirming) return;
+  const { confirmationId, ids } = plan.confirming;
+  for (const [index, id] of ids.entries()) {
+    await tx
+      .updateTable('confirmation_items')
+      .set({
+        state: 'confirmed',
+        sealed_comment: null,
+        sealed_draft: null,
+        ...(plan.changes[index]?.kind === 'create' ? { ehr_appointment_id: result(results, index).id } : {}),
+      })
+      .where('emr', '=', ehr.id)
+      .where('appointment_id', '=', id)
+      .where('state', 'in', ['pending', 'confirming'])
+      .execute();
+  }
+  await tx
+    .updateTable('confirmations')
+    .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, clock_timestamp())` })
+    .where('id', '=', confirmationId)
+    .execute();
+}
+
+async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<void> {
+  if (!plan.releasing || plan.releasing.length === 0) return;
+  const released = await tx
+    .updateTable('confirmation_items')
+    .set({ state: 'released' })
+    .where('emr', '=', ehr.id)
+    .where('appointment_id', 'in', [...plan.releasing])
+    .where('state', 'in', ['pending', 'confirming'])
+    .returning('confirmation_id')
+    .execute();
+  await withdrawFinished(
+    tx,
+    services,
+    released.map((row) => row.confirmation_id),
+  );
+}
+
+/** A code that confirms nothing any more need not be sent. */
+export async function withdrawFinished(
+  tx: Tx,
+  { outbox }: WriteServices,
+  confirmationIds: readonly string[],
+): Promise<void> {
+  const ids = [...new Set(confirmationIds)];
+  if (ids.length === 0) return;
+  const waiting = await tx
+    .selectFrom('confirmation_items')
+    .select('confirmation_id')
+    .distinct()
+    .where('confirmation_id', 'in', ids)
+    .where('state', 'in', ['pending', 'confirming'])
+    .execute();
+  const stillWaiting = new Set(waiting.map((row) => row.confirmation_id));
+  const finished = ids.filter((id) => !stillWaiting.has(id));
+  if (finished.length > 0) await outbox.withdraw(tx, finished);
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { Problem } from '../problems/problem.ts';
+import type { PlannedChange, WritePlan } from './plan.ts';
+
+interface EhrWrite {
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+  readonly operationId: string;
+  readonly changes: readonly AppointmentChange[];
+}
+
+/** The changes of a plan as the EHR takes them. */
+export function ehrChanges(plan: WritePlan, expiresAt: Date | null): AppointmentChange[] {
+  return plan.changes.map((change) => ehrChange(change, expiresAt));
+}
+
+function ehrChange(change: PlannedChange, expiresAt: Date | null): AppointmentChange {
+  if (change.kind !== 'create') return change;
+  const { hold, ...creation } = change;
+  return { ...creation, holdUntil: hold ? expiresAt : null };
+}
+
+/** All changes or none. Safe to call again with the same operation id: what is done stays done, once. */
+export async function changeAppointments(write: EhrWrite): Promise<readonly Appointment[]> {
+  const { ehr, careUnit, operationId, changes } = write;
+  if (ehr.capabilities.transactions || changes.length === 1) {
+    return ehr.call('changeAppointments', { operationId, careUnit, changes });
+  }
+  return oneByOne(write);
+}
+
+/** What the write left behind in the EHR. `null`: it was not done. */
+export async function findWrite({
+  ehr,
+  careUnit,
+  operationId,
+  changes,
+}: EhrWrite): Promise<readonly Appointment[] | null> {
+  if (ehr.capabilities.transactions || changes.length === 1) return ehr.call('findOperation', careUnit, operationId);
+  const found: Appointment[] = [];
+  for (const index of inOrder(changes)) {
+    const [appointment] = (await ehr.call('findOperation', careUnit, partId(operationId, index))) ?? [];
+    if (!appointment) return null;
+    found[index] = appointment;
+  }
+  return found;
+}
+
+/**
+ * For an EHR without transactions: one change after the other, and what was done is undone when a later one fails.
+ * Cancellations come last, since they cannot be undone.
+ *
+ * @throws Problem `partially_applied` when that fails too, with the outcome of every id
+ */
+async function oneByOne({ ehr, careUnit, operationId, changes }: EhrWrite): Promise<readonly Appointment[]> {
+  const before = new Map<number, Appointment>();
+  for (const [index, change] of changes.entries()) {
+    if (change.kind === 'create') continue;
+    const [current] = await ehr.call('findAppointments', careUnit, [change.appointmentId]);
+    if (!current) throw new Problem('appointment_not_found');
+    before.set(index, current);
+  }
+  const results: Appointment[] = [];
+  const done: number[] = [];
+  for (const index of inOrder(changes)) {
+    const change = changes[index] as AppointmentChange;
+    try {
+      const write = { operationId: partId(operationId, index), careUnit, changes: [change] };
+      const [result] = await ehr.call('changeAppointments', write);
+      if (!result) throw new Error('The EHR answered no appointment');
+      results[index] = result;
+      done.push(index);
+    } catch (error) {
+      await undo({ ehr, careUnit, operationId, changes }, done, results, before);
+      throw error;
+    }
+  }
+  return results;
+}
+
+async function undo(
+  { ehr, careUnit, operationId, changes }: EhrWrite,
+  done: readonly number[],
+  results: readonly Appointment[],
+  before: ReadonlyMap<number, Appointment>,
+): Promise<void> {
+  const stuck: number[] = [];
+  for (const index of done.toReversed()) {
+    const reverse = reversed(changes[index] as AppointmentChange, results[index] as Appointment, before.get(index));
+    if (reverse === 'nothing') continue;
+    try {
+      if (reverse === 'impossible') throw new Error('A cancellation cannot be undone');
+      await ehr.call('changeAppointments', {
+        operationId: partId(`${operationId} undo`, index),
+        careUnit,
+        changes: [reverse],
+      });
+    } catch {
+      stuck.push(index);
+    }
+  }
+  if (stuck.length === 0) return;
+  throw new Problem('partially_applied', {
+    faults: changes.map((change, index) => ({
+      id: change.kind === 'create' ? (results[index]?.id ?? '') : change.appointmentId,
+      reason: 'partially_applied',
+      detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
+    })),
+  });
+}
+
+function reversed(
+  change: AppointmentChange,
+  result: Appointment,
+  before: Appointment | undefined,
+): AppointmentChange | 'nothing' | 'impossible' {
+  switch (change.kind) {
+    case 'create':
+      return { kind: result.state === 'held' ? 'release' : 'cancel', appointmentId: result.id };
+    case 'update':
+      if (!before) return 'impossible';
+      return {
+        kind: 'update',
+        appointmentId: before.id,
+        time: { start: before.start, end: before.end },
+        resourceId: before.resourceId,
+        comment: before.comment,
+      };
+    case 'extend':
+      return 'nothing';
+    case 'cancel':
+    case 'release':
+      return before?.state === 'cancelled' ? 'nothing' : 'impossible';
+    case 'confirm':
+      return before?.state === 'booked' ? 'nothing' : 'impossible';
+  }
+}
+
+/** What cannot be undone comes last. */
+function inOrder(changes: readonly AppointmentChange[]): number[] {
+  const rank = ({ kind }: AppointmentChange) => (kind === 'cancel' || kind === 'release' || kind === 'confirm' ? 1 : 0);
+  return changes
+    .map((_, index) => index)
+    .sort((a, b) => rank(changes[a] as AppointmentChange) - rank(changes[b] as AppointmentChange));
+}
+
+/** A UUID of its own for each part of a write, always the same one (RFC 9562 section 5.8). */
+export function partId(operationId: string, part: number | string): string {
+  const bytes = createHash('sha256').update(`${operationId} ${part}`).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
