@@ -85,7 +85,7 @@ const answerHeaders = {
 
 function responses(schema: { response?: unknown } | undefined, operation: AnyOperation) {
   const { status, description } = operation.answer;
-  const success = (schema?.response as Record<string, object> | undefined)?.[String(status)];
+  const success = (schema?.response as Record<string, { $id?: string }> | undefined)?.[String(status)];
   return {
     response: {
       [status]: {
@@ -94,7 +94,7 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
           ...answerHeaders,
           ...(status === 201 ? { location: { type: 'string', description: 'Where the new one is.' } } : {}),
         },
-        content: { 'application/json': { schema: success } },
+        content: { 'application/json': { schema: success?.$id ? { $ref: success.$id } : success } },
       },
       ...problemResponses(operation, answerHeaders),
     },
