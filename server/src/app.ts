@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts';
 import { addEmrRoutes } from './emrs/routes.ts';
 import { addHealthcareServiceRoutes } from './healthcare-services/routes.ts';
 import { addAccess } from './http/access.ts';
+import { addDocs } from './http/docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './http/error-handler.ts';
 import { answerFramingError } from './http/framing-errors.ts';
 import { addHeaders, longestUrl, setHeaders } from './http/headers.ts';
@@ -68,7 +69,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   addAppointmentRoutes(app, deps);
 
   addOpenApiRoutes(app);
-  addProblemPages(app);
+  await addDocs(app);
+  await addProblemPages(app);
   if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
   addHealth(app, deps.isReady);
   methods.finish();

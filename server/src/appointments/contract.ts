@@ -8,7 +8,7 @@ export type AppointmentStatus = (typeof appointmentStatuses)[number];
 
 const comment = text({ maxLength: 2000, description: 'Free text, up to 2,000 characters. `""` clears it.' });
 const dateTime = (description: string) =>
-  Type.String({ format: 'date-time', description: `${description} RFC 3339; without an offset: local time.` });
+  Type.String({ format: 'date-time-or-local', description: `${description} RFC 3339; without an offset: local time.` });
 const localDateTime = (description: string) =>
   Type.String({
     format: 'local-date-time',

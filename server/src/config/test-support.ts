@@ -46,7 +46,7 @@ clients:
     grants:
       - emr: north
 `;
-export const rightVariables: EnvironmentVariables = { ACME_CLIENT_SECRET: clientSecret };
+const rightVariables: EnvironmentVariables = { ACME_CLIENT_SECRET: clientSecret };
 
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'crossward-config-'));

@@ -99,7 +99,9 @@ const answerHeaders = {
 function responses(schema: { response?: unknown } | undefined, operation: AnyOperation) {
   const { status, description } = operation.answer;
   const { preview, method } = operation;
-  const success = (schema?.response as Record<string, object> | undefined)?.[String(status)];
+  const schemas = schema?.response as Record<string, { $id?: string }> | undefined;
+  const declared = schemas?.[String(status)];
+  const success = declared?.$id ? { $ref: declared.$id } : declared;
   return {
     response: {
       [status]: {

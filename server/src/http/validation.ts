@@ -6,6 +6,8 @@ import { isDateTime, isLocalDateTime } from '../time/date-times.ts';
 /** Formats of the schemas, for validation and for the serialiser alike. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time': isDateTime,
+  /** What requests may say. Apart from `date-time`, which in OpenAPI has an offset. */
+  'date-time-or-local': isDateTime,
   'local-date-time': isLocalDateTime,
   /** Unicode that every database can keep: no NUL and no half of a surrogate pair. */
   text: (text) => !text.includes('\0') && text.isWellFormed(),
@@ -115,7 +117,8 @@ function wording({ keyword, params, message }: ErrorObject): { property?: string
 }
 
 const formatWording: Readonly<Record<string, string>> = {
-  'date-time': 'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (without an offset: local time)',
+  'date-time-or-local':
+    'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (without an offset: local time)',
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
   text: 'must be well-formed Unicode without NUL',
 };

@@ -15,7 +15,7 @@ function modulus11(number: string, weights: readonly number[]): number | undefin
   return digit === 10 ? undefined : digit;
 }
 
-export function withNorwegianCheckDigits(nine: string): string | undefined {
+function withNorwegianCheckDigits(nine: string): string | undefined {
   const first = modulus11(nine, [3, 7, 6, 1, 8, 9, 4, 5, 2]);
   if (first === undefined) return undefined;
   const second = modulus11(`${nine}${first}`, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]);

@@ -1,9 +1,4 @@
-export { type ReadHeader, type ResolvedText, resolveHeaderReference } from './header-reference.ts';
-export { IdentifierError, type IdentifierErrorReason } from './identifier-error.ts';
-export {
-  formatIdentifier,
-  type IdentifierPolicy,
-  parsePatientIdentifier,
-  parseResourceIdentifier,
-} from './notation.ts';
+export type { ReadHeader } from './header-reference.ts';
+export { IdentifierError } from './identifier-error.ts';
+export { formatIdentifier } from './notation.ts';
 export { readPatientIdentifier, readResourceIdentifier } from './read.ts';

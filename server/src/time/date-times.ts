@@ -48,6 +48,8 @@ function hasOffset(text: string): boolean {
 }
 
 function isCalendarTime(text: string): boolean {
+  // Temporal reads a leap second as the second before it; no clock on a wall shows one.
+  if (text.slice(17, 19) === '60') return false;
   return tryParse(() => Temporal.PlainDateTime.from(text, { overflow: 'reject' }));
 }
 

@@ -18,8 +18,11 @@ export const timeslotListSchema = Type.Object({
 });
 
 export const timeslotQuery = {
-  start: Type.String({ format: 'date-time', description: 'Start of the range. Without an offset: local time.' }),
-  end: Type.String({ format: 'date-time', description: 'End of the range, at most 92 days after its start.' }),
+  start: Type.String({
+    format: 'date-time-or-local',
+    description: 'Start of the range. Without an offset: local time.',
+  }),
+  end: Type.String({ format: 'date-time-or-local', description: 'End of the range, at most 92 days after its start.' }),
   resource_id: Type.Optional(
     Type.Array(Type.String(), { description: `May repeat. ${resourceNotation}`, maxItems: 100 }),
   ),

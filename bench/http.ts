@@ -1,0 +1,178 @@
+// npm run bench: how the gateway fares beside yardsticks that were measured in the same run, since throughput alone says
+// more about the machine. On an embedded PostgreSQL without fsync, so that writes look cheaper than they are.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { createRunFolder, startPostgres } from '../test/embedded-postgres.ts';
+import type { Ready } from './server.ts';
+
+interface Slot {
+  readonly start: string;
+  readonly end: string;
+  readonly resource_id: string;
+  readonly healthcare_service_id: string;
+}
+
+interface Measure {
+  readonly name: string;
+  readonly url: string;
+  readonly requests?: autocannon.Request[];
+  /** Undoes what the end of a round leaves half done. */
+  readonly tidy?: () => Promise<void>;
+}
+
+const careUnit = '/api/emrs/sandbox-no/care-units/oslo-sentrum';
+const json = { 'content-type': 'application/json' };
+const connections = 10;
+const warmUpSeconds = 1;
+const roundSeconds = 3;
+const rounds = 2;
+
+async function main(): Promise<void> {
+  const folder = await createRunFolder();
+  const postgres = await startPostgres(folder);
+  try {
+    const server = fork(new URL('./server.ts', import.meta.url), [postgres.url, folder]);
+    const exit = once(server, 'exit');
+    const [ready] = (await Promise.race([once(server, 'message'), exit])) as [Ready | number];
+    if (typeof ready !== 'object') throw new Error('The server did not start');
+    await run(ready);
+    server.disconnect();
+    await exit;
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(server: Ready): Promise<void> {
+  const { gateway, bare, credentials } = server;
+  const inCareUnit = `${gateway}${careUnit}`;
+  const range = dayRange(1, 60);
+  const slots = await freeSlots(`${inCareUnit}/timeslots?${range}&limit=500`, credentials);
+  const [first, ...others] = slots;
+  if (!first) throw new Error('The sandbox has no free time');
+  const id = await book(`${inCareUnit}/appointments`, credentials, first);
+
+  const yardsticks: Measure[] = [
+    { name: 'bare Fastify route', url: `${bare}/route` },
+    { name: 'bare SQL statement', url: `${bare}/statement/${id}` },
+  ];
+  const measures: Measure[] = [
+    { name: 'get one appointment', url: `${inCareUnit}/appointments/${id}` },
+    { name: 'list 100 time slots', url: `${inCareUnit}/timeslots?${range}` },
+    {
+      name: 'create and cancel',
+      url: gateway,
+      requests: createAndCancel(others),
+      tidy: () => cancelAll(`${inCareUnit}/appointments`, credentials, range, id),
+    },
+  ];
+  const all = [...yardsticks, ...measures];
+  const totals = new Map<Measure, number>();
+  for (const measure of all) await throughput(measure, credentials, warmUpSeconds);
+  for (let round = 0; round < rounds; round++) {
+    for (const measure of all) {
+      totals.set(measure, (totals.get(measure) ?? 0) + (await throughput(measure, credentials, roundSeconds)));
+    }
+  }
+
+  const perSecond = (measure: Measure) => (totals.get(measure) ?? 0) / rounds;
+  print(['', 'per second', ...yardsticks.map(({ name }) => `/ ${name}`)]);
+  for (const measure of all) {
+    const ratios = yardsticks.map((yardstick) => (perSecond(measure) / perSecond(yardstick)).toFixed(2));
+    print([measure.name, perSecond(measure).toFixed(0), ...ratios]);
+  }
+}
+
+/** Requests per second; a cycle of several requests counts once. */
+async function throughput({ name, url, requests, tidy }: Measure, headers: Ready['credentials'], seconds: number) {
+  const result = await autocannon({ url, headers, connections, duration: seconds, ...(requests ? { requests } : {}) });
+  // Requests that were cut off may still be at work.
+  await sleep(200);
+  await tidy?.();
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${name}: ${result.non2xx} answers without success, ${result.errors} errors`);
+  }
+  return result['2xx'] / result.duration / (requests?.length ?? 1);
+}
+
+/** Each connection takes a time of its own and leaves it free again. */
+function createAndCancel(slots: Slot[]): autocannon.Request[] {
+  const appointments = `${careUnit}/appointments`;
+  let turn = 0;
+  return [
+    {
+      method: 'POST',
+      path: appointments,
+      setupRequest: (request, context: { id?: string }) => {
+        delete context.id;
+        const slot = slots[turn++ % slots.length];
+        return { ...request, headers: { ...request.headers, ...json }, body: JSON.stringify(slot && creation(slot)) };
+      },
+      onResponse: (_status, body, context: { id?: string }) => {
+        context.id = JSON.parse(body).id;
+      },
+    },
+    {
+      method: 'PATCH',
+      setupRequest: (request, context: { id?: string }) => ({
+        ...request,
+        path: `${appointments}/${context.id}`,
+        headers: { ...request.headers, ...json },
+        body: JSON.stringify({ status: 'cancelled' }),
+      }),
+    },
+  ];
+}
+
+function creation({ start, end, resource_id, healthcare_service_id }: Slot) {
+  return {
+    patient_id: 'p-3',
+    resource_id,
+    healthcare_service_id,
+    start_time: start.slice(0, 19),
+    end_time: end.slice(0, 19),
+  };
+}
+
+async function freeSlots(url: string, headers: Ready['credentials']): Promise<Slot[]> {
+  const { timeslots } = (await call(url, { headers })) as { timeslots: Slot[] };
+  // A time is offered once for each service, and can be booked once.
+  return [...new Map(timeslots.map((slot) => [`${slot.start} ${slot.resource_id}`, slot])).values()];
+}
+
+async function book(url: string, headers: Ready['credentials'], slot: Slot): Promise<string> {
+  const body = JSON.stringify(creation(slot));
+  const { id } = (await call(url, { method: 'POST', headers: { ...headers, ...json }, body })) as { id: string };
+  return id;
+}
+
+async function cancelAll(url: string, headers: Ready['credentials'], range: URLSearchParams, except: string) {
+  const { appointments } = (await call(`${url}?${range}&status=booked`, { headers })) as {
+    appointments: { id: string }[];
+  };
+  const body = JSON.stringify({ status: 'cancelled' });
+  for (const { id } of appointments.filter((it) => it.id !== except)) {
+    await call(`${url}/${id}`, { method: 'PATCH', headers: { ...headers, ...json }, body });
+  }
+}
+
+async function call(url: string, init: RequestInit): Promise<unknown> {
+  const response = await fetch(url, init);
+  if (!response.ok) throw new Error(await response.text());
+  return await response.json();
+}
+
+function dayRange(from: number, to: number): URLSearchParams {
+  const day = (offset: number) => new Date(Date.now() + offset * 24 * 60 * 60 * 1000).toISOString();
+  return new URLSearchParams({ start: day(from), end: day(to) });
+}
+
+function print(cells: readonly string[]): void {
+  process.stdout.write(`${cells.map((cell, index) => (index === 0 ? cell.padEnd(22) : cell.padStart(22))).join('')}\n`);
+}
+
+await main();

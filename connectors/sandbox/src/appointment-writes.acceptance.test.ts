@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  Appointment,
+  AppointmentCancellation,
+  AppointmentChange,
+  AppointmentCreation,
+  AppointmentUpdate,
+  CareUnit,
+  Connector,
+  TimeSlot,
+} from '@crossward/connector-kit';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { sandboxConnector } from './connector.ts';
+
+const careUnit = { id: 'north', timeZone: 'Europe/Oslo' };
+const south = { id: 'south', timeZone: 'Europe/Oslo' };
+const { database, dispose } = await createTestDatabase();
+afterAll(dispose);
+
+interface Where {
+  readonly operationId: string;
+  readonly careUnit: CareUnit;
+}
+type Creation = Omit<AppointmentCreation, 'kind' | 'holdUntil'> & Where;
+type Update = Omit<AppointmentUpdate, 'kind'> & Where;
+type Cancellation = Omit<AppointmentCancellation, 'kind'> & Where;
+
+/** The sandbox, one change at a time. */
+async function open(emr: string) {
+  const connector = (await sandboxConnector.open({
+    emr,
+    settings: { country: 'NO' },
+    careUnits: [careUnit, south],
+    database: database.pool,
+  })) as Required<Connector>;
+  const one = async ({ operationId, careUnit: unit }: Where, change: AppointmentChange): Promise<Appointment> => {
+    const [appointment] = await connector.changeAppointments({ operationId, careUnit: unit, changes: [change] });
+    if (!appointment) throw new Error('No answer');
+    return appointment;
+  };
+  return {
+    ...connector,
+    createAppointment: (write: Creation) => one(write, { ...write, kind: 'create', holdUntil: null }),
+    updateAppointment: (write: Update) => one(write, { ...write, kind: 'update' }),
+    cancelAppointment: (write: Cancellation) => one(write, { ...write, kind: 'cancel' }),
+  };
+}
+const ehr = await open('here');
+const otherEhr = await open('there');
+
+async function freeSlots(limit = 1, resourceIds = ['r-1']): Promise<readonly TimeSlot[]> {
+  const start = new Date(Date.now() + 7 * 86_400_000);
+  const end = new Date(start.getTime() + 60 * 86_400_000);
+  return await ehr.listTimeSlots({ careUnit, start, end, resourceIds, healthcareServiceIds: ['consultation'], limit });
+}
+
+async function creation() {
+  const [slot] = await freeSlots();
+  if (!slot) throw new Error('No free slot');
+  return { operationId: randomUUID(), careUnit, patientId: 'p-1', comment: 'as written', ...slot };
+}
+
+const all = (): Promise<readonly Appointment[]> => ehr.listAppointments({ careUnit, resourceId: 'r-1', limit: 1000 });
+
+describe('an operation id that comes again', () => {
+  test('does not book again', async () => {
+    const write = await creation();
+    const first = await ehr.createAppointment(write);
+    const count = (await all()).length;
+    expect(await ehr.createAppointment(write)).toEqual(first);
+    expect(await ehr.createAppointment({ ...write, comment: 'other' })).toEqual(first);
+    expect(await all()).toHaveLength(count);
+  });
+
+  test('does not book again at the same moment', async () => {
+    for (let round = 0; round < 3; round++) {
+      const write = await creation();
+      const count = (await all()).length;
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ehr.createAppointment(write)));
+      expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+      expect(await all()).toHaveLength(count + 1);
+    }
+  });
+
+  test('does not move or cancel again, and answers the appointment as it stands', async () => {
+    const { id: appointmentId } = await ehr.createAppointment(await creation());
+    const [a, b] = (await freeSlots(2)) as [TimeSlot, TimeSlot];
+    const move = {
+      operationId: randomUUID(),
+      careUnit,
+      appointmentId,
+      time: { start: a.start, end: a.end },
+    };
+    expect(await ehr.updateAppointment(move)).toMatchObject({ start: a.start });
+    const second = { ...move, operationId: randomUUID(), time: { start: b.start, end: b.end } };
+    await ehr.updateAppointment(second);
+    expect(await ehr.updateAppointment(move)).toMatchObject({ id: appointmentId, start: b.start });
+    const cancellation = { operationId: randomUUID(), careUnit, appointmentId, comment: 'why' };
+    const cancelled = await ehr.cancelAppointment(cancellation);
+    expect(cancelled).toMatchObject({ state: 'cancelled', comment: 'why' });
+    expect(await ehr.cancelAppointment(cancellation)).toEqual(cancelled);
+    expect(await ehr.updateAppointment(second)).toEqual(cancelled);
+  });
+
+  test('means something else in another EHR', async () => {
+    const write = await creation();
+    const here = await ehr.createAppointment(write);
+    const there = await otherEhr.createAppointment(write);
+    expect(there.id).not.toBe(here.id);
+  });
+
+  test('can be used after a failure', async () => {
+    const taken = await creation();
+    await ehr.createAppointment(taken);
+    const operationId = randomUUID();
+    await expect(ehr.createAppointment({ ...taken, operationId })).rejects.toMatchObject({
+      kind: 'time_slot_unavailable',
+    });
+    expect(await ehr.createAppointment({ ...(await creation()), operationId })).toMatchObject({ state: 'booked' });
+  });
+});
+
+describe('a write of what is not there', () => {
+  test.each([
+    ['patient_not_found', { patientId: 'p-21' }],
+    ['resource_not_found', { resourceId: 'r-6' }],
+    ['resource_not_found', { resourceId: 'nobody' }],
+    ['healthcare_service_not_found', { healthcareServiceId: 'surgery' }],
+    ['time_slot_unavailable', { resourceId: 'r-5' }],
+  ])('throws %s', async (kind, change) => {
+    const write = await creation();
+    const count = (await all()).length;
+    await expect(ehr.createAppointment({ ...write, ...change })).rejects.toMatchObject({ kind });
+    expect(await all()).toHaveLength(count);
+  });
+
+  test('throws appointment_not_found, for another care unit too', async () => {
+    const { id } = await ehr.createAppointment(await creation());
+    for (const [unit, appointmentId] of [
+      [careUnit, randomUUID()],
+      [south, id],
+    ] as const) {
+      const write = { operationId: randomUUID(), careUnit: unit, appointmentId };
+      await expect(ehr.cancelAppointment(write)).rejects.toMatchObject({ kind: 'appointment_not_found' });
+      await expect(ehr.updateAppointment({ ...write, comment: 'x' })).rejects.toMatchObject({
+        kind: 'appointment_not_found',
+      });
+    }
+  });
+});
+
+test('an expired hold gives its time to the next booking', async () => {
+  const write = await creation();
+  const held = await ehr.createAppointment(write);
+  // Given back before the EHR is asked: there may be one connection only.
+  const holdUntil = async (interval: string) => {
+    const client = await database.pool.connect();
+    const sql = `UPDATE sandbox.appointments
+      SET state = 'held', held_until = clock_timestamp() + $2::interval WHERE id = $1`;
+    await client.query(sql, [held.id, interval]).finally(() => client.release());
+  };
+  const again = { ...write, operationId: randomUUID() };
+  await holdUntil('1 hour');
+  await expect(ehr.createAppointment(again)).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  await holdUntil('-1 second');
+  expect((await freeSlots(1))[0]?.start).toEqual(write.start);
+  expect(await ehr.createAppointment(again)).toMatchObject({ state: 'booked' });
+  expect(await ehr.findAppointments(careUnit, [held.id])).toMatchObject([{ state: 'cancelled', heldUntil: null }]);
+});

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, test } from 'vitest';
+import { nextClockChange, timeZones } from '../../../test/clock-change-days.ts';
+import { type Schedule, slotsOf } from './schedules.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+function schedule(
+  localStart: string,
+  localEnd: string,
+  recurrence: string | null = 'FREQ=DAILY',
+  slotMinutes = 30,
+): Schedule {
+  return { resourceId: 'r-1', healthcareServiceIds: ['consultation'], localStart, localEnd, slotMinutes, recurrence };
+}
+
+function startOfDay(date: Temporal.PlainDate, timeZone: string): Date {
+  return new Date(date.toZonedDateTime(timeZone).epochMilliseconds);
+}
+
+function dayOf(date: Temporal.PlainDate, timeZone: string) {
+  return { start: startOfDay(date, timeZone), end: startOfDay(date.add({ days: 1 }), timeZone) };
+}
+
+function localTime(instant: Date, timeZone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(instant.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toString({ timeZoneName: 'never', smallestUnit: 'minute' })
+    .slice(11);
+}
+
+describe.each(timeZones)('in %s', (timeZone) => {
+  describe.each([
+    ['spring', 23],
+    ['autumn', 25],
+  ] as const)('on the day of the clock change in %s', (season, hours) => {
+    const change = nextClockChange(timeZone, season);
+    const window = dayOf(change.date, timeZone);
+
+    test(`round the clock there are ${hours} hours of slots, one after the other`, () => {
+      const slots = slotsOf(schedule('2024-01-01T00:00:00', '2024-01-02T00:00:00'), timeZone, window);
+      expect(slots).toHaveLength(hours * 2);
+      expect(slots[0]?.start).toEqual(window.start);
+      expect(slots.at(-1)?.end).toEqual(window.end);
+      slots.forEach((slot, index) => {
+        expect(slot.end.getTime() - slot.start.getTime()).toBe(30 * minute);
+        if (index > 0) expect(slot.start).toEqual(slots[index - 1]?.end);
+      });
+    });
+
+    test('a night shift ends when the clock says so', () => {
+      const evening = change.date.subtract({ days: 1 });
+      const night = { start: startOfDay(evening, timeZone), end: window.end };
+      const nights = slotsOf(schedule('2024-01-01T22:00:00', '2024-01-02T06:00:00'), timeZone, night);
+      const slots = nights.filter((slot) => slot.start.getTime() >= window.start.getTime() - 2 * hour);
+      const thisNight = slots.filter((slot) => slot.start.getTime() < window.start.getTime() + 12 * hour);
+      expect(thisNight).toHaveLength((hours - 24 + 8) * 2);
+      expect(localTime(thisNight[0]?.start ?? new Date(0), timeZone)).toMatch(/^22:00/);
+      expect(localTime(thisNight.at(-1)?.end ?? new Date(0), timeZone)).toBe(`06:00${change.offsetAfter}`);
+    });
+
+    test('the hours of a working day are those of any other day', () => {
+      const slots = slotsOf(schedule('2024-01-01T08:00:00', '2024-01-01T12:00:00'), timeZone, window);
+      expect(slots.map((slot) => localTime(slot.start, timeZone))).toEqual(
+        ['08:00', '08:30', '09:00', '09:30', '10:00', '10:30', '11:00', '11:30'].map((it) => it + change.offsetAfter),
+      );
+    });
+
+    test('the days before and after have their own offset', () => {
+      for (const [date, offset] of [
+        [change.date.subtract({ days: 1 }), change.offsetBefore],
+        [change.date.add({ days: 1 }), change.offsetAfter],
+      ] as const) {
+        const slots = slotsOf(schedule('2024-01-01T08:00:00', '2024-01-01T09:00:00'), timeZone, dayOf(date, timeZone));
+        expect(slots.map((slot) => localTime(slot.start, timeZone))).toEqual([`08:00${offset}`, `08:30${offset}`]);
+      }
+    });
+
+    test('every instant is in one slot at most, whatever the hour that the work begins', () => {
+      for (let begin = 0; begin < 24; begin++) {
+        const from = Temporal.PlainDateTime.from('2024-01-01T00:00:00').add({ hours: begin });
+        const daily = schedule(
+          from.toString({ smallestUnit: 'second' }),
+          from.add({ hours: 4 }).toString({ smallestUnit: 'second' }),
+        );
+        const wide = {
+          start: new Date(window.start.getTime() - 48 * hour),
+          end: new Date(window.end.getTime() + 48 * hour),
+        };
+        const slots = slotsOf(daily, timeZone, wide);
+        slots.forEach((slot, index) => {
+          const before = slots[index - 1];
+          if (before) expect(slot.start.getTime()).toBeGreaterThanOrEqual(before.end.getTime());
+        });
+      }
+    });
+  });
+});
+
+test('a schedule without a recurrence happens once', () => {
+  const once = schedule('2030-05-06T08:00:00', '2030-05-06T09:00:00', null);
+  const week = { start: new Date('2030-05-01T00:00:00Z'), end: new Date('2030-05-14T00:00:00Z') };
+  expect(slotsOf(once, 'Europe/Oslo', week).map((slot) => slot.start.toISOString())).toEqual([
+    '2030-05-06T06:00:00.000Z',
+    '2030-05-06T06:30:00.000Z',
+  ]);
+  expect(slotsOf(once, 'Europe/Oslo', { start: week.end, end: new Date('2031-01-01T00:00:00Z') })).toEqual([]);
+});
+
+test('a rest that is shorter than a slot is left over', () => {
+  const day = { start: new Date('2030-05-06T00:00:00Z'), end: new Date('2030-05-07T00:00:00Z') };
+  const slots = slotsOf(schedule('2024-01-01T08:00:00', '2024-01-01T09:30:00', 'FREQ=DAILY', 40), 'Europe/Oslo', day);
+  expect(slots.map((slot) => localTime(slot.end, 'Europe/Oslo').slice(0, 5))).toEqual(['08:40', '09:20']);
+});
+
+test('a window shows the slots that lie wholly inside, and those are the same in every window', () => {
+  const timeZone = 'Europe/Oslo';
+  const { date } = nextClockChange(timeZone, 'spring');
+  const origin = startOfDay(date.subtract({ days: 3 }), timeZone).getTime();
+  const week = { start: new Date(origin - 48 * hour), end: new Date(origin + 12 * 24 * hour) };
+  for (const [from, to] of [
+    ['08:00:00', '12:00:00'],
+    ['00:00:00', '23:30:00'],
+    ['01:15:00', '04:45:00'],
+  ]) {
+    const daily = schedule(`2024-01-01T${from}`, `2024-01-01T${to}`, 'FREQ=WEEKLY;BYDAY=MO,WE,FR,SA,SU');
+    const all = slotsOf(daily, timeZone, week);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 7 * 24 * 60 }),
+        fc.integer({ min: 1, max: 3 * 24 * 60 }),
+        (offset, length) => {
+          const start = new Date(origin + offset * minute);
+          const end = new Date(start.getTime() + length * minute);
+          expect(slotsOf(daily, timeZone, { start, end })).toEqual(
+            all.filter((slot) => slot.start >= start && slot.end <= end),
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }
+});

@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from 'vitest';
+import { bergen, book, oslo, riverside } from '../../../test/bookings.ts';
+import { type Problem, startGateway } from '../../../test/gateway.ts';
+
+const gateway = await startGateway();
+afterAll(() => gateway.close());
+
+test('an appointment is answered as it was when it was made', async () => {
+  for (const careUnit of [oslo, riverside]) {
+    const made = await book(gateway, { careUnit, comment: 'Hei' });
+    const { status, body } = await gateway.request('GET', `${careUnit}/appointments/${made.id}`);
+    expect(status).toBe(200);
+    expect(body).toEqual(made);
+  }
+});
+
+test('an appointment of another care unit or EHR is not found', async () => {
+  const { id } = await book(gateway);
+  const bergensk = await book(gateway, { careUnit: bergen, resourceId: 'r-6' });
+  for (const [careUnit, of] of [
+    [bergen, id],
+    [riverside, id],
+    [oslo, bergensk.id],
+  ]) {
+    expect(await gateway.request<Problem>('GET', `${careUnit}/appointments/${of}`)).toMatchObject({
+      status: 404,
+      body: { reason: 'appointment_not_found', errors: [{ parameter: 'appointment_id' }] },
+    });
+  }
+});
+
+test.each(['nothing', '00000000-0000-4000-8000-000000000000', '__proto__', 'æ', "' OR 1=1 --", '%', 'x'.repeat(600)])(
+  'there is no appointment %s',
+  async (id) => {
+    const path = `${oslo}/appointments/${encodeURIComponent(id)}`;
+    expect(await gateway.request<Problem>('GET', path)).toMatchObject({
+      status: 404,
+      body: { reason: 'appointment_not_found', errors: [{ parameter: 'appointment_id' }] },
+    });
+  },
+);
+
+test('an id that no database can keep is refused', async () => {
+  expect(await gateway.request<Problem>('GET', `${oslo}/appointments/a%00b`)).toMatchObject({
+    status: 400,
+    body: { reason: 'request_invalid', errors: [{ parameter: 'appointment_id' }] },
+  });
+});
+
+test('no parameter belongs to it', async () => {
+  const { id } = await book(gateway);
+  expect(await gateway.request<Problem>('GET', `${oslo}/appointments/${id}?expand=patient`)).toMatchObject({
+    status: 400,
+    body: { reason: 'request_invalid', errors: [{ parameter: 'expand' }] },
+  });
+});

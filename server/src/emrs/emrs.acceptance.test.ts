@@ -1,0 +1,135 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { pagesOf } from '../../../test/bookings.ts';
+import { type Problem, startGateway } from '../../../test/gateway.ts';
+
+const gateway = await startGateway();
+afterAll(() => gateway.close());
+
+interface Emr {
+  readonly id: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+const everyOperation = [
+  'get_patient',
+  'list_resources',
+  'get_resource',
+  'list_healthcare_services',
+  'list_timeslots',
+  'list_appointments',
+  'get_appointment',
+  'create_appointment',
+  'update_appointment',
+  'cancel_appointment',
+];
+
+describe('list_emrs', () => {
+  test('tells every EHR with what it can do', async () => {
+    const { status, body } = await gateway.request<{ emrs: Emr[]; next_cursor: null }>('GET', '/api/emrs');
+    expect(status).toBe(200);
+    expect(body.next_cursor).toBeNull();
+    expect(body.emrs.map(({ id }) => id)).toEqual(['sandbox-no', 'sandbox-se', 'sandbox-uk']);
+    expect(body.emrs.map(({ capabilities }) => capabilities)).toMatchObject([
+      {
+        patient_identifier_types: ['emr_id', 'no_personal_number'],
+        resource_identifier_types: ['emr_id'],
+        booking_confirmation: 'none',
+        cancellation_confirmation: 'none',
+      },
+      {
+        patient_identifier_types: ['emr_id', 'se_personal_number'],
+        resource_identifier_types: ['emr_id', 'hsa_id', 'se_personal_number'],
+        booking_confirmation: 'code',
+        cancellation_confirmation: 'none',
+      },
+      {
+        patient_identifier_types: ['emr_id', 'nhs_number'],
+        resource_identifier_types: ['emr_id'],
+        booking_confirmation: 'none',
+        cancellation_confirmation: 'code',
+      },
+    ]);
+    for (const { capabilities } of body.emrs) expect(capabilities.operations).toEqual(everyOperation);
+  });
+
+  test('tells a client nothing of an EHR that it is not granted', async () => {
+    const { body } = await gateway.request<{ emrs: Emr[] }>('GET', '/api/emrs', { client: 'narrowed' });
+    expect(body.emrs.map(({ id }) => id)).toEqual(['sandbox-no']);
+  });
+
+  test('comes in pages', async () => {
+    const pages = await pagesOf<Emr>(gateway, '/api/emrs?limit=1', 'emrs');
+    expect(pages.map((page) => page.map(({ id }) => id))).toEqual([['sandbox-no'], ['sandbox-se'], ['sandbox-uk']]);
+  });
+
+  test('takes no other parameter', async () => {
+    const { status, body } = await gateway.request<Problem>('GET', '/api/emrs?page=1');
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ reason: 'request_invalid', errors: [{ parameter: 'page' }] });
+  });
+});
+
+describe('get_emr', () => {
+  test.each(['sandbox-no', 'sandbox-se', 'sandbox-uk'])('tells of %s what the list tells', async (id) => {
+    const { body } = await gateway.request<{ emrs: Emr[] }>('GET', '/api/emrs');
+    const one = await gateway.request<Emr>('GET', `/api/emrs/${id}`);
+    expect(one.status).toBe(200);
+    expect(one.body).toEqual(body.emrs.find((it) => it.id === id));
+    expect(one.body).toMatchObject({ id, status: 'available', name: expect.stringMatching(/\S/) });
+  });
+
+  test('takes no parameter', async () => {
+    const { status, body } = await gateway.request<Problem>('GET', '/api/emrs/sandbox-no?limit=1');
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ reason: 'request_invalid', errors: [{ parameter: 'limit' }] });
+  });
+});
+
+describe('list_care_units', () => {
+  test.each([
+    [
+      'sandbox-no',
+      [
+        { id: 'bergen-nord', name: 'Bergen nord', time_zone: 'Europe/Oslo', language: 'nb' },
+        { id: 'oslo-sentrum', name: 'Oslo sentrum', time_zone: 'Europe/Oslo', language: 'nb' },
+      ],
+    ],
+    [
+      'sandbox-se',
+      [
+        { id: 'lund', name: 'Lund', time_zone: 'Europe/Stockholm', language: 'sv' },
+        { id: 'sodermalm', name: 'Södermalm', time_zone: 'Europe/Stockholm', language: 'sv' },
+      ],
+    ],
+    [
+      'sandbox-uk',
+      [
+        { id: 'hillview', name: 'Hillview', time_zone: 'Europe/London', language: 'en' },
+        { id: 'riverside', name: 'Riverside', time_zone: 'Europe/London', language: 'en' },
+      ],
+    ],
+  ])('tells those of %s, by id', async (emr, care_units) => {
+    const { status, body } = await gateway.request('GET', `/api/emrs/${emr}/care-units`);
+    expect(status).toBe(200);
+    expect(body).toEqual({ care_units, next_cursor: null });
+  });
+
+  test('tells a client nothing of a care unit that it is not granted', async () => {
+    const path = '/api/emrs/sandbox-no/care-units';
+    const { body } = await gateway.request<{ care_units: Emr[] }>('GET', path, { client: 'narrowed' });
+    expect(body.care_units.map(({ id }) => id)).toEqual(['oslo-sentrum']);
+  });
+
+  test('comes in pages', async () => {
+    const pages = await pagesOf<Emr>(gateway, '/api/emrs/sandbox-uk/care-units?limit=1', 'care_units');
+    expect(pages.map((page) => page.map(({ id }) => id))).toEqual([['hillview'], ['riverside']]);
+  });
+});
+
+describe('get_care_unit', () => {
+  test('tells one', async () => {
+    const { status, body } = await gateway.request('GET', '/api/emrs/sandbox-se/care-units/sodermalm');
+    expect(status).toBe(200);
+    expect(body).toEqual({ id: 'sodermalm', name: 'Södermalm', time_zone: 'Europe/Stockholm', language: 'sv' });
+  });
+});

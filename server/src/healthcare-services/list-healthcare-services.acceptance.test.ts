@@ -1,0 +1,38 @@
+import { afterAll, expect, test } from 'vitest';
+import { pagesOf } from '../../../test/bookings.ts';
+import { startGateway } from '../../../test/gateway.ts';
+
+const gateway = await startGateway();
+afterAll(() => gateway.close());
+
+const path = '/api/emrs/sandbox-uk/care-units/riverside/healthcare-services';
+const services = [
+  { id: 'consultation', name: 'Consultation', duration_minutes: 30 },
+  { id: 'vaccination', name: 'Vaccination', duration_minutes: 30 },
+];
+
+test('tells every healthcare service, by id', async () => {
+  const { status, body } = await gateway.request('GET', path);
+  expect(status).toBe(200);
+  expect(body).toEqual({ healthcare_services: services, next_cursor: null });
+});
+
+test('comes in pages', async () => {
+  expect(await pagesOf(gateway, `${path}?limit=1`, 'healthcare_services')).toEqual(services.map((it) => [it]));
+});
+
+test.each([
+  ['oslo-sentrum', 'sandbox-no'],
+  ['bergen-nord', 'sandbox-no'],
+  ['sodermalm', 'sandbox-se'],
+  ['hillview', 'sandbox-uk'],
+])('has both in %s', async (careUnit, emr) => {
+  const { body } = await gateway.request<{ healthcare_services: { id: string; duration_minutes: number }[] }>(
+    'GET',
+    `/api/emrs/${emr}/care-units/${careUnit}/healthcare-services`,
+  );
+  expect(body.healthcare_services).toMatchObject([
+    { id: 'consultation', duration_minutes: 30 },
+    { id: 'vaccination', duration_minutes: 30 },
+  ]);
+});

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
+import type { FastifyInstance } from 'fastify';
+
+/** What pages may load beyond their own inline scripts and styles, by directive of the content security policy. */
+export type Allowances = Readonly<Record<string, readonly string[]>>;
+
+const nothing = ["'none'"];
+
+const headers: FastifyHelmetOptions = {
+  // For whatever stands in front and speaks HTTPS to decide: the gateway itself speaks plain HTTP.
+  strictTransportSecurity: false,
+  xFrameOptions: { action: 'deny' },
+};
+
+/**
+ * Routes for people. Their HTML carries the headers of `@fastify/helmet` and a policy that opens nothing but the inline
+ * scripts and styles that are really in it, and the allowances. All other answers keep the fixed headers.
+ */
+export async function addHtmlPages(
+  app: FastifyInstance,
+  allowances: Allowances,
+  addRoutes: (pages: FastifyInstance) => unknown,
+): Promise<void> {
+  await app.register(async (pages) => {
+    await pages.register(helmet, { ...headers, global: false });
+    const directivesOf = rememberingLast((html) => policy(html, allowances));
+    pages.addHook('onSend', async (_request, reply, payload) => {
+      if (typeof payload !== 'string' || !String(reply.getHeader('content-type')).startsWith('text/html')) return;
+      reply.removeHeader('content-security-policy');
+      reply.helmet({ contentSecurityPolicy: { useDefaults: false, directives: directivesOf(payload) } });
+    });
+    await addRoutes(pages);
+  });
+}
+
+function policy(html: string, allowances: Allowances): Record<string, readonly string[]> {
+  const scripts = [...hashes(html, 'script'), ...(allowances['script-src'] ?? [])];
+  // Beside a hash, 'unsafe-inline' would count for nothing.
+  const styles = allowances['style-src'] ?? hashes(html, 'style');
+  return {
+    'default-src': nothing,
+    'base-uri': nothing,
+    'form-action': nothing,
+    'frame-ancestors': nothing,
+    ...allowances,
+    'script-src': scripts.length > 0 ? scripts : nothing,
+    'style-src': styles.length > 0 ? styles : nothing,
+  };
+}
+
+function hashes(html: string, element: 'script' | 'style'): string[] {
+  const inline = new RegExp(`<${element}(?![^>]*\\ssrc=)[^>]*>(.*?)</${element}>`, 'gs');
+  return [...html.matchAll(inline)].map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`);
+}
+
+function rememberingLast<Result>(compute: (input: string) => Result): (input: string) => Result {
+  let last: { readonly input: string; readonly result: Result } | undefined;
+  return (input) => {
+    if (last?.input !== input) last = { input, result: compute(input) };
+    return last.result;
+  };
+}

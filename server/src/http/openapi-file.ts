@@ -1,0 +1,37 @@
+// Writes server/openapi.json; with --check, fails when the file lags behind the code.
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { buildApp } from '../app.ts';
+import { createClientRegistry } from '../clients/client-registry.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import type { WriteServices } from '../writes/services.ts';
+import { createCursors } from './paging.ts';
+
+const target = new URL('../../openapi.json', import.meta.url);
+
+// The description is the same whatever is configured, so nothing is.
+const app = await buildApp({
+  log: pino({ level: 'silent' }),
+  clients: createClientRegistry([]),
+  ehrs: new Map(),
+  cursors: createCursors(createKeyRing([randomBytes(32)])),
+  // No operation runs.
+  services: {} as WriteServices,
+  mailbox: undefined,
+  stop: async () => undefined,
+  limits: { requestsPerMinute: 1 },
+  isReady: async () => false,
+});
+const text = `${JSON.stringify(app.swagger(), null, 2)}\n`;
+await app.close();
+
+if (process.argv.includes('--check')) {
+  const published = await readFile(target, 'utf8').catch(() => undefined);
+  if (published !== text) {
+    process.stderr.write('server/openapi.json is out of date: run npm run openapi\n');
+    process.exitCode = 1;
+  }
+} else {
+  await writeFile(target, text);
+}

@@ -1,0 +1,351 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
+import { type Answer, type Problem, startGateway } from '../../../test/gateway.ts';
+import { reasonNames, reasons } from '../problems/reasons.ts';
+
+const gateway = await startGateway();
+afterAll(() => gateway.close());
+
+const { id, secret } = gateway.credentials('everything');
+const credentialLines = `x-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\n`;
+
+/** What comes back on a socket for these bytes, until the gateway closes it. */
+async function exchange(text: string | Buffer): Promise<{ status: number; head: string; body: Problem; raw: string }> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(text);
+  await once(socket, 'close');
+  const raw = Buffer.concat(chunks).toString('utf8');
+  const [head = '', body = ''] = raw.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]), head, body: body ? JSON.parse(body) : {}, raw };
+}
+
+const get = (path: string, more = '') =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${credentialLines}${more}\r\n`;
+
+describe('routes', () => {
+  test.each([
+    '/',
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/API/emrs',
+    '/favicon.ico',
+    `${oslo}/`,
+    '/api//emrs',
+    '/api/emrs/sandbox-no/care-units/oslo-sentrum/patients',
+    '/problems',
+    '/problems/nothing',
+    '/problems/__proto__',
+    '/..%2f',
+    '/%00',
+  ])('that are not there answer 404: %s', async (path) => {
+    for (const client of ['everything', null] as const) {
+      const answer = await gateway.request<Problem>('GET', path, { client });
+      expect(answer).toMatchObject({ status: 404, body: { reason: 'route_not_found', errors: [] } });
+    }
+  });
+
+  test.each([
+    '/api/emrs/',
+    `${oslo}/appointments/`,
+    `${oslo}/patients/`,
+    '/api/emrs//care-units',
+    '/api/emrs/sandbox-no/care-units//timeslots',
+  ])('with an empty id lead nowhere: %s', async (path) => {
+    expect(await gateway.request('GET', path)).toMatchObject({ status: expect.toBeOneOf([400, 404]) });
+  });
+
+  test.each([
+    ['DELETE', `${oslo}/appointments/x`, 'GET, HEAD, PATCH'],
+    ['PUT', `${oslo}/appointments/x`, 'GET, HEAD, PATCH'],
+    ['POST', `${oslo}/appointments/x`, 'GET, HEAD, PATCH'],
+    ['PUT', `${oslo}/appointments`, 'GET, HEAD, POST'],
+    ['POST', `${oslo}/timeslots`, 'GET, HEAD'],
+    ['PATCH', `${oslo}/patients/p-1`, 'GET, HEAD'],
+    ['POST', '/api/emrs', 'GET, HEAD'],
+    ['OPTIONS', '/api/emrs', 'GET, HEAD'],
+    ['TRACE', '/api/emrs', 'GET, HEAD'],
+    ['PROPFIND', '/api/emrs/sandbox-no', 'GET, HEAD'],
+    ['QUERY', '/api/emrs', 'GET, HEAD'],
+    ['DELETE', '/api/openapi.json', 'GET, HEAD'],
+    ['POST', '/health/live', 'GET, HEAD'],
+    ['POST', '/metrics', 'GET, HEAD'],
+  ])('do not offer %s on %s', async (method, path, allow) => {
+    const answer = await gateway.request<Problem>(method, path);
+    expect(answer).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' }, headers: { allow } });
+  });
+
+  test('offer PATCH of many appointments once it is built', async () => {
+    const answer = await gateway.request<Problem>('PATCH', `${oslo}/appointments`, {
+      body: { ids: ['x'], comment: 'x' },
+    });
+    expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, POST' } });
+  });
+
+  test('do not know made-up methods', async () => {
+    expect(await exchange(get('/api/emrs').replace('GET', 'BREW'))).toMatchObject({
+      status: 400,
+      body: { reason: 'request_invalid' },
+    });
+  });
+
+  test('answer HEAD as GET without a body', async () => {
+    const { id: appointment } = await book(gateway);
+    for (const path of [
+      '/api/emrs',
+      `${oslo}/patients/p-3`,
+      `${oslo}/appointments/${appointment}`,
+      '/health/ready',
+      '/api/openapi.json',
+    ]) {
+      const [head, whole] = await Promise.all([gateway.request('HEAD', path), gateway.request('GET', path)]);
+      expect(head.status).toBe(200);
+      expect(head.text).toBe('');
+      expect(head.headers['content-type']).toBe(whole.headers['content-type']);
+      expect(head.headers['content-length']).toBe(String(Buffer.byteLength(whole.text)));
+    }
+    expect((await gateway.request('HEAD', `${oslo}/patients/nobody`)).status).toBe(404);
+    expect((await gateway.request('HEAD', '/api/emrs', { client: null })).status).toBe(401);
+    expect((await gateway.request('HEAD', '/api/emrs/sandbox-no', { client: 'narrowed' })).status).toBe(200);
+    expect((await gateway.request('HEAD', '/api/emrs/sandbox-uk', { client: 'narrowed' })).status).toBe(404);
+  });
+});
+
+describe('addresses', () => {
+  test.each([
+    `${oslo}/patients/%`,
+    `${oslo}/patients/%zz`,
+    `${oslo}/patients/%ff`,
+    `${oslo}/patients/%c0%80`,
+    `${oslo}/patients/%ed%a0%80`,
+    '/api/emrs/%e4',
+    '/%',
+  ])('are percent-encoded UTF-8: not %s', async (path) => {
+    const answer = await gateway.request<Problem>('GET', path);
+    expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    expect(answer.text).not.toContain('%');
+  });
+
+  test.each([
+    'patient_id=%',
+    'patient_id=%zz',
+    'patient_id=%ff',
+    '%ff=1',
+    '&&&=&',
+    'patient_id',
+    'patient_id[]=p-1',
+    'patient_id[a]=p-1',
+    '__proto__=x',
+    'constructor=x',
+    'a=1&a=2&__proto__[x]=1',
+  ])('have a query that is understood or refused: %s', async (query) => {
+    const answer = await gateway.request<Problem>('GET', `${oslo}/appointments?${query}`);
+    expect(answer.status).toBe(400);
+  });
+
+  test('are 8000 characters at most', async () => {
+    const ofLength = (length: number) => {
+      const start = `${oslo}/appointments?patient_id=`;
+      return start + 'x'.repeat(length - start.length);
+    };
+    expect(await gateway.request('GET', ofLength(8000))).toMatchObject({
+      status: 400,
+      body: { reason: 'identifier_malformed' },
+    });
+    for (const length of [8001, 20_000]) {
+      for (const client of ['everything', null] as const) {
+        expect(await gateway.request('GET', ofLength(length), { client })).toMatchObject({
+          status: 414,
+          body: { reason: 'uri_too_long' },
+        });
+      }
+    }
+    expect(await gateway.request('GET', `/${'x'.repeat(9000)}`)).toMatchObject({ status: 414 });
+    expect(await exchange(get(ofLength(60_000)))).toMatchObject({
+      status: 414,
+      body: { reason: 'uri_too_long', code: 'URI_TOO_LONG' },
+    });
+  });
+
+  test('may hold an identifier of 200 characters of any alphabet', async () => {
+    const long = encodeURIComponent('😀'.repeat(200));
+    expect(await gateway.request('GET', `${oslo}/patients/${long}`)).toMatchObject({
+      status: 404,
+      body: { reason: 'patient_not_found' },
+    });
+    const longer = encodeURIComponent('😀'.repeat(201));
+    const answer = await gateway.request<Problem>('GET', `${oslo}/patients/${longer}`);
+    expect(answer.status === 414 || answer.body.reason === 'identifier_malformed').toBe(true);
+  });
+});
+
+describe('headers', () => {
+  test('of 32 KiB in all are read, more is refused', async () => {
+    const fits = await gateway.request('GET', '/api/emrs', { headers: { 'x-filler': 'x'.repeat(30_000) } });
+    expect(fits.status).toBe(200);
+    for (const filler of [`x-filler: ${'x'.repeat(40_000)}\r\n`, `x-filler: ${'x'.repeat(100)}\r\n`.repeat(400)]) {
+      const answer = await exchange(get('/api/emrs', filler));
+      expect(answer).toMatchObject({
+        status: 431,
+        body: { reason: 'headers_too_large', code: 'HEADERS_TOO_LARGE', status: 431 },
+      });
+      expect(answer.head.toLowerCase()).toContain('content-type: application/problem+json');
+      expect(answer.head.toLowerCase()).toContain(
+        `x-request-id: ${(answer.body as unknown as { request_id: string }).request_id}`,
+      );
+    }
+  });
+
+  test('of every answer keep it out of caches and frames', async () => {
+    for (const [method, path] of [
+      ['GET', '/api/emrs'],
+      ['GET', '/nothing'],
+      ['DELETE', '/api/emrs'],
+      ['GET', '/%'],
+    ] as const) {
+      const { headers } = await gateway.request(method, path);
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(headers).not.toHaveProperty('server');
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+
+  test.each(['a', 'order-7f3a', 'A.b_c-D', `${'x'.repeat(64)}`, '0123456789a'])(
+    "carry the caller's request id %s",
+    async (given) => {
+      const found = await gateway.request('GET', '/api/emrs', { headers: { 'x-request-id': given } });
+      expect(found.headers['x-request-id']).toBe(given);
+      const failed = await gateway.request<{ request_id: string }>('GET', '/nothing', {
+        headers: { 'x-request-id': given },
+      });
+      expect(failed.body.request_id).toBe(given);
+    },
+  );
+
+  test.each(['', '15859000026', '1.2-3_4', 'x'.repeat(65), 'a b', 'a@b.example', 'a/b', '{"a":1}', 'æ', 'a,b'])(
+    'carry a new request id instead of "%s"',
+    async (given) => {
+      const { headers } = await gateway.request('GET', '/api/emrs', { headers: { 'x-request-id': given } });
+      expect(headers['x-request-id']).not.toBe(given);
+      expect(headers['x-request-id']).toMatch(/^(?=.*[A-Za-z])[A-Za-z0-9._-]{1,64}$/);
+    },
+  );
+
+  test('carry another request id each time', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.request('GET', '/api/emrs')));
+    expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(20);
+  });
+});
+
+describe('what is no HTTP request', () => {
+  test.each([
+    ['nonsense', 'nonsense\r\n\r\n'],
+    ['TLS', Buffer.from('16030100a5010000a10303', 'hex')],
+    ['two lengths', `POST ${oslo}/appointments HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx`],
+    [
+      'a length and chunks',
+      `POST ${oslo}/appointments HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['a header with a space', 'GET /api/emrs HTTP/1.1\r\nhost: x\r\nx y: z\r\n\r\n'],
+    ['a header with NUL', 'GET /api/emrs HTTP/1.1\r\nhost: x\r\nx: a\0b\r\n\r\n'],
+  ])('is answered as one that is wrong: %s', async (_, text) => {
+    const { status, head, body } = await exchange(text);
+    expect(status).toBe(400);
+    expect(head.toLowerCase()).toContain('connection: close');
+    if (head.toLowerCase().includes('problem+json')) {
+      expect(body).toMatchObject({ reason: 'request_invalid', code: 'BAD_REQUEST', status: 400 });
+    }
+  });
+});
+
+describe('bodies', () => {
+  test('of requests that have none are not read', async () => {
+    const answer = await gateway.request('GET', '/api/emrs', { body: 'not JSON' });
+    expect(answer.status).toBe(200);
+  });
+
+  test('may come in chunks', async () => {
+    const body = JSON.stringify(creationBody(await freeSlot(gateway)));
+    const chunks = [body.slice(0, 9), body.slice(9)].map((it) => `${Buffer.byteLength(it).toString(16)}\r\n${it}\r\n`);
+    const head = get(`${oslo}/appointments`, 'content-type: application/json\r\ntransfer-encoding: chunked\r\n');
+    const answer = await exchange(`${head.replace('GET', 'POST')}${chunks.join('')}0\r\n\r\n`);
+    expect(answer.status).toBe(201);
+  });
+
+  test('in chunks are 1 MiB at most, too', async () => {
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
+    const head = get(`${oslo}/appointments`, 'content-type: application/json\r\ntransfer-encoding: chunked\r\n');
+    const answer = await exchange(`${head.replace('GET', 'POST')}${chunk.repeat(17)}0\r\n\r\n`);
+    expect(answer).toMatchObject({ status: 413, body: { reason: 'content_too_large' } });
+  });
+});
+
+describe('limits', () => {
+  test("of requests are each client's own, and told", async () => {
+    const limited = await startGateway({ configure: (it) => ({ ...it, limits: { requests_per_minute: 3 } }) });
+    onTestFinished(() => limited.close());
+    for (const remaining of ['2', '1', '0']) {
+      const { status, headers } = await limited.request('GET', '/api/emrs');
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': remaining });
+    }
+    const refused: Answer<Problem> = await limited.request('GET', `${oslo}/patients/p-3`);
+    expect(refused).toMatchObject({ status: 429, body: { reason: 'rate_limited', retryable: true } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect((await limited.request('GET', '/api/emrs', { client: 'narrowed' })).status).toBe(200);
+    const wrong = { id: limited.credentials('everything').id, secret: 'wrong' };
+    expect((await limited.request('GET', '/api/emrs', { client: wrong })).status).toBe(401);
+    for (const path of ['/health/live', '/health/ready', '/metrics', '/api/openapi.json']) {
+      expect((await limited.request('GET', path)).status).toBe(200);
+    }
+  });
+});
+
+describe('pages of problems', () => {
+  test.each(reasonNames)('explain %s', async (reason) => {
+    const { status, headers, text } = await gateway.request('GET', `/problems/${reason}`, { client: null });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).toContain(`<code>${reason}</code>`);
+    expect(text).toContain(reasons[reason].title);
+  });
+});
+
+describe('health', () => {
+  test('is told without credentials', async () => {
+    expect(await gateway.request('GET', '/health/live', { client: null })).toMatchObject({
+      status: 200,
+      body: { status: 'ok' },
+    });
+    expect(await gateway.request('GET', '/health/ready', { client: null })).toMatchObject({
+      status: 200,
+      body: { status: 'ok' },
+    });
+  });
+
+  test('is not ready without a database, and every operation that needs it says so', async () => {
+    const broken = await startGateway();
+    onTestFinished(() => broken.close());
+    await broken.database.close();
+    expect(await broken.request('GET', '/health/live', { client: null })).toMatchObject({ status: 200 });
+    expect(await broken.request('GET', '/health/ready', { client: null })).toMatchObject({
+      status: 503,
+      body: { status: 'unavailable' },
+    });
+    const answer = await broken.request<Problem>('GET', `${oslo}/appointments?patient_id=p-1`);
+    expect(answer).toMatchObject({ status: 503, body: { retryable: true } });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});

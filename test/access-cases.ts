@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { Scope } from '../server/src/config/schema.ts';
+import type { AnyOperation } from '../server/src/http/route.ts';
+import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
+
+const unrelatedScope: Scope = 'webhooks:manage';
+
+/** A request that the operation understands: its own examples, with parts of the path replaced. */
+function exampleRequest(
+  { method, level, path, examples }: AnyOperation,
+  replaced: Readonly<Record<string, string>> = {},
+): { method: string; path: string; options: RequestOptions } {
+  const prefix = { client: '/api', emr: '/api/emrs/:emr', care_unit: '/api/emrs/:emr/care-units/:care_unit_id' }[level];
+  const params: Readonly<Record<string, unknown>> = { ...examples.params, ...replaced };
+  const filled = `${prefix}${path}`.replace(/:([a-z_]+)/g, (_, name) => encodeURIComponent(String(params[name])));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(examples.query ?? {})) {
+    for (const it of [value].flat()) query.append(name, String(it));
+  }
+  return {
+    method,
+    path: query.size > 0 ? `${filled}?${query}` : filled,
+    options: {
+      headers: { 'x-patient': 'p-3' },
+      ...(examples.body === undefined ? {} : { body: examples.body }),
+    },
+  };
+}
+
+/** What holds for every operation alike: credentials, grants, scopes and the standard of the answer. */
+export function accessCases(gateway: Gateway, operation: AnyOperation): void {
+  const send = (change: RequestOptions, replaced?: Readonly<Record<string, string>>) => {
+    const { method, path, options } = exampleRequest(operation, replaced);
+    return gateway.request<Problem>(method, path, {
+      ...options,
+      ...change,
+      headers: { ...options.headers, ...change.headers },
+    });
+  };
+  const emr = String(operation.examples.params?.emr);
+
+  describe(`${operation.operationId} needs access`, () => {
+    test('with credentials, and does not tell a missing from a wrong one', async () => {
+      const { id, secret } = gateway.credentials('everything');
+      const other = gateway.credentials('narrowed').secret;
+      const refused = await Promise.all([
+        send({ client: null }),
+        send({ client: null, headers: { 'x-service-client-id': id } }),
+        send({ client: null, headers: { 'x-service-client-secret': secret } }),
+        send({ client: { id, secret: other } }),
+        send({ client: { id, secret: `${secret}x` } }),
+        send({ client: { id, secret: '' } }),
+        send({ client: { id: 'nobody', secret } }),
+        send({ client: { id: id.toUpperCase(), secret } }),
+        send({ client: { id: '__proto__', secret } }),
+        send({ client: { id: '', secret: '' } }),
+        send({
+          client: null,
+          headers: { 'x-service-client-id': [id, id], 'x-service-client-secret': [secret, secret] },
+        }),
+        send({
+          client: null,
+          body: 'not JSON',
+          headers: { 'x-service-standard': 'none', 'content-type': 'text/plain' },
+        }),
+      ]);
+      for (const answer of refused) {
+        expect(answer.status).toBe(401);
+        expect(answer.body.reason).toBe('credentials_invalid');
+        expect(answer.headers['www-authenticate']).toMatch(/^[A-Za-z]+ \S/);
+      }
+      expect(new Set(refused.map(comparable)).size).toBe(1);
+    });
+
+    test('in the default standard or the one that is asked for by name', async () => {
+      for (const standard of ['fhir-r4', 'NATIVE', 'native, native', 'anything', '']) {
+        const answer = await send({ headers: { 'x-service-standard': standard } });
+        expect(answer.status).toBe(400);
+        expect(answer.body.reason).toBe('standard_unsupported');
+        expect(answer.body.errors).toMatchObject([{ header: 'x-service-standard', reason: 'standard_unsupported' }]);
+      }
+      const named = await send({ headers: { 'x-service-standard': 'native' } });
+      expect(named.body.reason).not.toBe('standard_unsupported');
+    });
+
+    if (operation.scopes.length > 0)
+      test('with one of its scopes', async () => {
+        const refused = await send({ client: unrelatedScope });
+        expect(refused.status).toBe(403);
+        expect(refused.body.reason).toBe('scope_missing');
+        for (const scope of operation.scopes) {
+          expect(refused.body.detail).toContain(scope);
+          expect((await send({ client: scope })).status).not.toBe(403);
+        }
+      });
+
+    if (operation.scopes.length === 0)
+      test('with no scope in particular', async () => {
+        expect((await send({ client: unrelatedScope })).status).toBe(operation.answer.status);
+      });
+
+    if (operation.level !== 'client')
+      test('to the EHR, and an EHR outside the grant is as one that is not there', async () => {
+        const outside = 'sandbox-uk';
+        const refused = await Promise.all([
+          send({ client: 'narrowed' }, { emr: outside, care_unit_id: 'riverside' }),
+          send({ client: 'narrowed' }, { emr: outside, care_unit_id: 'oslo-sentrum' }),
+          send({ client: 'narrowed', body: 'not JSON' }, { emr: outside, care_unit_id: 'riverside' }),
+          send({ client: 'narrowed' }, { emr: 'nowhere' }),
+          send({ client: 'everything' }, { emr: 'nowhere' }),
+          send({ client: 'everything' }, { emr: 'SANDBOX-NO' }),
+          send({ client: 'everything' }, { emr: '__proto__' }),
+          send({ client: unrelatedScope }, { emr: 'nowhere' }),
+        ]);
+        for (const answer of refused) {
+          expect(answer.status).toBe(404);
+          expect(answer.body.reason).toBe('emr_not_found');
+          expect(answer.body.errors).toMatchObject([{ parameter: 'emr', reason: 'emr_not_found' }]);
+        }
+        expect(new Set(refused.map(comparable)).size).toBe(1);
+      });
+
+    if (operation.level === 'care_unit')
+      test('to the care unit, and one outside the grant is as one that is not there', async () => {
+        const refused = await Promise.all([
+          send({ client: 'narrowed' }, { emr: 'sandbox-no', care_unit_id: 'bergen-nord' }),
+          send({ client: 'narrowed' }, { emr: 'sandbox-no', care_unit_id: 'nowhere' }),
+          send({ client: 'everything' }, { emr, care_unit_id: 'nowhere' }),
+          send({ client: 'everything' }, { emr: 'sandbox-no', care_unit_id: 'sodermalm' }),
+          send({ client: 'everything' }, { emr, care_unit_id: 'constructor' }),
+          send({ client: unrelatedScope }, { emr, care_unit_id: 'nowhere' }),
+        ]);
+        for (const answer of refused) {
+          expect(answer.status).toBe(404);
+          expect(answer.body.reason).toBe('care_unit_not_found');
+          expect(answer.body.errors).toMatchObject([{ parameter: 'care_unit_id', reason: 'care_unit_not_found' }]);
+        }
+        expect(new Set(refused.map(comparable)).size).toBe(1);
+      });
+  });
+}
+
+/** Everything of an answer that a caller can compare, without what differs from request to request anyway. */
+function comparable({ status, headers, text }: Answer): string {
+  const requestId = String(headers['x-request-id']);
+  const varying = ['date', 'x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
+  const kept = Object.entries(headers).filter(([name]) => !varying.includes(name));
+  return JSON.stringify([status, kept, text.replaceAll(requestId, '')]);
+}

@@ -1,0 +1,124 @@
+import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+}
+
+interface Media {
+  readonly examples?: Readonly<Record<string, unknown>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** These come from the router, before there is an operation. */
+const reasonsOfTheRouter: readonly unknown[] = ['route_not_found', 'method_not_allowed'];
+
+const codes: Readonly<Record<number, string>> = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  409: 'CONFLICT',
+  413: 'CONTENT_TOO_LARGE',
+  414: 'URI_TOO_LONG',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  431: 'HEADERS_TOO_LARGE',
+  500: 'INTERNAL_SERVER_ERROR',
+  501: 'NOT_IMPLEMENTED',
+  502: 'BAD_GATEWAY',
+  503: 'SERVICE_UNAVAILABLE',
+  504: 'GATEWAY_TIMEOUT',
+};
+
+/**
+ * Compares answers with the OpenAPI document that the gateway publishes. The check throws when status, content type,
+ * body or reason of an answer are not documented for the operation, or when a problem contradicts itself.
+ */
+export function createAnswerCheck(document: unknown): (method: string, path: string, answer: Answer) => void {
+  const { paths } = document as Document;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...(document as AnySchemaObject), $id: 'openapi' });
+
+  const validators = new Map<string, ValidateFunction>();
+  function validatorAt(schemaPath: readonly string[]): ValidateFunction {
+    const pointer = schemaPath
+      .map((part) => `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
+      .join('');
+    const validate =
+      validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}`, unevaluatedProperties: false });
+    validators.set(pointer, validate);
+    return validate;
+  }
+
+  function assertFits(schemaPath: readonly string[], body: unknown, name: string): void {
+    const validate = validatorAt(schemaPath);
+    if (!validate(body)) throw new Error(`${name}: the body is not as documented: ${ajv.errorsText(validate.errors)}`);
+  }
+
+  function operationAt(
+    method: string,
+    path: string,
+  ): { template: string; method: string; operation: Operation } | undefined {
+    const asked = (path.split('?')[0] ?? '').split('/');
+    const key = method === 'HEAD' ? 'get' : method.toLowerCase();
+    for (const [template, byMethod] of Object.entries(paths)) {
+      const parts = template.split('/');
+      const operation = byMethod[key];
+      const fits =
+        parts.length === asked.length &&
+        parts.every((part, index) => (/^\{.*\}$/.test(part) ? asked[index] !== '' : part === asked[index]));
+      if (operation && fits) return { template, method: key, operation };
+    }
+    return undefined;
+  }
+
+  return (method, path, answer) => {
+    const name = `${method} ${path.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 1000)}`;
+    const requestId = answer.headers['x-request-id'];
+    if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);
+
+    const mediaType = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+    const hasBody = method !== 'HEAD';
+    const body: Record<string, unknown> | undefined =
+      hasBody && /json$/.test(mediaType) ? JSON.parse(answer.text) : undefined;
+    if (answer.status >= 400 && path.startsWith('/api') && mediaType !== 'application/problem+json') {
+      throw new Error(`${name}: a failure must be a problem, not ${mediaType}`);
+    }
+    if (mediaType === 'application/problem+json' && body) {
+      assertFits(['components', 'schemas', 'Problem'], body, name);
+      if (body.status !== answer.status) throw new Error(`${name}: status`);
+      if (body.code !== codes[answer.status]) throw new Error(`${name}: code`);
+      if (body.type !== `/problems/${body.reason}`) throw new Error(`${name}: type`);
+      if (body.request_id !== requestId) throw new Error(`${name}: request_id is not x-request-id`);
+    }
+
+    const found = operationAt(method, path);
+    if (!found || reasonsOfTheRouter.includes(body?.reason)) return;
+    const { template, operation } = found;
+    const media = operation.responses[answer.status]?.content;
+    if (!media) throw new Error(`${name}: ${operation.operationId} does not document this status`);
+    if (answer.status < 400 || hasBody) {
+      if (!media[mediaType]) throw new Error(`${name}: ${operation.operationId} does not document ${mediaType}`);
+    }
+    if (!hasBody) return;
+    const place = ['paths', template, found.method, 'responses', String(answer.status), 'content', mediaType, 'schema'];
+    assertFits(place, body, name);
+    if (answer.status >= 400 && !Object.hasOwn(media[mediaType]?.examples ?? {}, String(body?.reason))) {
+      throw new Error(`${name}: ${operation.operationId} does not document the reason ${body?.reason}`);
+    }
+  };
+}

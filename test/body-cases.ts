@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { Gateway, Problem } from './gateway.ts';
+
+interface BodyPlace {
+  readonly gateway: Gateway;
+  readonly method: string;
+  path(): string;
+  /** A body that nothing is wrong with. It is never sent as it is. */
+  readonly right: Readonly<Record<string, unknown>>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** What holds for every body alike: JSON in UTF-8, declared as such, of a size that is read, with known fields only. */
+export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
+  const send = (body: string | Buffer | undefined, headers: Record<string, string | undefined> = {}) =>
+    gateway.request<Problem>(method, path(), { body, headers });
+  const text = JSON.stringify(right);
+  const withField = (name: string, value: string) => `${text.slice(0, -1)},${JSON.stringify(name)}:${value}}`;
+
+  describe('a body', () => {
+    test.each([
+      ['nothing', ''],
+      ['half of it', text.slice(0, -1)],
+      ['more after it', `${text}x`],
+      ['a second one', `${text}${text}`],
+      ['a comma too many', `${text.slice(0, -1)},}`],
+      ['single quotes', text.replaceAll('"', "'")],
+      ['a form', 'patient_id=p-3'],
+      ['XML', '<appointment/>'],
+      ['NaN', '{"comment": NaN}'],
+      ['a raw control character', '{"comment": "a\u0001b"}'],
+      ['a comment', `/* */${text}`],
+      ['invalid UTF-8', Buffer.concat([Buffer.from('{"comment": "'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')])],
+      [
+        'a surrogate in UTF-8',
+        Buffer.concat([Buffer.from('{"comment": "'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
+      ],
+      ['Latin-1', Buffer.from('{"comment": "på"}', 'latin1')],
+      ['UTF-16', Buffer.from(text, 'utf16le')],
+    ])('is not JSON in UTF-8: %s', async (_, body) => {
+      expect(await send(body)).toMatchObject({
+        status: 400,
+        body: { reason: 'request_invalid', errors: [{ pointer: '', reason: 'request_invalid' }] },
+      });
+    });
+
+    test('is not left out', async () => {
+      expect(await send(undefined)).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+      const answer = await send(undefined, { 'content-type': 'application/json', 'content-length': '0' });
+      expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    });
+
+    test.each(['[]', `[${text}]`, 'null', '"text"', '7', 'true'])('is not %s', async (body) => {
+      expect(await send(body)).toMatchObject({
+        status: 400,
+        body: { reason: 'request_invalid', errors: [{ pointer: '', reason: 'request_invalid' }] },
+      });
+    });
+
+    test.each([
+      'text/plain',
+      'text/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/jsonx',
+      'application/merge-patch+json',
+      'nonsense',
+      '*/*',
+    ])('is not declared as %s', async (type) => {
+      expect(await send(text, { 'content-type': type })).toMatchObject({
+        status: 415,
+        body: { reason: 'media_type_unsupported' },
+      });
+    });
+
+    test('is declared', async () => {
+      expect(await send(text, { 'content-type': undefined })).toMatchObject({
+        status: 415,
+        body: { reason: 'media_type_unsupported' },
+      });
+    });
+
+    test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
+      'may be declared as %s',
+      async (type) => {
+        expect(await send('{}', { 'content-type': type })).toMatchObject({ body: { reason: 'request_invalid' } });
+      },
+    );
+
+    test('is 1 MiB at most', async () => {
+      const padded = (size: number) => `${' '.repeat(size - 3)}[1]`;
+      expect(await send(padded(mebibyte))).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+      for (const size of [mebibyte + 1, 3 * mebibyte]) {
+        expect(await send(padded(size))).toMatchObject({ status: 413, body: { reason: 'content_too_large' } });
+      }
+    });
+
+    test.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
+      'has no field %s, and nothing comes of one',
+      async (name) => {
+        for (const value of ['{"polluted":true}', '"x"', 'null', '{"prototype":{"polluted":true}}']) {
+          expect(await send(withField(name, value))).toMatchObject({
+            status: 400,
+            body: { reason: 'request_invalid', errors: [{ reason: 'request_invalid' }] },
+          });
+        }
+        expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+      },
+    );
+
+    test('has no field twice with two meanings: the last one counts', async () => {
+      const twice = `${text.slice(0, -1)},"comment":"x","comment":5}`;
+      expect(await send(twice)).toMatchObject({ status: 400, body: { errors: [{ pointer: '/comment' }] } });
+    });
+
+    test.each(['1e999', '-1e999', '123456789012345678901234567890', '0.1e-400', '9007199254740993'])(
+      'has no number %s for a text',
+      async (number) => {
+        expect(await send(withField('comment', number))).toMatchObject({
+          status: 400,
+          body: { reason: 'request_invalid', errors: [{ pointer: '/comment' }] },
+        });
+      },
+    );
+
+    test('may be nested as deeply as it fits', async () => {
+      for (const depth of [10_000, 250_000]) {
+        for (const [open, close] of [
+          ['[', ']'],
+          ['{"a":', '}'],
+        ] as const) {
+          const nested = `${open.repeat(depth)}1${close.repeat(depth)}`;
+          if (nested.length > mebibyte) continue;
+          expect(await send(nested)).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+          const inside = withField('comment', nested);
+          if (inside.length <= mebibyte) expect(await send(inside)).toMatchObject({ status: 400 });
+        }
+      }
+    });
+
+    test('may have very many unknown fields', async () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 20_000 }, (_, index) => [`field_${index.toString(36)}`, index]),
+      );
+      const answer = await send(JSON.stringify(many));
+      expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    });
+  });
+}

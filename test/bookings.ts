@@ -1,0 +1,125 @@
+import type { Answer, Gateway, TestClient } from './gateway.ts';
+
+export interface Slot {
+  readonly start: string;
+  readonly end: string;
+  readonly resource_id: string;
+  readonly healthcare_service_id: string;
+}
+
+export interface Appointment {
+  readonly id: string;
+  readonly status: 'awaiting_confirmation' | 'booked' | 'cancelled';
+  readonly start: string;
+  readonly end: string;
+  readonly comment: string | null;
+  readonly patient_id: string;
+  readonly resource_id: string;
+  readonly healthcare_service_id: string;
+  readonly emr: string;
+  readonly care_unit_id: string;
+  readonly confirmation: unknown;
+  readonly replaces_id: string | null;
+  readonly supersedes_id: string | null;
+}
+
+export const oslo = '/api/emrs/sandbox-no/care-units/oslo-sentrum';
+export const bergen = '/api/emrs/sandbox-no/care-units/bergen-nord';
+export const sodermalm = '/api/emrs/sandbox-se/care-units/sodermalm';
+export const riverside = '/api/emrs/sandbox-uk/care-units/riverside';
+
+interface SlotFilter {
+  readonly careUnit?: string;
+  readonly resourceId?: string;
+  readonly healthcareServiceId?: string;
+  /** Date or date-time to look from; default a week from now. */
+  readonly from?: Date;
+  readonly days?: number;
+  readonly limit?: number;
+}
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** Free slots as the gateway tells them, by start. */
+export async function freeSlots(gateway: Gateway, filter: SlotFilter = {}): Promise<readonly Slot[]> {
+  const { careUnit = oslo, resourceId = 'r-1', healthcareServiceId = 'consultation', days = 28, limit = 50 } = filter;
+  const from = filter.from ?? new Date(Date.now() + 7 * dayMilliseconds);
+  const query = new URLSearchParams({
+    start: from.toISOString(),
+    end: new Date(from.getTime() + days * dayMilliseconds).toISOString(),
+    resource_id: resourceId,
+    healthcare_service_id: healthcareServiceId,
+    limit: String(limit),
+  });
+  const { status, body, text } = await gateway.request<{ timeslots: Slot[] }>('GET', `${careUnit}/timeslots?${query}`);
+  if (status !== 200) throw new Error(`No time slots: ${text}`);
+  return body.timeslots;
+}
+
+/** The next free slot. */
+export async function freeSlot(gateway: Gateway, filter: SlotFilter = {}): Promise<Slot> {
+  const [slot] = await freeSlots(gateway, { ...filter, limit: 1 });
+  if (!slot) throw new Error('No time slot is free');
+  return slot;
+}
+
+/** Free slots of one resource that follow each other without a gap. */
+export async function freeRun(gateway: Gateway, length: number, filter: SlotFilter = {}): Promise<readonly Slot[]> {
+  const slots = await freeSlots(gateway, filter);
+  const begin = slots.findIndex((_, index) =>
+    Array.from({ length }, (_unused, step) => slots[index + step]).every(
+      (slot, step) => slot && (step === 0 || slots[index + step - 1]?.end === slot.start),
+    ),
+  );
+  if (begin === -1) throw new Error(`No ${length} free slots follow each other`);
+  return slots.slice(begin, begin + length);
+}
+
+/** `2026-03-20T09:00:00+01:00` as the clock on the wall shows it: without the offset. */
+export function local(dateTime: string): string {
+  return dateTime.slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
+}
+
+/** The body of Create Appointment for a slot, or from the start of one to the end of another. */
+export function creationBody(slot: Slot, last: Slot = slot) {
+  return {
+    patient_id: 'p-3',
+    resource_id: slot.resource_id,
+    healthcare_service_id: slot.healthcare_service_id,
+    start_time: local(slot.start),
+    end_time: local(last.end),
+  };
+}
+
+interface Booking extends SlotFilter {
+  readonly patientId?: string;
+  readonly comment?: string;
+  readonly slot?: Slot;
+  readonly client?: TestClient;
+}
+
+/** Books the next free slot, or the one that is given. */
+export async function book(gateway: Gateway, booking: Booking = {}): Promise<Appointment> {
+  const { careUnit = oslo, patientId = 'p-3', comment, client = 'everything' } = booking;
+  const slot = booking.slot ?? (await freeSlot(gateway, booking));
+  const answer: Answer<Appointment> = await gateway.request('POST', `${careUnit}/appointments`, {
+    client,
+    body: { ...creationBody(slot), patient_id: patientId, ...(comment === undefined ? {} : { comment }) },
+  });
+  if (answer.status !== 201) throw new Error(`Not booked: ${answer.text}`);
+  return answer.body;
+}
+
+/** Follows `next_cursor` to the end; the entries of each page. */
+export async function pagesOf<Entry>(gateway: Gateway, path: string, field: string): Promise<readonly Entry[][]> {
+  const pages: Entry[][] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const query = cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
+    const answer = await gateway.request<Record<string, Entry[]> & { next_cursor: string | null }>('GET', path + query);
+    if (answer.status !== 200) throw new Error(`No page: ${answer.text}`);
+    pages.push(answer.body[field] ?? []);
+    if (pages.length > 1000) throw new Error('The pages never end');
+    cursor = answer.body.next_cursor;
+  }
+  return pages;
+}

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ConnectorModule } from '@crossward/connector-kit';
+import type { FastifyInstance } from 'fastify';
+import { type LevelWithSilent, pino } from 'pino';
+import { buildApp } from '../server/src/app.ts';
+import { type Configuration, type ConfiguredClient, hashSecret } from '../server/src/config/configuration.ts';
+import { demoConfigurationPath } from '../server/src/config/demo.ts';
+import { loadConfiguration } from '../server/src/config/load.ts';
+import { type Scope, scopes } from '../server/src/config/schema.ts';
+import type { Database } from '../server/src/db/database.ts';
+import { createDeps, type Deps } from '../server/src/deps.ts';
+import { connectors } from '../server/src/ehr/connectors.ts';
+import { createAnswerCheck } from './answer-check.ts';
+import { createTestDatabase } from './database.ts';
+
+/**
+ * - `everything`: every EHR and every scope
+ * - `narrowed`: every scope, but only `oslo-sentrum` of `sandbox-no`
+ * - a scope: every EHR, and that scope alone
+ */
+export type TestClient = 'everything' | 'narrowed' | Scope;
+
+export interface Credentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface RequestOptions {
+  /** Sent as JSON; a text or buffer goes out as it is. */
+  readonly body?: unknown;
+  /** `undefined` takes a header away that would be there otherwise. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Whose credentials are sent; `null`: none. Default `everything`. */
+  readonly client?: TestClient | Credentials | null;
+}
+
+export interface Problem {
+  readonly reason: string;
+  readonly detail: string;
+  readonly errors: readonly {
+    readonly pointer?: string;
+    readonly parameter?: string;
+    readonly header?: string;
+    readonly id?: string;
+    readonly reason: string;
+    readonly detail: string;
+  }[];
+}
+
+/** Bodies are typed by whoever knows which one to expect. */
+export interface Answer<Body = unknown> {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Body;
+  readonly text: string;
+}
+
+export interface GatewayOptions {
+  /** Changes the configuration: the demo's, with the test clients. */
+  readonly configure?: (configuration: Configuration) => Configuration;
+  readonly logLevel?: LevelWithSilent;
+  /** Default: that of the project that runs. */
+  readonly databaseKind?: Database['kind'];
+  /** Default: the ones that a configuration can name. The demo's EHRs all want `sandbox`. */
+  readonly connectors?: readonly ConnectorModule[];
+}
+
+export interface Gateway {
+  readonly app: FastifyInstance;
+  readonly database: Database;
+  readonly deps: Deps;
+  readonly port: number;
+  /** What has been logged so far, a line each. */
+  readonly logLines: readonly string[];
+  /**
+   * Sends a request over a socket, the path as it is written. Throws when the answer is not as the OpenAPI document
+   * says, whatever it is.
+   */
+  request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Body>>;
+  credentials(client: TestClient): Credentials;
+  close(): Promise<void>;
+}
+
+/** A whole gateway on a database of its own, listening on a free port. */
+export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const {
+    configure = (it: Configuration) => it,
+    logLevel = 'info',
+    databaseKind,
+    connectors: modules = connectors,
+  } = options;
+  const secrets = new Map<string, string>(
+    (['everything', 'narrowed', ...scopes] as const).map((name) => [name, randomBytes(32).toString('base64url')]),
+  );
+  const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  const configuration = configure({ ...demo, clients: testClients(demo, secrets) });
+  const logLines: string[] = [];
+  const log = pino({ level: logLevel }, { write: (line: string) => void logLines.push(line) });
+
+  const testDatabase = await createTestDatabase(databaseKind);
+  const { database } = testDatabase;
+  const secretKeys = [randomBytes(32)] as const;
+  const deps = await createDeps({
+    configuration,
+    database,
+    databaseUrl: testDatabase.url,
+    secretKeys,
+    log,
+    connectors: modules,
+  });
+  const app = await buildApp(deps);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const check = createAnswerCheck(app.swagger());
+  const agent = new Agent({ keepAlive: true, maxSockets: 100 });
+
+  const credentials = (client: TestClient): Credentials => ({
+    id: clientId(client),
+    secret: secrets.get(client) ?? '',
+  });
+
+  return {
+    app,
+    database,
+    deps,
+    port,
+    logLines,
+    credentials,
+    async request<Body>(method: string, path: string, { body, headers, client = 'everything' }: RequestOptions = {}) {
+      const who = typeof client === 'string' ? credentials(client) : client;
+      const payload =
+        typeof body === 'string' || Buffer.isBuffer(body) || body === undefined ? body : JSON.stringify(body);
+      const answer = await send({
+        port,
+        agent,
+        method,
+        path,
+        payload,
+        headers: {
+          ...(who ? { 'x-service-client-id': who.id, 'x-service-client-secret': who.secret } : {}),
+          ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+      });
+      check(method, path, answer);
+      const isJson = /json/.test(answer.headers['content-type'] ?? '') && answer.text !== '';
+      return { ...answer, body: (isJson ? JSON.parse(answer.text) : undefined) as Body };
+    },
+    async close() {
+      agent.destroy();
+      await app.close();
+      await deps.stop();
+      await testDatabase.dispose();
+    },
+  };
+}
+
+function clientId(client: TestClient): string {
+  return client.replace(':', '-');
+}
+
+function testClients(configuration: Configuration, secrets: ReadonlyMap<string, string>): ConfiguredClient[] {
+  const every = configuration.emrs.map(({ id, care_units }) => ({
+    emr: id,
+    care_units: care_units.map((it) => it.id),
+  }));
+  const client = (
+    name: TestClient,
+    allowed: readonly Scope[],
+    grants: ConfiguredClient['grants'] = every,
+  ): ConfiguredClient => ({
+    id: clientId(name),
+    name,
+    secrets: [{ sha256: hashSecret(secrets.get(name) ?? '') }],
+    scopes: allowed,
+    grants,
+  });
+  return [
+    client('everything', scopes),
+    client('narrowed', scopes, [{ emr: 'sandbox-no', care_units: ['oslo-sentrum'] }]),
+    ...scopes.map((scope) => client(scope, [scope])),
+  ];
+}
+
+interface Sent {
+  readonly port: number;
+  readonly agent: Agent;
+  readonly method: string;
+  readonly path: string;
+  readonly payload: string | Buffer | undefined;
+  readonly headers: RequestOptions['headers'];
+}
+
+async function send({ port, agent, method, path, payload, headers = {} }: Sent) {
+  const request = httpRequest({ host: '127.0.0.1', port, agent, method, path });
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) request.setHeader(name, value);
+  if (payload !== undefined) request.setHeader('content-length', Buffer.byteLength(payload));
+  request.end(payload);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const chunks = await response.toArray();
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: Buffer.concat(chunks).toString('utf8'),
+  };
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import type { Answer } from './gateway.ts';
+
+interface IdentifierPlace {
+  readonly kind: 'patient' | 'resource';
+  /** Where the identifier stands; what is not found in a path is 404, elsewhere 400. */
+  readonly place: 'path' | 'query' | 'body';
+  /** Its name there. */
+  readonly parameter: string;
+  /** Sends a request to `sandbox-no` that is right apart from this identifier. */
+  send(text: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Whether the answer shows that the identifier was understood and found. */
+  isFound(answer: Answer): boolean;
+}
+
+/** The rules for a patient or resource identifier, which hold wherever one is a parameter. */
+export function identifierCases({ kind, place, parameter, send, isFound }: IdentifierPlace): void {
+  const known = kind === 'patient' ? 'p-3' : 'r-1';
+  const here = place === 'body' ? { pointer: `/${parameter}` } : { parameter };
+  const notFound = { status: place === 'path' ? 404 : 400, reason: `${kind}_not_found` };
+
+  async function expectProblem(
+    text: string,
+    headers: Record<string, string>,
+    expected: { status: number; reason: string; at?: object },
+  ) {
+    const { status, reason, at = here } = expected;
+    expect(await send(text, headers)).toMatchObject({ status, body: { reason, errors: [{ ...at, reason }] } });
+  }
+
+  describe(`${parameter} in the ${place}`, () => {
+    test('is a bare value or has a type', async () => {
+      for (const text of [known, `emr_id:${known}`]) expect(isFound(await send(text)), text).toBe(true);
+    });
+
+    test.each([
+      ['nobody has it', 'nobody'],
+      ['nobody has it, with its type', 'emr_id:nobody'],
+      ['with a colon of its own', 'emr_id:urn:oid:1.2'],
+      ['in another case', known.toUpperCase()],
+      ['of JavaScript', '__proto__'],
+      ['beyond ASCII', 'ærlig å/ß %'],
+      ['with what a path is made of', 'a/../b?c#d'],
+      ['200 characters long', 'x'.repeat(200)],
+    ])('is not found: %s', async (_, text) => {
+      await expectProblem(text, {}, notFound);
+    });
+
+    test.each([
+      ['an unknown type', 'EMR_ID:x'],
+      ['a misspelt type', 'no_personel_number:15859000026'],
+      ['a type and nothing else', 'emr_id:'],
+      ['a colon and nothing before it', ':x'],
+      ['white space around it', ' x '],
+      ['white space after the type', 'emr_id: x'],
+      ['a control character', 'a\nb'],
+      ['NUL', 'a\0b'],
+      ['201 characters', 'x'.repeat(201)],
+      ['a header without a name', 'header:'],
+      ['a header whose name is none', 'header:x y'],
+    ])('is malformed: %s', async (_, text) => {
+      await expectProblem(text, {}, { status: 400, reason: 'identifier_malformed' });
+    });
+
+    test('is of a type that this EHR does not support', async () => {
+      const others =
+        kind === 'patient'
+          ? ['se_personal_number:191212121212', 'nhs_number:9990000018']
+          : ['hsa_id:SE0000000000-1001', 'se_personal_number:196408233234', 'no_personal_number:15859000026'];
+      for (const text of others) {
+        await expectProblem(text, {}, { status: 400, reason: 'identifier_type_unsupported' });
+      }
+      // A type of the other kind of identifier is no type here.
+      const foreign = kind === 'patient' ? 'hsa_id:SE0000000000-1001' : 'nhs_number:9990000018';
+      await expectProblem(foreign, {}, { status: 400, reason: 'identifier_malformed' });
+    });
+
+    if (kind === 'patient') {
+      test('is checked before the EHR is asked', async () => {
+        for (const number of ['15859000027', '1585900002', '99999999999', '15859000026x']) {
+          await expectProblem(`no_personal_number:${number}`, {}, { status: 400, reason: 'identifier_malformed' });
+        }
+        expect(isFound(await send('no_personal_number:15859000026'))).toBe(true);
+      });
+    }
+
+    test('comes from a header of any name and letter case', async () => {
+      for (const [text, name, value] of [
+        ['header:x-it', 'x-it', known],
+        ['header:X-It', 'x-iT', `emr_id:${known}`],
+        ["header:a!#$%&'*+-.^_`|~1", "a!#$%&'*+-.^_`|~1", known],
+        ['header:x-it', 'x-it', `  ${known}\t`],
+        ['header:referer', 'referer', known],
+      ] as const) {
+        expect(isFound(await send(text, { [name]: value })), text).toBe(true);
+      }
+    });
+
+    test('comes from a header, and is judged as if it stood here', async () => {
+      const at = { header: 'x-it' };
+      await expectProblem('header:x-it', { 'x-it': 'nobody' }, notFound);
+      // UTF-8, which node sends as the characters of its bytes.
+      const utf8 = Buffer.from('ærlig').toString('latin1');
+      await expectProblem('header:x-it', { 'x-it': utf8 }, notFound);
+      await expectProblem('header:x-it', { 'x-it': 'oops:x' }, { status: 400, reason: 'identifier_malformed', at });
+      await expectProblem(
+        'header:x-it',
+        { 'x-it': 'x'.repeat(201) },
+        { status: 400, reason: 'identifier_malformed', at },
+      );
+      const unsupported = kind === 'patient' ? 'nhs_number:9990000018' : 'hsa_id:SE0000000000-1001';
+      await expectProblem(
+        'header:x-it',
+        { 'x-it': unsupported },
+        { status: 400, reason: 'identifier_type_unsupported', at },
+      );
+      // A reference leads to an identifier, never to another reference.
+      const twice = { 'x-it': 'header:x-other', 'x-other': known };
+      await expectProblem('header:x-it', twice, { status: 400, reason: 'identifier_malformed', at });
+    });
+
+    test('names a header that is absent or empty', async () => {
+      const at = { header: 'x-it' };
+      await expectProblem('header:x-it', {}, { status: 400, reason: 'header_reference_missing', at });
+      await expectProblem('header:x-it', { 'x-it': '' }, { status: 400, reason: 'header_reference_missing', at });
+      await expectProblem('header:x-it', { 'x-it': ' \t' }, { status: 400, reason: 'header_reference_missing', at });
+      await expectProblem(
+        'header:__proto__',
+        {},
+        { status: 400, reason: 'header_reference_missing', at: { header: '__proto__' } },
+      );
+      await expectProblem(
+        'header:constructor',
+        {},
+        { status: 400, reason: 'header_reference_missing', at: { header: 'constructor' } },
+      );
+    });
+
+    test.each([
+      'authorization',
+      'Cookie',
+      'proxy-authorization',
+      'host',
+      'connection',
+      'content-type',
+      'content-language',
+      'accept',
+      'accept-language',
+      'user-agent',
+      'forwarded',
+      'x-forwarded-for',
+      'x-real-ip',
+      'idempotency-key',
+      'x-request-id',
+      'traceparent',
+      'tracestate',
+      'X-Service-Client-Id',
+      'x-service-client-secret',
+      'x-service-standard',
+    ])('may not name the header %s', async (name) => {
+      const at = { header: name.toLowerCase() };
+      await expectProblem(`header:${name}`, {}, { status: 400, reason: 'header_reference_forbidden', at });
+    });
+  });
+}
