@@ -93,7 +93,7 @@ export async function confirmMany(scene: Scene, mode: Mode, body: BulkConfirmati
   return carryOutConfirmed(
     scene,
     mode.write,
-    { ...planConfirmation(scene, waiting), many: true },
+    { ...planConfirmation(scene, waiting, body.confirmation.code), many: true },
     body.confirmation.code,
   );
 }

@@ -89,7 +89,12 @@ async function confirmOne(scene: Scene, mode: Mode, id: string, body: Appointmen
   if ('dryRun' in mode) throw noDryRun();
   const target = await requireTarget(scene, id, 'all');
   if (!isConfirmable(target)) throw new Problem('confirmation_not_pending');
-  return carryOutConfirmed(scene, mode.write, planConfirmation(scene, [target]), body.confirmation.code);
+  return carryOutConfirmed(
+    scene,
+    mode.write,
+    planConfirmation(scene, [target], body.confirmation.code),
+    body.confirmation.code,
+  );
 }
 
 type ManyBody = BulkUpdateBody | BulkCancellationBody | BulkConfirmationBody;

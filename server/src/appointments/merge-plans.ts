@@ -1,10 +1,16 @@
+import { Problem } from '../problems/problem.ts';
 import type { PlannedConfirmation, WritePlan } from '../writes/plan.ts';
+
+import { severalCodes } from './plan-creation.ts';
 
 /**
  * Several plans as one: all of their changes or none, and one code for what they make for one patient. The answers follow
  * each other in the order of the plans.
  */
 export function mergePlans(plans: readonly WritePlan[]): WritePlan {
+  const viaEhr = plans.find((plan) => plan.viaEhr);
+  if (viaEhr && plans.length > 1) throw new Problem('operation_unsupported', { detail: severalCodes });
+  if (viaEhr) return { ...viaEhr, many: true };
   const changes: WritePlan['changes'][number][] = [];
   const confirmations = new Map<string, PlannedConfirmation>();
   const releasing: string[] = [];

@@ -117,10 +117,20 @@ async function twoStepPlan(
   comment: Comment,
 ): Promise<WritePlan> {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
+  const newId = makeGatewayId();
+  if (ehr.capabilities.sendsCodes) {
+    const cancellation = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
+    return {
+      changes: [],
+      viaEhr: { kind: 'request cancellation', cancellation, newId, replacesId },
+      confirmations: [],
+      answer: [{ from: { change: 0 }, id: newId, replacesId, word: 'cancelled', preview: appointment }],
+      many: false,
+    };
+  }
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
   if (!patient) throw new Problem('no_contact_channel');
   const contact = contactOf(patient, 'cancellation', careUnit, services.channels);
-  const newId = makeGatewayId();
   return {
     changes: [],
     confirmations: [

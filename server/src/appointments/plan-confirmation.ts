@@ -15,17 +15,19 @@ export function isConfirmable(target: Target): target is Confirmable {
 }
 
 /** What the EHR has to do when the code of these ids is right. All of them wait for the same one. */
-export function planConfirmation(scene: Scene, targets: readonly Confirmable[]): WritePlan {
+export function planConfirmation(scene: Scene, targets: readonly Confirmable[], code: string): WritePlan {
   const [first] = targets;
   if (!first) throw new Problem('confirmation_not_pending');
-  const { confirmationId } = first.item;
+  const { confirmationId, ehrReference } = first.item;
   const ids = targets.map((target) => target.id);
   return {
-    changes: targets.map((target) => confirmingChange(scene, target)),
+    ...(ehrReference === null
+      ? { changes: targets.map((target) => confirmingChange(scene, target)) }
+      : { changes: [], viaEhr: { kind: 'confirm', reference: ehrReference, code } }),
     confirmations: [],
     confirming: { confirmationId, ids },
     // Two requests with the right code are one and the same change to the EHR.
-    ehrOperationId: partId(confirmationId, ids.toSorted().join(' ')),
+    ehrOperationId: partId(confirmationId, [...ids.toSorted(), ...(ehrReference === null ? [] : [code])].join(' ')),
     answer: targets.map((target, change) => ({
       from: { change },
       id: target.id,

@@ -55,6 +55,7 @@ export function planCreations(
 ): WritePlan {
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   const needsCode = careUnit.bookingConfirmation === 'code';
+  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(wanted, careUnit.id);
   const canHold = ehr.capabilities.changes.includes('confirm');
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
   const creations = wanted.map((it) => ({ ...it, kind: 'create', hold: needsCode }) as const);
@@ -85,6 +86,29 @@ export function planCreations(
     many: false,
   };
 }
+
+/** The EHR sends the code and checks it: one for each booking. */
+function planEhrBooking(wanted: readonly NewAppointment[], careUnitId: string): WritePlan {
+  const [only, another] = wanted;
+  if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
+  const creation = { ...only, kind: 'create', holdUntil: null } as const;
+  return {
+    changes: [],
+    viaEhr: { kind: 'request booking', creation },
+    confirmations: [],
+    answer: [
+      {
+        from: { change: 0 },
+        word: 'created',
+        preview: draftAppointment({ ...creation, hold: true }, '', careUnitId, 'held'),
+      },
+    ],
+    many: false,
+  };
+}
+
+export const severalCodes =
+  'This EHR sends its codes itself, one for each appointment: they cannot be asked for together.';
 
 function newAppointment(creation: PlannedCreation, id: string, careUnitId: string): Appointment {
   return draftAppointment(creation, id, careUnitId, creation.hold ? 'held' : 'booked');

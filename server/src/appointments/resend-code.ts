@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { selectItems } from '../confirmations/items.ts';
-import { resendCode } from '../confirmations/resend.ts';
+import { resendByEhr, resendCode } from '../confirmations/resend.ts';
 import { inPath } from '../http/places.ts';
 import type { Answer } from '../idempotency/kept-write.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
@@ -20,6 +20,13 @@ export async function resend(scene: Scene, id: string): Promise<Answer> {
     throw new Problem(
       item.state === 'pending' || item.state === 'expired' ? 'confirmation_expired' : 'confirmation_not_pending',
     );
+  const { ehrReference } = item;
+  if (ehrReference !== null) {
+    await resendByEhr(services, item.confirmationId, () =>
+      ehr.call('resendCode', { operationId: randomUUID(), careUnit, reference: ehrReference }),
+    );
+    return shown(scene, id);
+  }
   const waiting = await waitingTogether(scene, item.confirmationId);
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
   if (!patient) throw new Problem('no_contact_channel');
@@ -33,8 +40,12 @@ export async function resend(scene: Scene, id: string): Promise<Answer> {
     appointments: waiting.map((it) => ({ id: it.id, start: it.appointment.start })),
     extendHolds: (holdUntil) => extendHolds(scene, waiting, holdUntil),
   });
-  const after = await requireTarget(scene, id);
-  return { body: appointmentBody(after.appointment, scene, { id, item: after.item }) };
+  return shown(scene, id);
+}
+
+async function shown(scene: Scene, id: string): Promise<Answer> {
+  const { appointment, item } = await requireTarget(scene, id);
+  return { body: appointmentBody(appointment, scene, { id, item }) };
 }
 
 /** @throws Problem `appointment_not_found` */

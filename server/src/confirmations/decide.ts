@@ -26,7 +26,7 @@ export async function decideCode(
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
-    .select(['code_hash', 'attempts_used', 'attempts_allowed'])
+    .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
     .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatable}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
@@ -48,6 +48,8 @@ export async function decideCode(
   if (!states.has('pending') && !states.has('confirming')) {
     return right && confirmation.is_fresh ? undefined : new Problem('confirmation_not_pending');
   }
+  // The EHR checks its own codes, and says so itself when one has run out.
+  if (confirmation.ehr_reference !== null) return markConfirming();
   if (confirmation.is_over && !states.has('confirming')) return new Problem('confirmation_expired');
   if (confirmation.attempts_used >= confirmation.attempts_allowed) return new Problem('confirmation_locked');
   if (!right) {
@@ -58,12 +60,15 @@ export async function decideCode(
       .execute();
     return codeIncorrect(confirmation.attempts_allowed - confirmation.attempts_used - 1);
   }
-  await tx
-    .updateTable('confirmation_items')
-    .set({ state: 'confirming' })
-    .where('emr', '=', emr)
-    .where('appointment_id', 'in', [...ids])
-    .where('state', '=', 'pending')
-    .execute();
-  return undefined;
+  return markConfirming();
+
+  async function markConfirming(): Promise<undefined> {
+    await tx
+      .updateTable('confirmation_items')
+      .set({ state: 'confirming' })
+      .where('emr', '=', emr)
+      .where('appointment_id', 'in', [...ids])
+      .where('state', '=', 'pending')
+      .execute();
+  }
 }

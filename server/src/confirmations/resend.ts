@@ -1,4 +1,4 @@
-import type { Patient } from '@crossward/connector-kit';
+import type { EhrConfirmation, Patient } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
@@ -21,6 +21,28 @@ interface Resend {
   readonly appointments: CodeMessage['appointments'];
   /** Lets the EHR hold its times until then. No connection to the database is held meanwhile. */
   readonly extendHolds: (until: Date) => Promise<void>;
+}
+
+/** Lets an EHR that sends codes itself send a fresh one. The limits are the same. */
+export async function resendByEhr(
+  { db }: WriteServices,
+  confirmationId: string,
+  ask: () => Promise<EhrConfirmation>,
+): Promise<void> {
+  await db.transaction().execute((tx) => assertMayResend(tx, confirmationId));
+  const { channel, expiresAt, attemptsRemaining } = await ask();
+  await db
+    .updateTable('confirmations')
+    .set({
+      channel,
+      expires_at: expiresAt,
+      attempts_used: 0,
+      attempts_allowed: attemptsRemaining,
+      codes_sent: sql<number>`codes_sent + 1`,
+      code_sent_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('id', '=', confirmationId)
+    .execute();
 }
 
 /**

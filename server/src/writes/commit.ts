@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Appointment } from '@crossward/connector-kit';
+import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { hashCode, makeCode } from '../confirmations/codes.ts';
 import { patientHashes } from '../confirmations/limits.ts';
@@ -18,6 +18,7 @@ export interface Commit {
   /** The EHR's answers to the changes. */
   readonly results: readonly Appointment[];
   readonly expiresAt: Date | null;
+  readonly ehrConfirmation?: EhrConfirmation | undefined;
 }
 
 /**
@@ -28,6 +29,8 @@ export async function commitPlan(tx: Tx, commit: Commit): Promise<ReadonlyMap<st
   const made = new Map<string, Awaited>();
   await endConfirming(tx, commit);
   await releaseItems(tx, commit);
+  const ehrMade = await noteEhrConfirmation(tx, commit);
+  if (ehrMade) made.set(ehrMade.id, ehrMade.awaited);
   for (const planned of commit.plan.confirmations) {
     const { ids, confirmation } = await makeConfirmation(tx, commit, planned);
     for (const id of ids) made.set(id, confirmation);
@@ -79,6 +82,57 @@ async function makeConfirmation(tx: Tx, commit: Commit, planned: PlannedConfirma
       expiresAt,
       attemptsRemaining: careUnit.code.attempts,
     },
+  };
+}
+
+/** A code that the EHR has sent: nothing of it is kept but the EHR's name for it. */
+async function noteEhrConfirmation(tx: Tx, { services, clientId, ehr, careUnit, plan, ehrConfirmation }: Commit) {
+  const { viaEhr } = plan;
+  if (!viaEhr || viaEhr.kind === 'confirm' || !ehrConfirmation) return undefined;
+  const { appointment, channel, expiresAt, attemptsRemaining, reference } = ehrConfirmation;
+  const kind = viaEhr.kind === 'request booking' ? 'booking' : 'cancellation';
+  const id = viaEhr.kind === 'request booking' ? appointment.id : viaEhr.newId;
+  const confirmationId = randomUUID();
+  await tx
+    .insertInto('confirmations')
+    .values({
+      id: confirmationId,
+      client_id: clientId,
+      emr: ehr.id,
+      care_unit_id: careUnit.id,
+      kind,
+      channel,
+      code_hash: null,
+      ehr_reference: reference,
+      attempts_allowed: attemptsRemaining,
+      expires_at: expiresAt,
+      patient_hash: patientHashes(services.keys, ehr.id, appointment.patientId)[0],
+      confirmed_at: null,
+    })
+    .execute();
+  if (kind === 'cancellation') await expireOverdueCancellations(tx, ehr.id, [appointment.id]);
+  await tx
+    .insertInto('confirmation_items')
+    .values({
+      emr: ehr.id,
+      appointment_id: id,
+      confirmation_id: confirmationId,
+      care_unit_id: careUnit.id,
+      position: 0,
+      kind,
+      ehr_appointment_id: appointment.id,
+      replaces_id: viaEhr.kind === 'request cancellation' ? viaEhr.replacesId : null,
+      sealed_comment: null,
+      sealed_draft: null,
+      patient_hash: null,
+      draft_resource_id: null,
+      draft_start: null,
+      draft_end: null,
+    })
+    .execute();
+  return {
+    id,
+    awaited: { confirmationId, kind, channel, delivery: 'sent' as const, expiresAt, attemptsRemaining } as const,
   };
 }
 
@@ -184,7 +238,7 @@ export function itemContext(emr: string, appointmentId: string): string {
 }
 
 /** The code has come: its ids are booked or cancelled in the EHR, and a draft has become an appointment. */
-async function endConfirming(tx: Tx, { plan, results, ehr }: Commit): Promise<void> {
+async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): Promise<void> {
   if (!plan.confirming) return;
   const { confirmationId, ids } = plan.confirming;
   for (const [index, id] of ids.entries()) {
@@ -201,9 +255,15 @@ async function endConfirming(tx: Tx, { plan, results, ehr }: Commit): Promise<vo
       .where('state', 'in', ['pending', 'confirming'])
       .execute();
   }
+  // The EHR has checked the code; its hash recognises it when it is sent again.
+  const checked =
+    plan.viaEhr?.kind === 'confirm' ? hashCode(services.keys, confirmationId, plan.viaEhr.code) : undefined;
   await tx
     .updateTable('confirmations')
-    .set({ confirmed_at: sql<Date>`coalesce(confirmed_at, clock_timestamp())` })
+    .set({
+      confirmed_at: sql<Date>`coalesce(confirmed_at, clock_timestamp())`,
+      ...(checked ? { code_hash: checked } : {}),
+    })
     .where('id', '=', confirmationId)
     .execute();
 }

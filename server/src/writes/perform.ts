@@ -1,4 +1,4 @@
-import type { Appointment } from '@crossward/connector-kit';
+import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import { idsWhoseTimeIsGone, waitAgain } from '../confirmations/unconfirmed.ts';
@@ -10,6 +10,7 @@ import { Problem } from '../problems/problem.ts';
 import { planAnswer } from './answer.ts';
 import { type Commit, commitPlan } from './commit.ts';
 import { changeAppointments, ehrChanges } from './ehr-changes.ts';
+import { type EhrResults, takeCodeStep } from './ehr-codes.ts';
 import { endIntent, type Intent, markUnknown, storeIntent } from './intents.ts';
 import type { WritePlan } from './plan.ts';
 import type { WriteServices } from './services.ts';
@@ -31,15 +32,15 @@ type Begin = (tx: Tx) => Promise<Problem | undefined>;
  * stops half-way is finished by a retry or by the recovery.
  */
 export async function perform(scene: WriteScene, plan: WritePlan, decide?: Begin): Promise<Answer> {
-  if (plan.changes.length === 0) return performWithoutEhr(scene, plan, decide);
+  if (plan.changes.length === 0 && !plan.viaEhr) return performWithoutEhr(scene, plan, decide);
   const expiresAt = await begin(scene, plan, decide);
   return finish(scene, plan, expiresAt);
 }
 
 /** Asks the EHR and ends the write. The intent is stored and ours. */
 export async function finish(scene: WriteScene, plan: WritePlan, expiresAt: Date | null): Promise<Answer> {
-  const results = await askEhr(scene, plan, expiresAt);
-  return end(scene, plan, results, expiresAt);
+  const { results, ehrConfirmation } = await askEhr(scene, plan, expiresAt);
+  return end(scene, plan, results, expiresAt, ehrConfirmation);
 }
 
 /** Stores what follows from the EHR's results, and the answer with it. */
@@ -48,6 +49,7 @@ export async function end(
   plan: WritePlan,
   results: readonly Appointment[],
   expiresAt: Date | null,
+  ehrConfirmation?: EhrConfirmation,
 ): Promise<Answer> {
   const { services, write } = scene;
   if (isForgettable(plan) && !write.key) {
@@ -57,14 +59,14 @@ export async function end(
   }
   return services.db.transaction().execute(async (tx) => {
     await assertOurs(endIntent(tx, services.process, write.operationId));
-    const made = await commitPlan(tx, commitOf(scene, plan, results, expiresAt));
+    const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
     return completeKey(tx, write, planAnswer(scene, plan, results, made));
   });
 }
 
 /** Whether the gateway has nothing to remember of the write. */
-function isForgettable({ confirmations, confirming, releasing = [] }: WritePlan): boolean {
-  return confirmations.length === 0 && confirming === undefined && releasing.length === 0;
+function isForgettable({ confirmations, viaEhr, confirming, releasing = [] }: WritePlan): boolean {
+  return confirmations.length === 0 && viaEhr === undefined && confirming === undefined && releasing.length === 0;
 }
 
 async function assertOurs(ended: Promise<boolean>): Promise<void> {
@@ -99,11 +101,12 @@ function inLockOrder(hashes: readonly [Buffer, ...Buffer[]][]): [Buffer, ...Buff
   return hashes.toSorted(([a], [b]) => Buffer.compare(a, b));
 }
 
-async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null): Promise<readonly Appointment[]> {
+async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null): Promise<EhrResults> {
   const { services, ehr, careUnit, write } = scene;
   const operationId = plan.ehrOperationId ?? write.operationId;
   try {
-    return await changeAppointments({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) });
+    if (plan.viaEhr) return await takeCodeStep({ ehr, careUnit, operationId }, plan.viaEhr);
+    return { results: await changeAppointments({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) }) };
   } catch (error) {
     if (!isSettled(error)) {
       await markUnknown(services.db, services.process, write.operationId);

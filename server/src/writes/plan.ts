@@ -1,4 +1,9 @@
-import type { Appointment, AppointmentChange, AppointmentCreation } from '@crossward/connector-kit';
+import type {
+  Appointment,
+  AppointmentCancellation,
+  AppointmentChange,
+  AppointmentCreation,
+} from '@crossward/connector-kit';
 import type { ConfirmationKind } from '../confirmations/tables.ts';
 import type { Channel } from '../messages/outbox.ts';
 
@@ -43,6 +48,17 @@ export interface Awaited {
   readonly attemptsRemaining: number;
 }
 
+/** What an EHR is asked that sends and checks codes itself. */
+export type EhrCodeStep =
+  | { readonly kind: 'request booking'; readonly creation: AppointmentCreation }
+  | {
+      readonly kind: 'request cancellation';
+      readonly cancellation: AppointmentCancellation;
+      readonly newId: string;
+      readonly replacesId: string;
+    }
+  | { readonly kind: 'confirm'; readonly reference: string; readonly code: string };
+
 /** One appointment of the answer, in order. */
 export interface PlannedAnswer {
   /** The EHR's answer to the change at this index, or an appointment that stays as it is. */
@@ -63,6 +79,8 @@ export interface PlannedAnswer {
  */
 export interface WritePlan {
   readonly changes: readonly PlannedChange[];
+  /** In place of changes, where the EHR sends and checks codes itself. */
+  readonly viaEhr?: EhrCodeStep | undefined;
   /** The operation id that the EHR is given, where it must not be the request's own: two requests for one change. */
   readonly ehrOperationId?: string | undefined;
   readonly confirmations: readonly PlannedConfirmation[];

@@ -57,6 +57,8 @@ function sceneOf(services: WriteServices, intent: StoredIntent, write: KeptWrite
 }
 
 function findDone({ ehr, careUnit, write }: WriteScene, { plan, expiresAt }: StoredIntent) {
+  // Whether a code step was taken cannot be asked; what it began runs out by itself.
+  if (plan.viaEhr) return Promise.resolve(null);
   const operationId = plan.ehrOperationId ?? write.operationId;
   return findWrite({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) });
 }
