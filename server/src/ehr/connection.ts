@@ -2,6 +2,7 @@ import type { Capabilities, Connector, ConnectorOperation, ConnectorOperations }
 import type { PatientLimits } from '../confirmations/limits.ts';
 import { Problem } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
+import type { EhrHealth, Guard } from './guard/guard.ts';
 
 export type ConfirmationPolicy = 'none' | 'code';
 
@@ -25,6 +26,7 @@ export interface EhrConnection {
   readonly syntheticIdentifiers: boolean;
   readonly careUnits: ReadonlyMap<string, CareUnitConnection>;
   offers(operation: ConnectorOperation): boolean;
+  health(): EhrHealth;
   /**
    * Asks the EHR. No database connection may be held meanwhile.
    *
@@ -34,28 +36,35 @@ export interface EhrConnection {
     operation: Operation,
     ...input: Parameters<ConnectorOperations[Operation]>
   ): ReturnType<ConnectorOperations[Operation]>;
+  /** After the last call. */
+  close(): Promise<void>;
 }
 
-export function createConnection(
-  facts: Omit<EhrConnection, 'capabilities' | 'offers' | 'call'>,
-  connector: Connector,
-): EhrConnection {
+type Facts = Omit<EhrConnection, 'capabilities' | 'offers' | 'health' | 'call'>;
+
+export function createConnection(facts: Facts, connector: Connector, guard: Guard): EhrConnection {
   return {
     ...facts,
     capabilities: connector.capabilities,
     offers: (operation) => connector[operation] !== undefined,
+    health: guard.health,
     call: <Operation extends ConnectorOperation>(
       operation: Operation,
       ...input: Parameters<ConnectorOperations[Operation]>
-    ) => ask(connector[operation], input) as ReturnType<ConnectorOperations[Operation]>,
+    ) => ask(guard, operation, connector[operation], input) as ReturnType<ConnectorOperations[Operation]>,
   };
 }
 
 /** Arrow functions of the mapped type do not survive a union of operations, hence the loose signature. */
-async function ask(method: unknown, input: readonly unknown[]): Promise<unknown> {
+async function ask(
+  guard: Guard,
+  operation: ConnectorOperation,
+  method: unknown,
+  input: readonly unknown[],
+): Promise<unknown> {
   if (typeof method !== 'function') throw new Problem('operation_unsupported');
   try {
-    return await method(...input);
+    return await guard.run(operation, async () => method(...input));
   } catch (error) {
     throw asProblem(error);
   }

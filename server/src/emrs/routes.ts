@@ -11,6 +11,8 @@ const emrExample = {
   id: 'sandbox-no',
   name: 'Sandkasse Norge',
   status: 'available',
+  breaker: 'closed',
+  last_success_at: '2026-03-20T08:00:00Z',
   capabilities: {
     patient_identifier_types: ['emr_id', 'no_personal_number'],
     resource_identifier_types: ['emr_id'],
@@ -94,12 +96,17 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
   });
 }
 
+const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailable' } as const;
+
 function emr(ehr: EhrConnection): Static<typeof emrSchema> {
+  const { breaker, lastSuccessAt } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
   return {
     id: ehr.id,
     name: ehr.name,
-    status: 'available',
+    status: statuses[breaker],
+    breaker,
+    last_success_at: lastSuccessAt?.toISOString() ?? null,
     capabilities: {
       patient_identifier_types: [...ehr.capabilities.patientIdentifierTypes],
       resource_identifier_types: [...ehr.capabilities.resourceIdentifierTypes],

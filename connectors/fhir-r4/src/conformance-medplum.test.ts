@@ -1,0 +1,10 @@
+import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
+import { gatewayBefore } from '../../../server/src/cli/gateway-before.ts';
+import { medplums } from '../test/conformance-subjects.ts';
+
+for (const { name, make } of medplums) {
+  describeConformance(name, async () => {
+    const subject = await make();
+    return Object.create(subject, { askGateway: { value: gatewayBefore(() => subject.connector) } });
+  });
+}
