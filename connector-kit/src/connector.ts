@@ -5,7 +5,6 @@ import type {
   ResourceIdentifier,
   ResourceIdentifierType,
 } from './identifiers.ts';
-import type { EhrHttp } from './http.ts';
 import type {
   Appointment,
   AppointmentState,
@@ -225,8 +224,6 @@ export interface ConnectorContext<Settings> {
   /** Checked against the connector's `settingsSchema`. */
   readonly settings: Settings;
   readonly careUnits: readonly CareUnit[];
-  /** The way to the EHR, for a connector that speaks HTTP. */
-  readonly http: EhrHttp;
   /** The gateway's database, for a connector that keeps its data there. */
   readonly database: PostgresPool;
 }
