@@ -30,8 +30,7 @@ export async function rescheduleMany(
   let resourceId = wanted.resourceId ?? '';
   const write = () =>
     carryOut(scene, mode, async () => {
-      const targets = await requireTargets(scene, body.ids);
-      assertNoFaults(refusals(targets));
+      const targets = await requireTargets(scene, body.ids, refusals);
       const first = assertAlike(targets);
       resourceId = wanted.resourceId ?? first.resourceId;
       const layout = await layOut(scene, targets, { ...first, resourceId }, time);

@@ -1,6 +1,5 @@
 import { decideCode } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
-import { isUniqueViolation } from '../db/errors.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planPreview } from '../writes/answer.ts';
@@ -12,21 +11,12 @@ import type { Scene } from './scene.ts';
 /** How an operation is carried out: for real under a write, or only looked at. */
 export type Mode = { readonly write: KeptWrite } | { readonly dryRun: true };
 
-/**
- * Carries out what `plan` decides. Of two requests that start a cancellation at once, the slower one plans again and
- * finds the faster one's.
- */
+/** Carries out what `plan` decides. */
 export async function carryOut(scene: Scene, mode: Mode, plan: () => Promise<WritePlan>): Promise<Answer> {
   if ('dryRun' in mode) return dryRun(scene, await plan());
-  for (;;) {
-    const planned = await plan();
-    await assertDraftsAreFree(scene, planned);
-    try {
-      return await perform({ ...scene, write: mode.write }, planned);
-    } catch (error) {
-      if (!isUniqueViolation(error, 'one_cancellation_at_a_time')) throw error;
-    }
-  }
+  const planned = await plan();
+  await assertDraftsAreFree(scene, planned);
+  return perform({ ...scene, write: mode.write }, planned);
 }
 
 /** Carries out what a right code stands for. */
@@ -35,7 +25,7 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
   if (!confirming) throw new Error('A plan that confirms nothing was sent a code');
   const { services, ehr } = scene;
   return perform({ ...scene, write }, plan, (tx) =>
-    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, code }),
+    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, code, many: plan.many }),
   );
 }
 
@@ -43,6 +33,9 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
 async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
   const { services, ehr, careUnit } = scene;
   await assertDraftsAreFree(scene, plan);
+  if (plan.viaEhr?.kind === 'request booking' && !(await isFree(ehr, careUnit, plan.viaEhr.creation))) {
+    throw new Problem('time_slot_unavailable');
+  }
   const freeing = plan.changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId]));
   for (const [index, change] of plan.changes.entries()) {
     if (takesTime(change) && !(await isFree(ehr, careUnit, previewOf(plan, index), freeing))) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { hashCode, makeCode } from '../confirmations/codes.ts';
+import { awaitedOf, findPendingCancellations } from '../confirmations/items.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
@@ -21,21 +22,52 @@ export interface Commit {
   readonly ehrConfirmation?: EhrConfirmation | undefined;
 }
 
+/** An id of the answer that awaits a code. */
+export interface Made {
+  readonly id: string;
+  readonly awaited: Awaited;
+}
+/** By the id that the plan gave it, which differs where a cancellation was waiting already. */
+export type MadeIds = ReadonlyMap<string, Made>;
+
 /**
  * What the gateway itself has to remember of a write that the EHR has done, in the transaction that ends it: codes and
  * their messages, codes that have served or are given up. Answers which ids of the answer await a code.
  */
-export async function commitPlan(tx: Tx, commit: Commit): Promise<ReadonlyMap<string, Awaited>> {
-  const made = new Map<string, Awaited>();
+export async function commitPlan(tx: Tx, commit: Commit): Promise<MadeIds> {
+  const made = new Map<string, Made>();
   await endConfirming(tx, commit);
   await releaseItems(tx, commit);
   const ehrMade = await noteEhrConfirmation(tx, commit);
-  if (ehrMade) made.set(ehrMade.id, ehrMade.awaited);
+  if (ehrMade) made.set(ehrMade.id, ehrMade);
   for (const planned of commit.plan.confirmations) {
-    const { ids, confirmation } = await makeConfirmation(tx, commit, planned);
-    for (const id of ids) made.set(id, confirmation);
+    const { waiting, rest } = await withoutWaiting(tx, commit, planned);
+    for (const [plannedId, it] of waiting) made.set(plannedId, it);
+    if (rest.items.length === 0) continue;
+    const { ids, confirmation } = await makeConfirmation(tx, commit, rest);
+    for (const id of ids) made.set(id, { id, awaited: confirmation });
   }
   return made;
+}
+
+/**
+ * Another request may have started the cancellation of the same appointment a moment before: then its id is answered and
+ * nothing is sent again. Whoever comes second waits here for the first.
+ */
+async function withoutWaiting(tx: Tx, { ehr, careUnit }: Commit, planned: PlannedConfirmation) {
+  const originals = planned.items.flatMap((item) => ('original' in item ? item.original.id : [])).sort();
+  for (const id of originals) {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`cancellation ${ehr.id} ${id}`}, 0))`.execute(tx);
+  }
+  const found = await findPendingCancellations(tx, ehr.id, careUnit.id, originals);
+  const waiting = new Map<string, Made>();
+  const items = planned.items.filter((item) => {
+    const pending = 'original' in item ? found.get(item.original.id) : undefined;
+    if (!pending || !('original' in item)) return true;
+    waiting.set(item.newId, { id: pending.id, awaited: awaitedOf(pending) });
+    return false;
+  });
+  return { waiting, rest: { ...planned, items } };
 }
 
 async function makeConfirmation(tx: Tx, commit: Commit, planned: PlannedConfirmation) {

@@ -114,8 +114,7 @@ async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null
     }
     const gone = error.reason === 'time_slot_unavailable' ? await idsWhoseTimeIsGone(scene, plan) : [];
     await services.db.transaction().execute(async (tx) => {
-      await endIntent(tx, services.process, write.operationId);
-      await waitAgain(tx, ehr.id, plan, gone);
+      if (await endIntent(tx, services.process, write.operationId)) await waitAgain(tx, ehr.id, plan, gone);
     });
     throw error;
   }
