@@ -39,17 +39,17 @@ async function serve(environment: Environment, database: Database, dataDir: stri
   const deps = await createDeps({ ...setup, database, log });
   const app = await buildApp(deps);
   const address = await app.listen({ host: environment.host, port: environment.port });
+  onSignal(async (signal) => {
+    log.info({ signal }, 'stopping: requests under way are finished first');
+    await app.close();
+    await database.close();
+  });
   log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward listens');
   if (setup.isDemo) {
     process.stdout.write(
       await demoWelcome({ address, ehrs: deps.ehrs, clientFile: join(dataDir, 'demo-client.json') }),
     );
   }
-  onSignal(async (signal) => {
-    log.info({ signal }, 'stopping: requests under way are finished first');
-    await app.close();
-    await database.close();
-  });
 }
 
 async function readSetup(environment: Environment, dataDir: string): Promise<Setup> {
