@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 import pg from 'pg';
 
 /*
@@ -26,13 +26,13 @@ function die(): void {
 
 const { emit } = Server.prototype;
 Server.prototype.emit = function (this: Server, name: string, ...rest: unknown[]): boolean {
-  const [request, response] = rest as [{ headers?: object; emit: typeof emit }, ServerResponse];
-  const killAt = name === 'request' && (request.headers as Record<string, string>)['x-kill-at'];
-  if (!killAt) return Reflect.apply(emit, this, [name, ...rest]);
+  const [request, response] = rest as [IncomingMessage, ServerResponse];
+  const killAt = name === 'request' && request.headers['x-kill-at'];
+  if (typeof killAt !== 'string') return Reflect.apply(emit, this, [name, ...rest]);
   const own: Steps = { killAt, statements: [] };
   const { emit: emitOfRequest } = request;
   // The body comes in events of the socket, which know nothing of the request.
-  request.emit = (...event) => steps.run(own, () => Reflect.apply(emitOfRequest, request, event));
+  request.emit = (...event: unknown[]) => steps.run(own, () => Reflect.apply(emitOfRequest, request, event));
   const { writeHead } = response;
   response.writeHead = (...head: unknown[]) => {
     if (killAt === 'answer') die();

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { dayEnd, type Patient, type Resource, type Service, slots, type Time } from './model.ts';
 import type { Manner, Pick } from './step.ts';
 
-const index = fc.nat({ max: 99 });
+const index = fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 20 }));
 
 export function pick(...among: Pick['among'][]): fc.Arbitrary<Pick> {
   return fc.record({
     among: fc.oneof(
-      { weight: 12, arbitrary: fc.constantFrom(...among) },
+      { weight: 20, arbitrary: fc.constantFrom(...among) },
       { weight: 3, arbitrary: fc.constant('all' as const) },
       { weight: 1, arbitrary: fc.constant('nothing' as const) },
     ),
@@ -37,9 +37,15 @@ export const resource: fc.Arbitrary<Resource> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('room' as const) },
 );
 
+/** Mostly one slot. */
+export const short: fc.Arbitrary<number> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(1) },
+  { weight: 1, arbitrary: fc.constantFrom(2, 3) },
+);
+export const long: fc.Arbitrary<number> = fc.integer({ min: 1, max: 3 });
+
 /** Mostly on the slots; sometimes into lunch, and sometimes a quarter of an hour beside them. */
-export function time(longest: number): fc.Arbitrary<Time> {
-  const length = fc.integer({ min: 1, max: longest });
+export function time(length: fc.Arbitrary<number>): fc.Arbitrary<Time> {
   const from = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...slots) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: dayEnd - 1 }) },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { expireConfirmations } from '../../server/src/confirmations/expire.ts';
+import { age, codeIn, messages, rowsOf } from '../codes.ts';
 import type { Answer, Gateway } from '../gateway.ts';
 import { type Code, entriesOf, type Model, type Resource, type Time } from './model.ts';
 
@@ -30,7 +30,7 @@ interface Means {
   readonly day: Day;
 }
 
-const longestWait = 15_000;
+const longestWait = 20_000;
 /** Shorter than a code, so that it is none. */
 const noCode = '00000';
 
@@ -138,27 +138,25 @@ export class Real {
       if (Date.now() > deadline) throw new Error(`${code.name} is not sent: ${JSON.stringify(body)}`);
       await sleep(10);
     }
-    const mailbox = await this.gateway.request<{ messages: { appointment_id: string; text: string }[] }>(
-      'GET',
-      '/demo/messages',
-      { headers: { accept: 'application/json' }, client: null },
-    );
     const ids = code.ids.map((name) => this.id(name));
-    const messages = mailbox.body.messages.filter((message) => ids.includes(message.appointment_id));
-    expect(messages.length, 'messages about one code').toBeLessThanOrEqual(code.sent);
-    if (code.sent === 1) expect(messages[0]?.appointment_id, 'the id that the message is filed under').toBe(ids[0]);
-    const text = /\b\d{6}\b/.exec(messages[0]?.text ?? '')?.[0];
-    if (text === undefined) throw new Error(`No code in ${JSON.stringify(mailbox.body)}`);
-    return text;
+    const about = (await messages(this.gateway)).filter((message) => ids.includes(message.appointment_id));
+    expect(about.length, 'messages about one code').toBeLessThanOrEqual(code.sent);
+    if (code.sent === 1) expect(about[0]?.appointment_id, 'the id that the message is filed under').toBe(ids[0]);
+    return codeIn(about[0]);
   }
 
   /** Lets the code run out, as the clock would. */
   async expire(code: Code): Promise<void> {
-    const { db } = this.gateway.deps.services;
-    const ids = sql.join(code.ids.map((name) => this.id(name)));
-    await sql`UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = ${this.id(code.name)}`.execute(db);
-    await sql`UPDATE sandbox.appointments SET held_until = clock_timestamp()
-      WHERE emr = ${this.place.emr} AND state = 'held' AND id IN (${ids})`.execute(db);
+    const ids = code.ids.map((name) => this.id(name));
+    await rowsOf(this.gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
+      this.id(code.name),
+    ]);
+    await rowsOf(
+      this.gateway,
+      `UPDATE sandbox.appointments SET held_until = clock_timestamp()
+        WHERE emr = $1 AND state = 'held' AND id = ANY($2::text[])`,
+      [this.place.emr, ids],
+    );
   }
 
   /** What the gateway does in its own time, now. */
@@ -167,14 +165,19 @@ export class Real {
   }
 
   async letHalfAMinutePass(code: Code): Promise<void> {
-    await sql`UPDATE confirmations SET code_sent_at = code_sent_at - interval '30 seconds'
-      WHERE id = ${this.id(code.name)}`.execute(this.gateway.deps.services.db);
+    await age(this.gateway, this.id(code.name), 30);
+  }
+
+  /** However slow the machine is: the code has only just been sent. */
+  async letNoTimePass(code: Code): Promise<void> {
+    await rowsOf(this.gateway, 'UPDATE confirmations SET code_sent_at = clock_timestamp() WHERE id = $1', [
+      this.id(code.name),
+    ]);
   }
 }
 
 /** Forgets everything that has ever been booked. */
 export async function empty(gateway: Gateway): Promise<void> {
-  const { db } = gateway.deps.services;
   for (const table of [
     'messages',
     'demo_mailbox',
@@ -185,7 +188,7 @@ export async function empty(gateway: Gateway): Promise<void> {
     'sandbox.operations',
     'sandbox.appointments',
   ]) {
-    await sql`DELETE FROM ${sql.table(table)}`.execute(db);
+    await rowsOf(gateway, `DELETE FROM ${table}`);
   }
 }
 

@@ -23,8 +23,9 @@ export class Step<Input> implements fc.AsyncCommand<Model, Real> {
     this.#play = play;
   }
 
-  check(): boolean {
-    return true;
+  /** Before anything is booked there is little to do but to book. */
+  check(model: Readonly<Model>): boolean {
+    return model.entries.size > 0 || this.#name === 'create';
   }
 
   async run(model: Model, real: Real): Promise<void> {
@@ -51,14 +52,17 @@ export function steps<Input>(name: string, inputs: fc.Arbitrary<Input>, play: Pl
 /** Which of the ids that exist by then a request is about. */
 export interface Pick {
   readonly among: 'booked' | 'awaiting_confirmation' | 'views' | 'all' | 'nothing';
+  /** From the newest. */
   readonly index: number;
 }
 
-/** `nobody` where there is none. */
+/** Any, where there is none of that kind. */
 export function picked(model: Model, { among, index }: Pick): string {
-  const entries = entriesOf(model).filter((entry) => fits(entry, among));
-  if (among === 'nothing') return index % 2 ? 'nobody' : 'nobody-either';
-  return entries[index % entries.length]?.id ?? 'nobody';
+  const all = entriesOf(model).toReversed();
+  const some = all.filter((entry) => fits(entry, among));
+  const from = some.length > 0 ? some : all;
+  const nobody = index % 2 ? 'nobody' : 'nobody-either';
+  return among === 'nothing' ? nobody : (from[index % from.length]?.id ?? nobody);
 }
 
 function fits(entry: Entry, among: Pick['among']): boolean {
@@ -99,16 +103,16 @@ export async function write(
   const headers = twice ? { 'idempotency-key': randomUUID() } : {};
   const send = () => real.request(method, `${path}${dryRun ? '?dry_run=true' : ''}`, { body, headers });
   const answer = await send();
-  if ('reason' in expected) compareRefusal(real, expected, answer);
+  if ('reason' in expected) compareRefusal(real, expected, answer, body);
   else compareSuccess(after, real, expected, answer, { many, dryRun, status: dryRun ? 200 : success });
   if (twice && !dryRun && answer.status !== 429) compareReplay(answer, await send());
   return expected;
 }
 
-function compareRefusal(real: Real, expected: Refusal, { status, body }: Answer): void {
+function compareRefusal(real: Real, expected: Refusal, { status, body }: Answer, sent: object | undefined): void {
   const { reason, errors, attempts_remaining } = body as {
     reason?: string;
-    errors?: { id?: string }[];
+    errors?: { id?: string; pointer?: string }[];
     attempts_remaining?: number;
   };
   expect({ status, reason, attempts_remaining }).toEqual({
@@ -119,6 +123,11 @@ function compareRefusal(real: Real, expected: Refusal, { status, body }: Answer)
   if (expected.faults) {
     const named = (errors ?? []).flatMap(({ id }) => id ?? []);
     expect(named.toSorted(), 'the ids at fault').toEqual(expected.faults.map((id) => real.id(id)).toSorted());
+    const { ids = [] } = (sent ?? {}) as { ids?: readonly string[] };
+    for (const { id, pointer } of errors ?? []) {
+      const position = /^\/ids\/(\d+)$/.exec(pointer ?? '')?.[1];
+      if (position !== undefined) expect(ids[Number(position)], `the id at ${pointer}`).toBe(id);
+    }
   }
 }
 

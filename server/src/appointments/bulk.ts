@@ -43,22 +43,34 @@ export async function updateMany(
 export function cancelMany(scene: Scene, mode: Mode, body: BulkCancellationBody): Promise<Answer> {
   return carryOut(scene, mode, async () => {
     const comment = body.comment === undefined ? undefined : body.comment || null;
-    const plans: WritePlan[] = [];
+    let plans: readonly WritePlan[] = [];
     await requireTargets(scene, body.ids, async (targets) => {
-      const pending = await pendingCancellations(scene, targets);
-      const faults: Fault[] = [];
-      for (const target of targets) {
-        try {
-          plans.push(await planCancellation(scene, target, comment, pending));
-        } catch (error) {
-          if (!(error instanceof Problem) || error.status >= 500) throw error;
-          faults.push({ id: target.id, reason: error.reason, detail: error.detail });
-        }
-      }
-      return faults;
+      const planned = await planCancellations(scene, targets, comment);
+      plans = planned.plans;
+      return planned.faults;
     });
     return mergePlans(withoutDoubles(plans, new Map()));
   });
+}
+
+/** A plan for each of those that can be cancelled, and why the others cannot. */
+export async function planCancellations(
+  scene: Scene,
+  targets: readonly Target[],
+  comment: string | null | undefined,
+): Promise<{ readonly plans: readonly WritePlan[]; readonly faults: readonly Fault[] }> {
+  const pending = await pendingCancellations(scene, targets);
+  const faults: Fault[] = [];
+  const plans: WritePlan[] = [];
+  for (const target of targets) {
+    try {
+      plans.push(await planCancellation(scene, target, comment, pending));
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      faults.push({ id: target.id, reason: error.reason, detail: error.detail });
+    }
+  }
+  return { plans, faults };
 }
 
 /** An original and a view of it are the same cancellation: the second one answers as the first. */

@@ -33,9 +33,13 @@ export function planAnswer(
 
 /** What the answer would be, if the plan were done. */
 export function planPreview({ ehr, careUnit }: Scene, plan: WritePlan): Answer {
-  const bodies = plan.answer.map((entry, index) =>
-    previewBody(entry, { ehr, careUnit, confirmation: awaited(plan, index) }),
-  );
+  // The EHR would send the code; how, nobody knows before it does.
+  const viaEhr =
+    plan.viaEhr?.kind === 'request cancellation' ? { id: null, status: 'awaiting_confirmation' as const } : {};
+  const bodies = plan.answer.map((entry, index) => ({
+    ...previewBody(entry, { ehr, careUnit, confirmation: awaited(plan, index) }),
+    ...viaEhr,
+  }));
   return { status: 200, body: plan.many ? { appointments: bodies } : (bodies[0] ?? {}) };
 }
 

@@ -7,7 +7,7 @@ import { patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
-import type { Awaited, PlannedConfirmation, PlannedItem, WritePlan } from './plan.ts';
+import { type Awaited, changeIndexOf, type PlannedConfirmation, type PlannedItem, type WritePlan } from './plan.ts';
 import type { WriteServices } from './services.ts';
 
 export interface Commit {
@@ -273,23 +273,10 @@ export function itemContext(emr: string, appointmentId: string): string {
 async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): Promise<void> {
   if (!plan.confirming) return;
   const { confirmationId, ids } = plan.confirming;
-  for (const [index, id] of ids.entries()) {
-    await tx
-      .updateTable('confirmation_items')
-      .set({
-        state: 'confirmed',
-        sealed_comment: null,
-        sealed_draft: null,
-        ...(plan.changes[index]?.kind === 'create' ? { ehr_appointment_id: result(results, index).id } : {}),
-      })
-      .where('emr', '=', ehr.id)
-      .where('appointment_id', '=', id)
-      .where('state', 'in', ['pending', 'confirming'])
-      .execute();
-  }
   // The EHR has checked the code; its hash recognises it when it is sent again.
   const checked =
     plan.viaEhr?.kind === 'confirm' ? hashCode(services.keys, confirmationId, plan.viaEhr.code) : undefined;
+  // Before its items, as whoever decides on a code locks them.
   await tx
     .updateTable('confirmations')
     .set({
@@ -298,6 +285,23 @@ async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): 
     })
     .where('id', '=', confirmationId)
     .execute();
+  for (const id of ids) {
+    const index = changeIndexOf(plan, id);
+    await tx
+      .updateTable('confirmation_items')
+      .set({
+        state: 'confirmed',
+        sealed_comment: null,
+        sealed_draft: null,
+        ...(index !== undefined && plan.changes[index]?.kind === 'create'
+          ? { ehr_appointment_id: result(results, index).id }
+          : {}),
+      })
+      .where('emr', '=', ehr.id)
+      .where('appointment_id', '=', id)
+      .where('state', 'in', ['pending', 'confirming'])
+      .execute();
+  }
 }
 
 async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<void> {
@@ -308,8 +312,25 @@ async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<vo
     .where('emr', '=', ehr.id)
     .where('appointment_id', 'in', [...plan.releasing])
     .where('state', 'in', ['pending', 'confirming'])
-    .returning('confirmation_id')
+    .returning(['confirmation_id', 'appointment_id', 'sealed_draft'])
     .execute();
+  for (const { appointment_id: id, sealed_draft } of released) {
+    const comment = plan.answer.find((entry) => entry.id === id)?.preview.comment;
+    const text = sealed_draft && services.keys.open('confirmation', sealed_draft, itemContext(ehr.id, id));
+    if (!text || comment === undefined) continue;
+    // Nobody but the gateway knows a draft: its last comment is kept here.
+    const sealed = services.keys.seal(
+      'confirmation',
+      JSON.stringify({ ...JSON.parse(text), comment }),
+      itemContext(ehr.id, id),
+    );
+    await tx
+      .updateTable('confirmation_items')
+      .set({ sealed_draft: sealed })
+      .where('emr', '=', ehr.id)
+      .where('appointment_id', '=', id)
+      .execute();
+  }
   await withdrawFinished(
     tx,
     services,

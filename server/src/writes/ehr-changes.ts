@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
+import { type Appointment, type AppointmentChange, overlaps } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import type { PlannedChange, WritePlan } from './plan.ts';
@@ -64,7 +64,7 @@ async function oneByOne({ ehr, careUnit, operationId, changes }: EhrWrite): Prom
   }
   const results: Appointment[] = [];
   const done: number[] = [];
-  for (const index of inOrder(changes)) {
+  for (const index of withoutCollisions(changes, before)) {
     const change = changes[index] as AppointmentChange;
     try {
       const write = { operationId: partId(operationId, index), careUnit, changes: [change] };
@@ -104,11 +104,16 @@ async function undo(
   if (stuck.length === 0) return;
   throw new Problem('partially_applied', {
     faults: changes.map((change, index) => ({
-      id: change.kind === 'create' ? (results[index]?.id ?? '') : change.appointmentId,
+      ...idOf(change, results[index]),
       reason: 'partially_applied',
       detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
     })),
   });
+}
+
+function idOf(change: AppointmentChange, result: Appointment | undefined): { id?: string } {
+  if (change.kind !== 'create') return { id: change.appointmentId };
+  return result ? { id: result.id } : {};
 }
 
 function reversed(
@@ -144,6 +149,39 @@ function inOrder(changes: readonly AppointmentChange[]): number[] {
   return changes
     .map((_, index) => index)
     .sort((a, b) => rank(changes[a] as AppointmentChange) - rank(changes[b] as AppointmentChange));
+}
+
+/** An appointment is moved to where another one stands only once that has left, even if it leaves by being cancelled. */
+function withoutCollisions(
+  changes: readonly AppointmentChange[],
+  before: ReadonlyMap<number, Appointment>,
+): readonly number[] {
+  const targets = changes.map((change, index) => targetOf(change, before.get(index)));
+  const order: number[] = [];
+  const remaining = new Set(inOrder(changes));
+  const isFree = (index: number) => {
+    const target = targets[index];
+    return ![...remaining].some((other) => {
+      const standing = before.get(other);
+      if (!target || !standing || other === index || standing.state === 'cancelled') return false;
+      return standing.resourceId === target.resourceId && overlaps(standing, target);
+    });
+  };
+  while (remaining.size > 0) {
+    const waiting = [...remaining];
+    const next = waiting.find(isFree) ?? waiting[0];
+    if (next === undefined) break;
+    order.push(next);
+    remaining.delete(next);
+  }
+  return order;
+}
+
+/** The time that a change wants to take. */
+function targetOf(change: AppointmentChange, before: Appointment | undefined) {
+  if (change.kind === 'create') return change;
+  if (change.kind !== 'update' || !before) return undefined;
+  return { ...(change.time ?? before), resourceId: change.resourceId ?? before.resourceId };
 }
 
 /** A UUID of its own for each part of a write, always the same one (RFC 9562 section 5.8). */

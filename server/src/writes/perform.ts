@@ -6,7 +6,7 @@ import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { type Answer, completeKey, type KeptWrite } from '../idempotency/kept-write.ts';
-import { Problem } from '../problems/problem.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
 import { planAnswer } from './answer.ts';
 import { type Commit, commitPlan } from './commit.ts';
 import { changeAppointments, ehrChanges } from './ehr-changes.ts';
@@ -57,11 +57,13 @@ export async function end(
     await assertOurs(endIntent(services.db, services.process, write.operationId));
     return planAnswer(scene, plan, results, new Map());
   }
-  return services.db.transaction().execute(async (tx) => {
-    await assertOurs(endIntent(tx, services.process, write.operationId));
-    const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
-    return completeKey(tx, write, planAnswer(scene, plan, results, made));
-  });
+  return retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      await assertOurs(endIntent(tx, services.process, write.operationId));
+      const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
+      return completeKey(tx, write, planAnswer(scene, plan, results, made));
+    }),
+  );
 }
 
 /** Whether the gateway has nothing to remember of the write. */
@@ -113,11 +115,24 @@ async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null
       throw error;
     }
     const gone = error.reason === 'time_slot_unavailable' ? await idsWhoseTimeIsGone(scene, plan) : [];
-    await services.db.transaction().execute(async (tx) => {
-      if (await endIntent(tx, services.process, write.operationId)) await waitAgain(tx, ehr.id, plan, gone);
-    });
-    throw error;
+    await retrySerialization(() =>
+      services.db.transaction().execute(async (tx) => {
+        if (await endIntent(tx, services.process, write.operationId)) await waitAgain(tx, ehr.id, plan, gone);
+      }),
+    );
+    throw error.reason === 'partially_applied' ? byKnownIds(error, plan) : error;
   }
+}
+
+/** The outcome of every appointment of the answer, by the id that the caller knows it by. */
+function byKnownIds(error: Problem, plan: WritePlan): Problem {
+  const faults = plan.answer.map(({ id, from }): Fault => {
+    const known = id === undefined ? {} : { id };
+    const outcome = 'change' in from ? error.faults[from.change] : undefined;
+    if (outcome) return { ...outcome, ...known };
+    return { ...known, reason: 'partially_applied', detail: 'As it was.' };
+  });
+  return new Problem('partially_applied', { faults, cause: error.cause });
 }
 
 /** Whether the error says that nothing was done. A bug says nothing at all. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Appointment } from '@crossward/connector-kit';
 import { waitAgain } from '../confirmations/unconfirmed.ts';
 import type { Tx } from '../db/kysely.ts';
+import { retrySerialization } from '../db/retry.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { Problem } from '../problems/problem.ts';
 import { changeAppointments, ehrChanges, findWrite, partId } from './ehr-changes.ts';
@@ -99,11 +100,13 @@ type KeySettlement = (tx: Tx) => Promise<void>;
 /** In one transaction with the key: a retry must not find the key of a write that was taken back, and no write. */
 async function drop({ services }: WriteScene, intent: StoredIntent, settleKey?: KeySettlement): Promise<void> {
   const { plan, emr, operationId } = intent;
-  await services.db.transaction().execute(async (tx) => {
-    if (!(await endIntent(tx, services.process, operationId))) return;
-    await waitAgain(tx, emr, plan, []);
-    await settleKey?.(tx);
-  });
+  await retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      if (!(await endIntent(tx, services.process, operationId))) return;
+      await waitAgain(tx, emr, plan, []);
+      await settleKey?.(tx);
+    }),
+  );
 }
 
 async function ownKey({ db, process }: WriteServices, intent: StoredIntent): Promise<void> {

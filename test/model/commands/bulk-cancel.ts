@@ -6,7 +6,7 @@ import { outcomeWords, pickedMany, steps, write } from '../step.ts';
 import { cancelEntry, cancelRefusal } from './cancel.ts';
 
 /** All or nothing; one code for what one patient is to confirm. */
-export function cancelMany(model: Model, ids: readonly string[], text: string | undefined): Outcome {
+function cancelMany(model: Model, ids: readonly string[], text: string | undefined): Outcome {
   const faults = ids.flatMap((id) => {
     const reason = cancelRefusal(model, id);
     return reason ? [{ id, reason }] : [];

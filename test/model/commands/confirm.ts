@@ -74,3 +74,10 @@ export const confirmations = steps('confirm', input, async ({ target, which: kin
   );
   return `confirm ${id} with ${isRight ? 'the right' : `a ${kind}`} code ${outcomeWords(outcome)}`;
 });
+
+/** So that the right code is known when it has run out, or what it was for is given up. */
+export const lookups = steps('read the code of', pick('awaiting_confirmation'), async (target, model, real) => {
+  const id = picked(model, target);
+  await real.code(model, codeOf(model, id), 'right');
+  return `read the code of ${id}`;
+});

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { comment, manner, patient, resource, service, time } from '../inputs.ts';
+import { comment, manner, patient, resource, service, short, time } from '../inputs.ts';
 import { addBooking, addCode, channelTo, isFree, type Model, type Patient, type Place } from '../model.ts';
 import { type Outcome, refused, shown, written } from '../outcome.ts';
 import { outcomeWords, steps, write } from '../step.ts';
@@ -19,7 +19,7 @@ function create(model: Model, wish: Wish): Outcome {
   return shown(id, 'created', true);
 }
 
-const input = fc.record({ patient, resource, service, time: time(3), comment, manner });
+const input = fc.record({ patient, resource, service, time: time(short), comment, manner });
 
 export const creations = steps('create', input, async (given, model, real) => {
   const { time: range, manner: how, ...wish } = given;

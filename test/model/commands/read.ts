@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Appointment } from '../../bookings.ts';
 import { listed } from '../compare.ts';
-import { patient, resource, time } from '../inputs.ts';
+import { long, patient, resource, time } from '../inputs.ts';
 import { dayEnd, original, overlap, statusOf } from '../model.ts';
 import { steps } from '../step.ts';
 
@@ -12,7 +12,7 @@ const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary,
 const input = fc.record({
   patient: optional(patient),
   resource: optional(resource),
-  range: optional(time(3)),
+  range: optional(time(long)),
   statuses: fc.subarray([...statuses]),
   limit: fc.integer({ min: 1, max: 4 }),
 });

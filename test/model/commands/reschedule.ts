@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { comment, manner, picks, resource, time } from '../inputs.ts';
+import { comment, long, manner, picks, resource, time } from '../inputs.ts';
 import {
   addBooking,
   addCode,
@@ -114,7 +114,7 @@ const input = fc.record({
   targets: picks('booked'),
   isAlike: fc.integer({ min: 0, max: 4 }).map((it) => it > 0),
   most: fc.integer({ min: 1, max: 4 }),
-  range: time(3),
+  range: time(long),
   resource: fc.option(resource, { nil: undefined }),
   comment,
   manner,

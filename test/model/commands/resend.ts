@@ -33,6 +33,8 @@ export const freshCodes = steps('resend', input, async ({ target, isLater, manne
   if (code && isLater) {
     await real.letHalfAMinutePass(code);
     code.isFresh = false;
+  } else if (code?.isFresh) {
+    await real.letNoTimePass(code);
   }
   const outcome = await write(
     model,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { comment, manner, pick, resource, time } from '../inputs.ts';
+import { comment, manner, pick, resource, short, time } from '../inputs.ts';
 import { type Booking, isFree, type Model, type Resource, type Time } from '../model.ts';
 import { type ChangeWord, notInPath, type Outcome, refused, shown, updateRefusal, written } from '../outcome.ts';
 import { outcomeWords, picked, steps, write } from '../step.ts';
@@ -37,7 +37,7 @@ const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary,
 const input = fc.record({
   target: pick('booked'),
   wanted: fc
-    .record({ time: optional(time(3)), resource: optional(resource), comment })
+    .record({ time: optional(time(short)), resource: optional(resource), comment })
     .filter((wanted) => Object.values(wanted).some((value) => value !== undefined)),
   manner,
 });
