@@ -60,6 +60,26 @@ async function isTakenOver(tx: Tx, { operationId, clientId }: KeptWrite, keyHash
   return open.length > 0;
 }
 
+/** From now on the key stands for another operation: the EHR must not take a retry for what it knows already. */
+export async function renameOperation(
+  tx: Tx,
+  {
+    key,
+    clientId,
+    operationId,
+  }: Pick<KeptWrite, 'clientId' | 'operationId'> & { readonly key: Pick<ClaimedKey, 'hash'> | undefined },
+  newId: string,
+): Promise<void> {
+  if (!key) return;
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ operation_id: newId })
+    .where('client_id', '=', clientId)
+    .where('key_hash', '=', key.hash)
+    .where('operation_id', '=', operationId)
+    .execute();
+}
+
 /** What a kept answer is bound to. */
 export function keyContext(clientId: string, keyHash: Buffer): string {
   return `key ${clientId} ${keyHash.toString('hex')}`;

@@ -11,6 +11,11 @@ interface EhrWrite {
   readonly changes: readonly AppointmentChange[];
 }
 
+/** Whether an error says that nothing was done. A bug says nothing at all. */
+export function isSettled(error: unknown): error is Problem {
+  return error instanceof Problem && error.reason !== 'outcome_unknown' && error.reason !== 'ehr_timeout';
+}
+
 /** The changes of a plan as the EHR takes them. */
 export function ehrChanges(plan: WritePlan, expiresAt: Date | null): AppointmentChange[] {
   return plan.changes.map((change) => ehrChange(change, expiresAt));
@@ -25,27 +30,33 @@ function ehrChange(change: PlannedChange, expiresAt: Date | null): AppointmentCh
 /** All changes or none. Safe to call again with the same operation id: what is done stays done, once. */
 export async function changeAppointments(write: EhrWrite): Promise<readonly Appointment[]> {
   const { ehr, careUnit, operationId, changes } = write;
-  if (ehr.capabilities.transactions || changes.length === 1) {
+  if (isWhole(ehr, changes)) {
     return ehr.call('changeAppointments', { operationId, careUnit, changes });
   }
   return oneByOne(write);
 }
 
-/** What the write left behind in the EHR. `null`: it was not done. */
+/** What the write left behind in the EHR. `null`: it was not done. `'in part'`: it was broken off in between. */
 export async function findWrite({
   ehr,
   careUnit,
   operationId,
   changes,
-}: EhrWrite): Promise<readonly Appointment[] | null> {
-  if (ehr.capabilities.transactions || changes.length === 1) return ehr.call('findOperation', careUnit, operationId);
+}: EhrWrite): Promise<readonly Appointment[] | 'in part' | null> {
+  if (isWhole(ehr, changes)) return ehr.call('findOperation', careUnit, operationId);
   const found: Appointment[] = [];
-  for (const index of inOrder(changes)) {
+  for (const index of changes.keys()) {
     const [appointment] = (await ehr.call('findOperation', careUnit, partId(operationId, index))) ?? [];
-    if (!appointment) return null;
-    found[index] = appointment;
+    if (appointment) found[index] = appointment;
   }
-  return found;
+  const count = Object.keys(found).length;
+  if (count === 0) return null;
+  return count === changes.length ? found : 'in part';
+}
+
+/** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
+export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
+  return ehr.capabilities.transactions || changes.length === 1;
 }
 
 /**
@@ -73,6 +84,8 @@ async function oneByOne({ ehr, careUnit, operationId, changes }: EhrWrite): Prom
       results[index] = result;
       done.push(index);
     } catch (error) {
+      // Whether this one was done is not known: to undo the others might leave it alone.
+      if (!isSettled(error)) throw error;
       await undo({ ehr, careUnit, operationId, changes }, done, results, before);
       throw error;
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
@@ -5,11 +6,11 @@ import { idsWhoseTimeIsGone, waitAgain } from '../confirmations/unconfirmed.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { type Answer, completeKey, type KeptWrite } from '../idempotency/kept-write.ts';
+import { type Answer, completeKey, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planAnswer } from './answer.ts';
 import { type Commit, commitPlan } from './commit.ts';
-import { changeAppointments, ehrChanges } from './ehr-changes.ts';
+import { changeAppointments, ehrChanges, isSettled, isWhole } from './ehr-changes.ts';
 import { type EhrResults, takeCodeStep } from './ehr-codes.ts';
 import { endIntent, type Intent, markUnknown, storeIntent } from './intents.ts';
 import type { WritePlan } from './plan.ts';
@@ -117,7 +118,10 @@ async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null
     const gone = error.reason === 'time_slot_unavailable' ? await idsWhoseTimeIsGone(scene, plan) : [];
     await retrySerialization(() =>
       services.db.transaction().execute(async (tx) => {
-        if (await endIntent(tx, services.process, write.operationId)) await waitAgain(tx, ehr.id, plan, gone);
+        if (!(await endIntent(tx, services.process, write.operationId))) return;
+        await waitAgain(tx, ehr.id, plan, gone);
+        // What was done and undone is done for the EHR: a retry has to be another operation.
+        if (!isWhole(ehr, plan.changes)) await renameOperation(tx, write, randomUUID());
       }),
     );
     throw error.reason === 'partially_applied' ? byKnownIds(error, plan) : error;
@@ -133,11 +137,6 @@ function byKnownIds(error: Problem, plan: WritePlan): Problem {
     return { ...known, reason: 'partially_applied', detail: 'As it was.' };
   });
   return new Problem('partially_applied', { faults, cause: error.cause });
-}
-
-/** Whether the error says that nothing was done. A bug says nothing at all. */
-function isSettled(error: unknown): error is Problem {
-  return error instanceof Problem && error.reason !== 'outcome_unknown' && error.reason !== 'ehr_timeout';
 }
 
 /** Nothing to ask the EHR for: one transaction decides and ends it. */

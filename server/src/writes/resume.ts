@@ -3,7 +3,7 @@ import type { Appointment } from '@crossward/connector-kit';
 import { waitAgain } from '../confirmations/unconfirmed.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
-import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
+import { type Answer, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { Problem } from '../problems/problem.ts';
 import { changeAppointments, ehrChanges, findWrite, partId } from './ehr-changes.ts';
 import { claimIntent, endIntent, type StoredIntent } from './intents.ts';
@@ -26,14 +26,14 @@ export async function resumeWrite(
   const scene = sceneOf(services, intent, write);
   if (!intent.hasRunOut) return finish(scene, intent.plan, intent.expiresAt);
   const anewAs = randomUUID();
-  await takeBack(scene, intent, (tx) => renameKey(tx, intent, anewAs));
+  await takeBack(scene, intent, (tx) => renameOperation(tx, write, anewAs));
   return { anewAs };
 }
 
 /**
  * Ends a write that nobody asks for any more. What nobody was told of is finished, except a code that nobody was told
- * of: its holds are given up. Where the caller was told that the outcome is unknown, nothing new is done: only what the
- * EHR has done already is put on record.
+ * of: its holds are given up. Where the caller was told that the outcome is unknown, nothing new is begun: what the EHR
+ * has done already is put on record, and what it has done in part is finished.
  */
 export async function recoverWrite(services: WriteServices, intent: StoredIntent): Promise<void> {
   const { clientId, operationId, keyHash } = intent;
@@ -56,8 +56,8 @@ async function recover(scene: WriteScene, intent: StoredIntent): Promise<void> {
     return;
   }
   const done = isTold ? await findDone(scene, intent) : undefined;
-  if (done) await end(scene, plan, done, expiresAt);
-  else if (isTold) await drop(scene, intent);
+  if (done && done !== 'in part') await end(scene, plan, done, expiresAt);
+  else if (isTold && !done) await drop(scene, intent);
   else await finish(scene, plan, expiresAt);
 }
 
@@ -78,13 +78,20 @@ function findDone({ ehr, careUnit, write }: WriteScene, { plan, expiresAt }: Sto
 /** Gives up the holds of a write whose code was never told, and the write with them. */
 async function takeBack(scene: WriteScene, intent: StoredIntent, settleKey: KeySettlement): Promise<void> {
   const { ehr, careUnit, write } = scene;
-  const done = await findDone(scene, intent);
+  const found = await findDone(scene, intent);
+  const done = found === 'in part' ? await finishChanges(scene, intent) : found;
   if (done && holdsTime(intent.plan)) {
     const changes = heldBy(intent, done).map(({ id }) => ({ kind: 'release', appointmentId: id }) as const);
     const operationId = partId(write.operationId, 'taken back');
     if (changes.length > 0) await changeAppointments({ ehr, careUnit, operationId, changes });
   }
   await drop(scene, intent, settleKey);
+}
+
+/** What was broken off in between has to be whole before it can be told what to take back. */
+function finishChanges({ ehr, careUnit, write }: WriteScene, { plan, expiresAt }: StoredIntent) {
+  const operationId = plan.ehrOperationId ?? write.operationId;
+  return changeAppointments({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) });
 }
 
 function heldBy({ plan }: StoredIntent, done: readonly Appointment[]): Appointment[] {
@@ -131,17 +138,6 @@ async function openKey({ db, process }: WriteServices, intent: StoredIntent): Pr
     .where('operation_id', '=', intent.operationId)
     .where('owner', '=', process.id)
     .where('state', '=', 'running')
-    .execute();
-}
-
-async function renameKey(tx: Tx, intent: StoredIntent, operationId: string): Promise<void> {
-  if (!intent.keyHash) return;
-  await tx
-    .updateTable('idempotency_keys')
-    .set({ operation_id: operationId })
-    .where('client_id', '=', intent.clientId)
-    .where('key_hash', '=', intent.keyHash)
-    .where('operation_id', '=', intent.operationId)
     .execute();
 }
 
