@@ -539,6 +539,7 @@ describe('an EHR without transactions', () => {
       ids.map((id) => [id, 'emr_id:r-1']),
     );
     for (const id of ids) expect(await careUnit.get(id)).toMatchObject({ resource_id: 'emr_id:r-1', status: 'booked' });
+    expect(await careUnit.changeMany(ids, { status: 'cancelled' })).toMatchObject({ status: 200 });
   });
 
   test('is put back when a reschedule fails: moved back, and what was created is given up', async () => {
