@@ -339,7 +339,7 @@ async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<vo
 }
 
 /** A code that confirms nothing any more need not be sent. */
-export async function withdrawFinished(
+async function withdrawFinished(
   tx: Tx,
   { outbox }: WriteServices,
   confirmationIds: readonly string[],

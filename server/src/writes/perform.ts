@@ -166,7 +166,7 @@ function commitOf(
   return { services, clientId: write.clientId, ehr, careUnit, plan, results, expiresAt };
 }
 
-export function intentOf(ehr: EhrConnection, careUnit: CareUnitConnection, write: KeptWrite): Intent {
+function intentOf(ehr: EhrConnection, careUnit: CareUnitConnection, write: KeptWrite): Intent {
   return {
     operationId: write.operationId,
     clientId: write.clientId,
