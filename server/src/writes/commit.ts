@@ -339,11 +339,7 @@ async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<vo
 }
 
 /** A code that confirms nothing any more need not be sent. */
-async function withdrawFinished(
-  tx: Tx,
-  { outbox }: WriteServices,
-  confirmationIds: readonly string[],
-): Promise<void> {
+async function withdrawFinished(tx: Tx, { outbox }: WriteServices, confirmationIds: readonly string[]): Promise<void> {
   const ids = [...new Set(confirmationIds)];
   if (ids.length === 0) return;
   const waiting = await tx
