@@ -52,6 +52,8 @@ async function book(time: { start: string; end: string }) {
     },
   });
   if (!data) throw new Error(error.detail);
+  // Only a dry run says what would change.
+  if ('change' in data) throw new Error('This was no dry run');
   return data;
 }
 

@@ -90,7 +90,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update, cancel or confirm many appointments
+         * @description All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter.
+         */
+        patch: operations["change_appointments"];
         trace?: never;
     };
     "/api/emrs/{emr}/care-units/{care_unit_id}/appointments/{appointment_id}": {
@@ -108,10 +112,30 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update or cancel one appointment
-         * @description The body is exactly one of update and cancel. The appointment's own time counts as free.
+         * Update, cancel or confirm one appointment
+         * @description The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code.
          */
         patch: operations["change_appointment"];
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/appointments/{appointment_id}/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a fresh code
+         * @description For everything that awaits the same code as this id. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.
+         */
+        post: operations["resend_confirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/emrs/{emr}/care-units/{care_unit_id}/healthcare-services": {
@@ -210,8 +234,7 @@ export interface components {
         Appointment: {
             care_unit_id: string;
             comment: string | null;
-            /** @description What is known of the code, while one is awaited. */
-            confirmation: null;
+            confirmation: components["schemas"]["Confirmation"] | null;
             emr: string;
             /**
              * Format: date-time
@@ -249,6 +272,16 @@ export interface components {
              */
             status: "cancelled";
         };
+        /** @description Confirm with the code that the end user received. */
+        AppointmentConfirmation: {
+            confirmation: {
+                /**
+                 * Format: text
+                 * @description The code that the end user received.
+                 */
+                code: string;
+            };
+        };
         AppointmentCreation: {
             /**
              * Format: text
@@ -272,6 +305,56 @@ export interface components {
              */
             start_time: string;
         };
+        /** @description What an appointment would be. */
+        AppointmentPreview: {
+            care_unit_id: string;
+            /**
+             * @description What would become of it.
+             * @enum {string}
+             */
+            change: "kept" | "moved" | "updated" | "created" | "cancelled";
+            comment: string | null;
+            confirmation: {
+                /** @description How often the person may still try. */
+                attempts_remaining: number;
+                /** @enum {string} */
+                channel: "sms" | "email";
+                /** @enum {string|null} */
+                delivery: "queued" | "sent" | "failed" | null;
+                /** Format: date-time */
+                expires_at: string | null;
+                /** @description Null: it would be made. */
+                id: string | null;
+                /** @enum {string} */
+                kind: "booking" | "cancellation";
+                /** @description A page where the person can enter the code, where there is one. */
+                page_url: string | null;
+            } | null;
+            emr: string;
+            /**
+             * Format: date-time
+             * @description With the care unit's offset.
+             */
+            end: string;
+            healthcare_service_id: string;
+            /** @description Null: it would be made. */
+            id: string | null;
+            /** @description As `emr_id:{value}`. */
+            patient_id: string;
+            /** @description On an id made by a two-step cancellation: the original's id. */
+            replaces_id: string | null;
+            /** @description As `emr_id:{value}`. */
+            resource_id: string;
+            /**
+             * Format: date-time
+             * @description With the care unit's offset.
+             */
+            start: string;
+            /** @enum {string} */
+            status: "awaiting_confirmation" | "booked" | "cancelled";
+            /** @description Where an EHR can only cancel and book anew: the former id. */
+            supersedes_id: string | null;
+        };
         /** @description Update: only the fields to change. */
         AppointmentUpdate: {
             /**
@@ -292,6 +375,52 @@ export interface components {
              */
             start?: string;
         };
+        /** @description Cancel many. */
+        BulkCancellation: {
+            /**
+             * Format: text
+             * @description Free text, up to 2,000 characters. `""` clears it.
+             */
+            comment?: string;
+            ids: string[];
+            /**
+             * @description Reserved for cancelling.
+             * @constant
+             */
+            status: "cancelled";
+        };
+        /** @description Confirm many that await the same code. */
+        BulkConfirmation: {
+            confirmation: {
+                /**
+                 * Format: text
+                 * @description The code that the end user received.
+                 */
+                code: string;
+            };
+            ids: string[];
+        };
+        /** @description Without `start` and `end`: a pure bulk update. With them: a continuous reschedule. */
+        BulkUpdate: {
+            /**
+             * Format: text
+             * @description Free text, up to 2,000 characters. `""` clears it.
+             */
+            comment?: string;
+            /**
+             * Format: date-time-or-local
+             * @description New end; with `start`. RFC 3339; without an offset: local time.
+             */
+            end?: string;
+            ids: string[];
+            /** @description New resource. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            resource_id?: string;
+            /**
+             * Format: date-time-or-local
+             * @description New start; with `end`. RFC 3339; without an offset: local time.
+             */
+            start?: string;
+        };
         /** @description A care unit of an EHR. */
         CareUnit: {
             id: string;
@@ -303,6 +432,26 @@ export interface components {
             name: string;
             /** @description IANA time zone. */
             time_zone: string;
+        };
+        /** @description What is known of a code, while it is awaited. */
+        Confirmation: {
+            /** @description How often the person may still try. */
+            attempts_remaining: number;
+            /** @enum {string} */
+            channel: "sms" | "email";
+            /**
+             * @description What has become of the newest message.
+             * @enum {string}
+             */
+            delivery: "queued" | "sent" | "failed";
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Ids with the same one are confirmed by the same code. */
+            id: string;
+            /** @enum {string} */
+            kind: "booking" | "cancellation";
+            /** @description A page where the person can enter the code, where there is one. */
+            page_url: string | null;
         };
         /** @description An EHR behind the gateway. */
         Emr: {
@@ -318,7 +467,7 @@ export interface components {
                  */
                 cancellation_confirmation: "none" | "code";
                 /** @description What can be done in this EHR. Anything else answers `operation_unsupported`. */
-                operations: ("get_patient" | "list_resources" | "get_resource" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment")[];
+                operations: ("get_patient" | "list_resources" | "get_resource" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments")[];
                 /** @description What patients can be looked up by. */
                 patient_identifier_types: ("emr_id" | "no_personal_number" | "se_personal_number" | "nhs_number")[];
                 /** @description What resources can be looked up by. */
@@ -364,6 +513,8 @@ export interface components {
         };
         /** @description RFC 9457 problem details. No part of it holds personal data, a code or a secret. */
         Problem: {
+            /** @description With `confirmation_code_incorrect`: how often the person may still try. */
+            attempts_remaining?: number;
             /**
              * @description One to one with the status.
              * @enum {string}
@@ -382,7 +533,7 @@ export interface components {
                 /** @description JSON Pointer (RFC 6901) into the body. */
                 pointer?: string;
                 /** @enum {string} */
-                reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+                reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
             }[];
             /** @enum {string} */
             origin: "caller" | "gateway" | "ehr";
@@ -390,7 +541,7 @@ export interface components {
              * @description Stable and machine-readable. The list is closed.
              * @enum {string}
              */
-            reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+            reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
             request_id: string;
             /** @description Whether the same call may succeed later. */
             retryable: boolean;
@@ -1215,8 +1366,13 @@ export interface operations {
     };
     create_appointment: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Checks everything, changes nothing, sends nothing: 200 with what would be. */
+                dry_run?: boolean;
+            };
             header?: {
+                /** @description The same key and request within 24 hours get the first answer again. */
+                "idempotency-key"?: string;
                 /** @description Comes back with the answer. Absent or unusable: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
@@ -1251,9 +1407,22 @@ export interface operations {
             };
         };
         responses: {
+            /** @description A dry run: what would be. */
+            200: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentPreview"];
+                };
+            };
             /** @description The appointment. */
             201: {
                 headers: {
+                    /** @description The first answer, again. */
+                    "idempotency-replayed"?: string;
                     /** @description Where the new one is. */
                     location?: string;
                     /** @description The caller's, or a new one. */
@@ -1325,6 +1494,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `idempotency_in_progress`, `no_contact_channel` */
+            409: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `content_too_large` */
             413: {
                 headers: {
@@ -1358,7 +1538,18 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `patient_limit_reached` */
             429: {
                 headers: {
                     /** @description The caller's, or a new one. */
@@ -1403,6 +1594,264 @@ export interface operations {
                 };
             };
             /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_appointments: {
+        parameters: {
+            query?: {
+                /** @description Checks everything, changes nothing, sends nothing: 200 with what would be. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The same key and request within 24 hours get the first answer again. */
+                "idempotency-key"?: string;
+                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Care unit of the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Target EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55"
+                 *       ],
+                 *       "resource_id": "r-2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkUpdate"] | components["schemas"]["BulkCancellation"] | components["schemas"]["BulkConfirmation"];
+            };
+        };
+        responses: {
+            /** @description In the order of `ids`; a continuous reschedule: by start, then the cancelled ones by start. */
+            200: {
+                headers: {
+                    /** @description The first answer, again. */
+                    "idempotency-replayed"?: string;
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "appointments": [
+                     *         {
+                     *           "id": "7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55",
+                     *           "status": "booked",
+                     *           "start": "2027-03-19T09:00:00+01:00",
+                     *           "end": "2027-03-19T09:30:00+01:00",
+                     *           "comment": null,
+                     *           "patient_id": "emr_id:p-3",
+                     *           "resource_id": "emr_id:r-2",
+                     *           "healthcare_service_id": "consultation",
+                     *           "emr": "sandbox-no",
+                     *           "care_unit_id": "oslo-sentrum",
+                     *           "confirmation": null,
+                     *           "replaces_id": null,
+                     *           "supersedes_id": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        appointments: components["schemas"]["AppointmentPreview"][];
+                    } | {
+                        appointments: components["schemas"]["Appointment"][];
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `appointments_not_alike`, `confirmations_differ`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `appointment_not_found`, `resource_not_found`, `patient_not_found` */
+            400: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found` */
+            404: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `no_contact_channel` */
+            409: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `patient_limit_reached` */
+            429: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `partially_applied`, `ehr_rejected` */
             502: {
                 headers: {
                     /** @description The caller's, or a new one. */
@@ -1631,8 +2080,13 @@ export interface operations {
     };
     change_appointment: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Checks everything, changes nothing, sends nothing: 200 with what would be. */
+                dry_run?: boolean;
+            };
             header?: {
+                /** @description The same key and request within 24 hours get the first answer again. */
+                "idempotency-key"?: string;
                 /** @description Comes back with the answer. Absent or unusable: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
@@ -1665,13 +2119,15 @@ export interface operations {
                  *       "end": "2027-03-19T10:30:00+01:00"
                  *     }
                  */
-                "application/json": components["schemas"]["AppointmentUpdate"] | components["schemas"]["AppointmentCancellation"];
+                "application/json": components["schemas"]["AppointmentUpdate"] | components["schemas"]["AppointmentCancellation"] | components["schemas"]["AppointmentConfirmation"];
             };
         };
         responses: {
             /** @description The appointment. */
             200: {
                 headers: {
+                    /** @description The first answer, again. */
+                    "idempotency-replayed"?: string;
                     /** @description The caller's, or a new one. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
@@ -1694,10 +2150,10 @@ export interface operations {
                      *       "supersedes_id": null
                      *     }
                      */
-                    "application/json": components["schemas"]["Appointment"];
+                    "application/json": components["schemas"]["AppointmentPreview"] | components["schemas"]["Appointment"];
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
+            /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
             400: {
                 headers: {
                     /** @description The caller's, or a new one. */
@@ -1741,7 +2197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `appointment_cancelled`, `appointment_awaiting_confirmation` */
+            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `no_contact_channel` */
             409: {
                 headers: {
                     /** @description The caller's, or a new one. */
@@ -1785,7 +2241,244 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `rate_limited` */
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `patient_limit_reached` */
+            429: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resend_confirmation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key and request within 24 hours get the first answer again. */
+                "idempotency-key"?: string;
+                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Appointment identifier.
+                 * @example 7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55
+                 */
+                appointment_id: string;
+                /**
+                 * @description Care unit of the EHR.
+                 * @example sodermalm
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Target EHR.
+                 * @example sandbox-se
+                 */
+                emr: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The appointment. */
+            202: {
+                headers: {
+                    /** @description The first answer, again. */
+                    "idempotency-replayed"?: string;
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55",
+                     *       "status": "awaiting_confirmation",
+                     *       "start": "2027-03-19T09:00:00+01:00",
+                     *       "end": "2027-03-19T09:30:00+01:00",
+                     *       "comment": null,
+                     *       "patient_id": "emr_id:p-3",
+                     *       "resource_id": "emr_id:r-1",
+                     *       "healthcare_service_id": "consultation",
+                     *       "emr": "sandbox-se",
+                     *       "care_unit_id": "sodermalm",
+                     *       "confirmation": {
+                     *         "id": "3b9f3c1e-5f0b-4f57-8f6a-0e4d9c1f2a77",
+                     *         "kind": "booking",
+                     *         "channel": "sms",
+                     *         "delivery": "queued",
+                     *         "expires_at": "2027-03-12T14:10:00+01:00",
+                     *         "attempts_remaining": 5,
+                     *         "page_url": null
+                     *       },
+                     *       "replaces_id": null,
+                     *       "supersedes_id": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Appointment"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `appointment_not_found` */
+            404: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `resend_limit_reached`, `no_contact_channel` */
+            409: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `patient_limit_reached` */
             429: {
                 headers: {
                     /** @description The caller's, or a new one. */

@@ -15,6 +15,10 @@ import type {
   TimeSlot,
 } from './records.ts';
 
+/** What can be done to an appointment. */
+export const changeKinds = ['create', 'update', 'cancel', 'confirm', 'extend', 'release'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
 /**
  * Facts about an EHR that change what the gateway does. What an EHR cannot do at all is not a flag: the connector
  * leaves the operation out, and the gateway answers `operation_unsupported`.
@@ -24,6 +28,18 @@ export interface Capabilities {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   /** Always with `emr_id`. */
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
+  /**
+   * What `changeAppointments` takes. Without `confirm`, `extend` and `release` the EHR cannot hold a time while a code is
+   * awaited: the gateway keeps the booking to itself until the code has come, and the time may be gone by then.
+   */
+  readonly changes: readonly ChangeKind[];
+  /**
+   * Whether `changeAppointments` does several changes all or nothing. Where it cannot, it is called with one change at a
+   * time, and the gateway undoes what was done when a later one fails.
+   */
+  readonly transactions: boolean;
+  /** Whether the EHR sends codes to patients and checks them: then the gateway passes them through. */
+  readonly sendsCodes: boolean;
 }
 
 /** Whatever a list is ordered by, the last entry that the caller has already seen. */
@@ -58,6 +74,8 @@ export interface TimeSlotQuery {
   readonly resourceIds?: readonly string[] | undefined;
   /** Absent: every healthcare service. */
   readonly healthcareServiceIds?: readonly string[] | undefined;
+  /** Appointments whose time counts as free, since they are about to give it up. */
+  readonly freeing?: readonly string[] | undefined;
   readonly after?: TimeSlotPosition | undefined;
   readonly limit: number;
 }
@@ -73,29 +91,77 @@ export interface Write {
   readonly careUnit: CareUnit;
 }
 
-export interface AppointmentCreation extends Write {
+/** Books a time, or holds it: then it is taken until `holdUntil`, by the EHR's clock, and free at once afterwards. */
+export interface AppointmentCreation {
+  readonly kind: 'create';
   readonly patientId: string;
   readonly resourceId: string;
   readonly healthcareServiceId: string;
   readonly start: Date;
   readonly end: Date;
   readonly comment: string | null;
+  readonly holdUntil: Date | null;
 }
 
-export interface AppointmentUpdate extends Write {
+/** Changes a booked appointment. What is absent stays. Its own time counts as free. */
+export interface AppointmentUpdate {
+  readonly kind: 'update';
   readonly appointmentId: string;
-  /** What is absent stays. The appointment's own time counts as free. */
-  readonly changes: {
-    readonly time?: { readonly start: Date; readonly end: Date };
-    readonly resourceId?: string;
-    readonly comment?: string | null;
-  };
+  readonly time?: { readonly start: Date; readonly end: Date } | undefined;
+  readonly resourceId?: string | undefined;
+  readonly comment?: string | null | undefined;
 }
 
-export interface AppointmentCancellation extends Write {
+/** Cancels a booked appointment and frees its time. What is cancelled already stays as it is. */
+export interface AppointmentCancellation {
+  readonly kind: 'cancel';
   readonly appointmentId: string;
   /** Replaces the appointment's comment; absent leaves it. */
   readonly comment?: string | null | undefined;
+}
+
+/** Books what is held. The EHR may do so after `holdUntil` as long as nobody has taken the time. */
+export interface HoldConfirmation {
+  readonly kind: 'confirm';
+  readonly appointmentId: string;
+}
+
+/** Holds for longer. `appointment_not_held` when the hold has run out. */
+export interface HoldExtension {
+  readonly kind: 'extend';
+  readonly appointmentId: string;
+  readonly holdUntil: Date;
+}
+
+/** Gives up a hold. `appointment_not_held` when it has been booked; what is cancelled stays as it is. */
+export interface HoldRelease {
+  readonly kind: 'release';
+  readonly appointmentId: string;
+  /** Replaces the appointment's comment; absent leaves it. */
+  readonly comment?: string | null | undefined;
+}
+
+export type AppointmentChange =
+  | AppointmentCreation
+  | AppointmentUpdate
+  | AppointmentCancellation
+  | HoldConfirmation
+  | HoldExtension
+  | HoldRelease;
+
+export interface AppointmentWrite extends Write {
+  readonly changes: readonly AppointmentChange[];
+}
+
+/** An EHR's own confirmation, while it waits for the code that it has sent. */
+export interface EhrConfirmation {
+  /** The EHR's name for it, for `confirmCode` and `resendCode`. */
+  readonly reference: string;
+  /** Booking: the appointment with state `held`. Cancellation: the appointment as it still is. */
+  readonly appointment: Appointment;
+  readonly channel: 'sms' | 'email';
+  readonly expiresAt: Date;
+  readonly attemptsRemaining: number;
 }
 
 /**
@@ -117,21 +183,31 @@ export interface ConnectorOperations {
   /** Free time slots, by start, resource id, service id (code unit order): at most `limit`, after `after`. */
   listTimeSlots(query: TimeSlotQuery): Promise<readonly TimeSlot[]>;
 
-  /** `null`: no such appointment in this care unit. */
-  findAppointment(careUnit: CareUnit, appointmentId: string): Promise<Appointment | null>;
+  /** Those of the appointments that this care unit has, in any order. */
+  findAppointments(careUnit: CareUnit, appointmentIds: readonly string[]): Promise<readonly Appointment[]>;
   /** Appointments by start, id (code unit order): at most `limit`, after `after`. */
   listAppointments(query: AppointmentQuery): Promise<readonly Appointment[]>;
 
   /**
-   * Books. The range must start where a free time slot of the resource and service starts, end where one ends, and be
-   * covered by free slots without a gap; else `time_slot_unavailable`. Of any number of calls for one time, however
-   * they race, one succeeds.
+   * Does all changes or none, and answers the appointments in the order of the changes. Cancellations free their time
+   * for the other changes.
+   *
+   * A time that is booked, held or moved to must start where a free time slot of the resource and service starts, end
+   * where one ends, and be covered by free slots without a gap; else `time_slot_unavailable`. Of any number of calls for
+   * one time, however they race, one succeeds.
    */
-  createAppointment(creation: AppointmentCreation): Promise<Appointment>;
-  /** Moves or changes, under the same rules as `createAppointment`. */
-  updateAppointment(update: AppointmentUpdate): Promise<Appointment>;
-  /** Cancels and frees the time. Cancelling what is cancelled changes nothing and answers it as it is. */
-  cancelAppointment(cancellation: AppointmentCancellation): Promise<Appointment>;
+  changeAppointments(write: AppointmentWrite): Promise<readonly Appointment[]>;
+  /** The appointments that the write with this operation id left behind, in its order. `null`: it was never done. */
+  findOperation(careUnit: CareUnit, operationId: string): Promise<readonly Appointment[] | null>;
+
+  /** For an EHR that sends codes: starts a booking, and sends the patient a code. */
+  requestBooking(request: Write & { readonly creation: AppointmentCreation }): Promise<EhrConfirmation>;
+  /** For an EHR that sends codes: starts a cancellation, and sends the patient a code. */
+  requestCancellation(request: Write & { readonly cancellation: AppointmentCancellation }): Promise<EhrConfirmation>;
+  /** For an EHR that sends codes: sends a fresh one. */
+  resendCode(request: Write & { readonly reference: string }): Promise<EhrConfirmation>;
+  /** For an EHR that sends codes: `code_incorrect`, `code_expired` and `code_locked` say why a code is not taken. */
+  confirmCode(request: Write & { readonly reference: string; readonly code: string }): Promise<Appointment>;
 }
 
 export type ConnectorOperation = keyof ConnectorOperations;

@@ -4,7 +4,8 @@
  * exist; only writes throw the `*_not_found` kinds.
  *
  * - `time_slot_unavailable`: no free time slot covers the range, or someone else was faster
- * - `appointment_cancelled`, `appointment_pending`: the appointment is in a state that forbids the change
+ * - `appointment_cancelled`, `appointment_pending`, `appointment_not_held`: its state forbids the change
+ * - `code_incorrect`, `code_expired`, `code_locked`: what an EHR that checks codes itself says of one
  * - `unsupported`: this EHR cannot do it at all
  * - `rejected`: the EHR refused for a reason that the port has no word for
  * - `unavailable`: the EHR could not be reached or says it is down: nothing was done
@@ -19,6 +20,10 @@ export const connectorErrorKinds = [
   'time_slot_unavailable',
   'appointment_cancelled',
   'appointment_pending',
+  'appointment_not_held',
+  'code_incorrect',
+  'code_expired',
+  'code_locked',
   'unsupported',
   'rejected',
   'unavailable',
@@ -35,15 +40,18 @@ export class ConnectorError extends Error {
   readonly kind: ConnectorErrorKind;
   /** For `unavailable`: how many seconds the EHR asked us to wait. */
   readonly retryAfterSeconds: number | undefined;
+  /** For `code_incorrect`. */
+  readonly attemptsRemaining: number | undefined;
 
   constructor(
     kind: ConnectorErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number | undefined } = {},
+    options: { cause?: unknown; retryAfterSeconds?: number; attemptsRemaining?: number } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ConnectorError';
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.attemptsRemaining = options.attemptsRemaining;
   }
 }

@@ -9,12 +9,11 @@ interface TimeRange {
  */
 export function coversWithoutGap(slots: readonly TimeRange[], range: TimeRange): boolean {
   const end = range.end.getTime();
-  let reached = range.start.getTime();
+  const reached = new Set([range.start.getTime()]);
   for (const slot of slots.toSorted((a, b) => a.start.getTime() - b.start.getTime())) {
-    if (reached === end) break;
-    if (slot.start.getTime() === reached && slot.end.getTime() <= end) reached = slot.end.getTime();
+    if (reached.has(slot.start.getTime())) reached.add(slot.end.getTime());
   }
-  return reached === end && range.start.getTime() < end;
+  return range.start.getTime() < end && reached.has(end);
 }
 
 /** Whether two ranges share any time. Ends are exclusive: neighbours do not overlap. */

@@ -17,6 +17,7 @@ import { addOpenApi, addOpenApiRoutes } from './http/openapi.ts';
 import { requestId } from './http/request-id.ts';
 import { addRequestLog } from './http/request-log.ts';
 import { addValidation, compilersFactory, formats } from './http/validation.ts';
+import { addDemoMailboxRoutes } from './messages/demo-mailbox-routes.ts';
 import { addPatientRoutes } from './patients/routes.ts';
 import { Problem } from './problems/problem.ts';
 import { addProblemPages } from './problems/routes.ts';
@@ -57,6 +58,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   addJsonBody(app);
   addValidation(app);
   await addOpenApi(app);
+  app.decorate('writes', deps.services);
   addAccess(app, deps.clients, deps.ehrs);
   await addLimits(app, deps.limits);
 
@@ -70,6 +72,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   addOpenApiRoutes(app);
   await addDocs(app);
   await addProblemPages(app);
+  if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
   addHealth(app, deps.isReady);
   methods.finish();
   await app.ready();

@@ -5,17 +5,18 @@ import type { AppointmentRow, SandboxTables } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-export async function findAppointment(
+export async function findAppointments(
   db: Kysely<SandboxTables>,
   emr: string,
   careUnit: CareUnit,
-  id: string,
-): Promise<Appointment | null> {
-  const row = await selectAppointments(db, emr)
+  ids: readonly string[],
+): Promise<readonly Appointment[]> {
+  if (ids.length === 0) return [];
+  const rows = await selectAppointments(db, emr)
     .where('care_unit_id', '=', careUnit.id)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return row ? appointment(row) : null;
+    .where('id', 'in', [...ids])
+    .execute();
+  return rows.map(appointment);
 }
 
 export async function listAppointments(

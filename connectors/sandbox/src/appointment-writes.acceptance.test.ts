@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Appointment, Connector, TimeSlot } from '@crossward/connector-kit';
+import type {
+  Appointment,
+  AppointmentCancellation,
+  AppointmentChange,
+  AppointmentCreation,
+  AppointmentUpdate,
+  CareUnit,
+  Connector,
+  TimeSlot,
+} from '@crossward/connector-kit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
 import { sandboxConnector } from './connector.ts';
@@ -9,14 +18,34 @@ const south = { id: 'south', timeZone: 'Europe/Oslo' };
 const { database, dispose } = await createTestDatabase();
 afterAll(dispose);
 
-type Whole = Required<Connector>;
-const open = (emr: string) =>
-  sandboxConnector.open({
+interface Where {
+  readonly operationId: string;
+  readonly careUnit: CareUnit;
+}
+type Creation = Omit<AppointmentCreation, 'kind' | 'holdUntil'> & Where;
+type Update = Omit<AppointmentUpdate, 'kind'> & Where;
+type Cancellation = Omit<AppointmentCancellation, 'kind'> & Where;
+
+/** The sandbox, one change at a time. */
+async function open(emr: string) {
+  const connector = (await sandboxConnector.open({
     emr,
     settings: { country: 'NO' },
     careUnits: [careUnit, south],
     database: database.pool,
-  }) as Promise<Whole>;
+  })) as Required<Connector>;
+  const one = async ({ operationId, careUnit: unit }: Where, change: AppointmentChange): Promise<Appointment> => {
+    const [appointment] = await connector.changeAppointments({ operationId, careUnit: unit, changes: [change] });
+    if (!appointment) throw new Error('No answer');
+    return appointment;
+  };
+  return {
+    ...connector,
+    createAppointment: (write: Creation) => one(write, { ...write, kind: 'create', holdUntil: null }),
+    updateAppointment: (write: Update) => one(write, { ...write, kind: 'update' }),
+    cancelAppointment: (write: Cancellation) => one(write, { ...write, kind: 'cancel' }),
+  };
+}
 const ehr = await open('here');
 const otherEhr = await open('there');
 
@@ -61,10 +90,10 @@ describe('an operation id that comes again', () => {
       operationId: randomUUID(),
       careUnit,
       appointmentId,
-      changes: { time: { start: a.start, end: a.end } },
+      time: { start: a.start, end: a.end },
     };
     expect(await ehr.updateAppointment(move)).toMatchObject({ start: a.start });
-    const second = { ...move, operationId: randomUUID(), changes: { time: { start: b.start, end: b.end } } };
+    const second = { ...move, operationId: randomUUID(), time: { start: b.start, end: b.end } };
     await ehr.updateAppointment(second);
     expect(await ehr.updateAppointment(move)).toMatchObject({ id: appointmentId, start: b.start });
     const cancellation = { operationId: randomUUID(), careUnit, appointmentId, comment: 'why' };
@@ -114,7 +143,7 @@ describe('a write of what is not there', () => {
     ] as const) {
       const write = { operationId: randomUUID(), careUnit: unit, appointmentId };
       await expect(ehr.cancelAppointment(write)).rejects.toMatchObject({ kind: 'appointment_not_found' });
-      await expect(ehr.updateAppointment({ ...write, changes: { comment: 'x' } })).rejects.toMatchObject({
+      await expect(ehr.updateAppointment({ ...write, comment: 'x' })).rejects.toMatchObject({
         kind: 'appointment_not_found',
       });
     }
@@ -137,5 +166,5 @@ test('an expired hold gives its time to the next booking', async () => {
   await holdUntil('-1 second');
   expect((await freeSlots(1))[0]?.start).toEqual(write.start);
   expect(await ehr.createAppointment(again)).toMatchObject({ state: 'booked' });
-  expect(await ehr.findAppointment(careUnit, held.id)).toMatchObject({ state: 'cancelled', heldUntil: null });
+  expect(await ehr.findAppointments(careUnit, [held.id])).toMatchObject([{ state: 'cancelled', heldUntil: null }]);
 });

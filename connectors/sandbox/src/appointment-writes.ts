@@ -1,150 +1,119 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Appointment,
-  type AppointmentCancellation,
+  type AppointmentChange,
   type AppointmentCreation,
-  type AppointmentUpdate,
+  type AppointmentWrite,
+  type CareUnit,
   ConnectorError,
-  type Write,
 } from '@crossward/connector-kit';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { appointmentsById } from './appointment-reads.ts';
-import { currentState } from './appointment-state.ts';
+import { changedRow, type LockedRow } from './change-rules.ts';
 import { slotTaken } from './database-errors.ts';
 import type { Directory } from './directory.ts';
-import type { AppointmentRow, SandboxTables } from './tables.ts';
-import { isBookable } from './time-slots.ts';
+import type { SandboxTables } from './tables.ts';
+import { areScheduled, type WantedTime } from './time-slots.ts';
 
 type Db = Kysely<SandboxTables>;
 type Tx = Transaction<SandboxTables>;
 
-export async function createAppointment(
+/** Does all changes or none, in one transaction, and notes the operation id in it. */
+export async function changeAppointments(
   db: Db,
   emr: string,
   directory: Directory,
-  creation: AppointmentCreation,
-): Promise<Appointment> {
-  const { careUnit, resourceId, healthcareServiceId, patientId, start, end, comment } = creation;
-  assertKnown(directory, creation);
-  return once(db, emr, creation, async (tx) => {
-    if (!(await isBookable(tx, emr, { careUnit, resourceId, healthcareServiceId, start, end }))) throw slotTaken();
-    await takeTurns(tx, emr, [resourceId]);
-    await sweepExpiredHolds(tx, emr, resourceId, start, end);
-    const id = randomUUID();
-    await tx
-      .insertInto('sandbox.appointments')
-      .values({
-        emr,
-        id,
-        care_unit_id: careUnit.id,
-        patient_id: patientId,
-        resource_id: resourceId,
-        healthcare_service_id: healthcareServiceId,
-        starts_at: start,
-        ends_at: end,
-        state: 'booked',
-        held_until: null,
-        comment,
-      })
-      .execute();
-    return id;
-  });
-}
-
-export async function updateAppointment(
-  db: Db,
-  emr: string,
-  directory: Directory,
-  update: AppointmentUpdate,
-): Promise<Appointment> {
-  const { appointmentId, careUnit, changes } = update;
-  if (changes.resourceId !== undefined) assertResource(directory, careUnit.id, changes.resourceId);
-  return once(db, emr, update, async (tx) => {
-    const current = await lockAppointment(tx, emr, careUnit.id, appointmentId);
-    if (current.state === 'cancelled') {
-      throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
-    }
-    if (current.state !== 'booked')
-      throw new ConnectorError('appointment_pending', 'The appointment is not booked yet');
-    const target = {
-      resourceId: changes.resourceId ?? current.resource_id,
-      start: changes.time?.start ?? current.starts_at,
-      end: changes.time?.end ?? current.ends_at,
-    };
-    if (moves(current, target)) {
-      const booking = { careUnit, healthcareServiceId: current.healthcare_service_id, ...target };
-      if (!(await isBookable(tx, emr, booking))) throw slotTaken();
-      await takeTurns(tx, emr, [current.resource_id, target.resourceId]);
-      await sweepExpiredHolds(tx, emr, target.resourceId, target.start, target.end);
-    }
-    await tx
-      .updateTable('sandbox.appointments')
-      .set({
-        resource_id: target.resourceId,
-        starts_at: target.start,
-        ends_at: target.end,
-        ...(changes.comment !== undefined ? { comment: changes.comment } : {}),
-      })
-      .where('emr', '=', emr)
-      .where('id', '=', appointmentId)
-      .execute();
-    return appointmentId;
-  });
-}
-
-export async function cancelAppointment(
-  db: Db,
-  emr: string,
-  cancellation: AppointmentCancellation,
-): Promise<Appointment> {
-  const { appointmentId, careUnit, comment } = cancellation;
-  return once(db, emr, cancellation, async (tx) => {
-    const current = await lockAppointment(tx, emr, careUnit.id, appointmentId);
-    if (current.state !== 'cancelled') {
-      await tx
-        .updateTable('sandbox.appointments')
-        .set({ state: 'cancelled', held_until: null, ...(comment !== undefined ? { comment } : {}) })
-        .where('emr', '=', emr)
-        .where('id', '=', appointmentId)
-        .execute();
-    }
-    return appointmentId;
-  });
-}
-
-/**
- * Does a write and notes its operation id, in one transaction. A second call with the id waits for the first one, finds
- * the note, and answers the appointment as it stands.
- */
-async function once(db: Db, emr: string, write: Write, change: (tx: Tx) => Promise<string>): Promise<Appointment> {
+  write: AppointmentWrite,
+): Promise<readonly Appointment[]> {
+  for (const change of write.changes) assertKnown(directory, write.careUnit, change);
   return db.transaction().execute(async (tx) => {
-    const { numInsertedOrUpdatedRows: isNew } = await tx
-      .insertInto('sandbox.operations')
-      .values({ emr, operation_id: write.operationId, appointment_ids: [] })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow();
-    let ids: string[];
+    const isNew = await noteOperation(tx, emr, write.operationId);
     if (isNew) {
-      ids = [await change(tx)];
+      const ids = await apply(tx, emr, write);
       await tx
         .updateTable('sandbox.operations')
         .set({ appointment_ids: ids })
         .where('emr', '=', emr)
         .where('operation_id', '=', write.operationId)
         .execute();
-    } else {
-      const done = await tx
-        .selectFrom('sandbox.operations')
-        .select('appointment_ids')
-        .where('emr', '=', emr)
-        .where('operation_id', '=', write.operationId)
-        .executeTakeFirstOrThrow();
-      ids = done.appointment_ids;
+      return appointmentsById(tx, emr, ids);
     }
-    const [appointment] = await appointmentsById(tx, emr, ids);
-    if (!appointment) throw new Error('An appointment that was just written is gone');
-    return appointment;
+    return (await findOperation(tx, emr, write.operationId)) ?? [];
   });
+}
+
+/** What a write left behind. `null`: no write with this operation id was ever done. */
+export async function findOperation(db: Db, emr: string, operationId: string): Promise<readonly Appointment[] | null> {
+  const done = await db
+    .selectFrom('sandbox.operations')
+    .select('appointment_ids')
+    .where('emr', '=', emr)
+    .where('operation_id', '=', operationId)
+    .executeTakeFirst();
+  return done ? appointmentsById(db, emr, done.appointment_ids) : null;
+}
+
+/** A second write with the id waits here for the first one, and finds its note. */
+async function noteOperation(tx: Tx, emr: string, operationId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('sandbox.operations')
+    .values({ emr, operation_id: operationId, appointment_ids: [] })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+async function apply(tx: Tx, emr: string, { careUnit, changes }: AppointmentWrite): Promise<string[]> {
+  const locked = await lockAppointments(tx, emr, careUnit.id, changes.flatMap(existingId));
+  const rows = new Map<string, LockedRow>();
+  const created: (AppointmentCreation & { readonly id: string })[] = [];
+  const wanted: WantedTime[] = [];
+  const ids = changes.map((change) => {
+    if (change.kind === 'create') {
+      const id = randomUUID();
+      created.push({ ...change, id });
+      wanted.push(change);
+      return id;
+    }
+    const current = rows.get(change.appointmentId) ?? locked.get(change.appointmentId);
+    if (!current) throw new ConnectorError('appointment_not_found', 'No such appointment in this care unit');
+    const row = changedRow(current, change);
+    rows.set(row.id, row);
+    if (moves(current, row)) wanted.push(timeOf(row));
+    return row.id;
+  });
+  if (!(await areScheduled(tx, emr, careUnit, wanted))) throw slotTaken();
+  const leaving = [...rows.keys()].flatMap((id) => locked.get(id)?.resource_id ?? []);
+  if (wanted.length > 0) await takeTurns(tx, emr, [...leaving, ...wanted.map((it) => it.resourceId)]);
+  for (const time of wanted) await sweepExpiredHolds(tx, emr, time, [...rows.keys()]);
+  await updateRows(tx, emr, [...rows.values()]);
+  await insertRows(tx, emr, careUnit, created);
+  return ids;
+}
+
+function existingId(change: AppointmentChange): string[] {
+  return change.kind === 'create' ? [] : [change.appointmentId];
+}
+
+/** In the order of the ids, so that two writers never wait for each other in a circle. */
+async function lockAppointments(
+  tx: Tx,
+  emr: string,
+  careUnitId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, LockedRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('sandbox.appointments')
+    .select(['id', 'resource_id', 'healthcare_service_id', 'starts_at', 'ends_at', 'state', 'held_until', 'comment'])
+    .select(sql<boolean>`coalesce(held_until <= clock_timestamp(), false)`.as('has_run_out'))
+    .where('emr', '=', emr)
+    .where('care_unit_id', '=', careUnitId)
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /**
@@ -158,55 +127,88 @@ async function takeTurns(tx: Tx, emr: string, resourceIds: readonly string[]): P
 }
 
 /** A hold that has run out no longer keeps its time, and the constraint has to see that. */
-async function sweepExpiredHolds(tx: Tx, emr: string, resourceId: string, start: Date, end: Date): Promise<void> {
+async function sweepExpiredHolds(tx: Tx, emr: string, time: WantedTime, but: readonly string[]): Promise<void> {
   await tx
     .updateTable('sandbox.appointments')
     .set({ state: 'cancelled', held_until: null })
     .where('emr', '=', emr)
-    .where('resource_id', '=', resourceId)
+    .where('resource_id', '=', time.resourceId)
     .where('state', '=', 'held')
     .where('held_until', '<=', sql<Date>`clock_timestamp()`)
-    .where('starts_at', '<', end)
-    .where('ends_at', '>', start)
+    .where('starts_at', '<', time.end)
+    .where('ends_at', '>', time.start)
+    .$if(but.length > 0, (query) => query.where('id', 'not in', [...but]))
     .execute();
 }
 
-type LockedRow = Pick<AppointmentRow, 'resource_id' | 'healthcare_service_id' | 'starts_at' | 'ends_at' | 'state'>;
-
-async function lockAppointment(tx: Tx, emr: string, careUnitId: string, id: string): Promise<LockedRow> {
-  const row = await tx
-    .selectFrom('sandbox.appointments')
-    .select(['resource_id', 'healthcare_service_id', 'starts_at', 'ends_at'])
-    .select(currentState.as('state'))
-    .where('emr', '=', emr)
-    .where('care_unit_id', '=', careUnitId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!row) throw new ConnectorError('appointment_not_found', 'No such appointment in this care unit');
-  return row;
+/** One statement: the constraint looks at its end, so that appointments may change places. */
+async function updateRows(tx: Tx, emr: string, rows: readonly LockedRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    UPDATE sandbox.appointments AS appointment
+    SET resource_id = changed.resource_id, starts_at = changed.starts_at, ends_at = changed.ends_at,
+      state = changed.state, held_until = changed.held_until, comment = changed.comment
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS changed
+      (id text, resource_id text, starts_at timestamptz, ends_at timestamptz, state text, held_until timestamptz, comment text)
+    WHERE appointment.emr = ${emr} AND appointment.id = changed.id`.execute(tx);
 }
 
-function moves(current: LockedRow, target: { resourceId: string; start: Date; end: Date }): boolean {
+async function insertRows(
+  tx: Tx,
+  emr: string,
+  careUnit: CareUnit,
+  creations: readonly (AppointmentCreation & { readonly id: string })[],
+): Promise<void> {
+  if (creations.length === 0) return;
+  await tx
+    .insertInto('sandbox.appointments')
+    .values(
+      creations.map((creation) => ({
+        emr,
+        id: creation.id,
+        care_unit_id: careUnit.id,
+        patient_id: creation.patientId,
+        resource_id: creation.resourceId,
+        healthcare_service_id: creation.healthcareServiceId,
+        starts_at: creation.start,
+        ends_at: creation.end,
+        state: creation.holdUntil ? ('held' as const) : ('booked' as const),
+        held_until: creation.holdUntil,
+        comment: creation.comment,
+      })),
+    )
+    .execute();
+}
+
+/** Only what stays taken needs a place: a cancellation moves nowhere. */
+function moves(before: LockedRow, after: LockedRow): boolean {
+  if (after.state === 'cancelled') return false;
   return (
-    current.resource_id !== target.resourceId ||
-    current.starts_at.getTime() !== target.start.getTime() ||
-    current.ends_at.getTime() !== target.end.getTime()
+    before.resource_id !== after.resource_id ||
+    before.starts_at.getTime() !== after.starts_at.getTime() ||
+    before.ends_at.getTime() !== after.ends_at.getTime()
   );
 }
 
-function assertKnown(directory: Directory, creation: AppointmentCreation): void {
-  if (!directory.findPatient({ type: 'emr_id', value: creation.patientId })) {
-    throw new ConnectorError('patient_not_found', 'No such patient');
-  }
-  assertResource(directory, creation.careUnit.id, creation.resourceId);
-  if (!directory.services.some((service) => service.id === creation.healthcareServiceId)) {
-    throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
-  }
+function timeOf(row: LockedRow): WantedTime {
+  return {
+    resourceId: row.resource_id,
+    healthcareServiceId: row.healthcare_service_id,
+    start: row.starts_at,
+    end: row.ends_at,
+  };
 }
 
-function assertResource(directory: Directory, careUnitId: string, resourceId: string): void {
-  if (!directory.findResource(careUnitId, { type: 'emr_id', value: resourceId })) {
+function assertKnown(directory: Directory, careUnit: CareUnit, change: AppointmentChange): void {
+  const resourceId = 'resourceId' in change ? change.resourceId : undefined;
+  if (resourceId !== undefined && !directory.findResource(careUnit.id, { type: 'emr_id', value: resourceId })) {
     throw new ConnectorError('resource_not_found', 'No such resource in this care unit');
+  }
+  if (change.kind !== 'create') return;
+  if (!directory.findPatient({ type: 'emr_id', value: change.patientId })) {
+    throw new ConnectorError('patient_not_found', 'No such patient');
+  }
+  if (!directory.services.some((service) => service.id === change.healthcareServiceId)) {
+    throw new ConnectorError('healthcare_service_not_found', 'No such healthcare service');
   }
 }

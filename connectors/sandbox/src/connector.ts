@@ -1,7 +1,7 @@
-import type { Connector, ConnectorContext, ConnectorModule } from '@crossward/connector-kit';
+import { type Connector, type ConnectorContext, type ConnectorModule, changeKinds } from '@crossward/connector-kit';
 import { Kysely, PostgresDialect } from 'kysely';
-import { findAppointment, listAppointments } from './appointment-reads.ts';
-import { cancelAppointment, createAppointment, updateAppointment } from './appointment-writes.ts';
+import { findAppointments, listAppointments } from './appointment-reads.ts';
+import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { inPortVocabulary } from './database-errors.ts';
 import { createDirectory } from './directory.ts';
 import { seedSchedules } from './schedules.ts';
@@ -30,16 +30,18 @@ async function openSandbox({
     capabilities: {
       patientIdentifierTypes: directory.patientIdentifierTypes,
       resourceIdentifierTypes: directory.resourceIdentifierTypes,
+      changes: changeKinds,
+      transactions: true,
+      sendsCodes: false,
     },
     findPatient: async (identifier) => directory.findPatient(identifier) ?? null,
     findResource: async (careUnit, identifier) => directory.findResource(careUnit.id, identifier) ?? null,
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
     listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, query)),
-    findAppointment: (careUnit, id) => inPortVocabulary(() => findAppointment(db, emr, careUnit, id)),
+    findAppointments: (careUnit, ids) => inPortVocabulary(() => findAppointments(db, emr, careUnit, ids)),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
-    createAppointment: (creation) => inPortVocabulary(() => createAppointment(db, emr, directory, creation)),
-    updateAppointment: (update) => inPortVocabulary(() => updateAppointment(db, emr, directory, update)),
-    cancelAppointment: (cancellation) => inPortVocabulary(() => cancelAppointment(db, emr, cancellation)),
+    changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, write)),
+    findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
   };
 }

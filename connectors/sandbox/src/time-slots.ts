@@ -1,4 +1,5 @@
 import {
+  type CareUnit,
   coversWithoutGap,
   overlaps,
   type TimeSlot,
@@ -40,24 +41,36 @@ export async function listTimeSlots(
       .flatMap((schedule) => candidatesOf(schedule, query, window))
       .filter((slot) => slot.start.getTime() < until && isAfter(slot, query.after))
       .sort(byPosition);
-    if (candidates.length > 0) found.push(...(await freeOf(db, emr, candidates, query.limit - found.length)));
+    if (candidates.length > 0)
+      found.push(...(await freeOf(db, emr, candidates, query.freeing ?? [], query.limit - found.length)));
     from = until;
   }
   return found;
 }
 
-/** Whether the resource's schedule has slots of the service that cover the range, wholly in the future. */
-export async function isBookable(
+export interface WantedTime extends SlotTime {
+  readonly resourceId: string;
+  readonly healthcareServiceId: string;
+}
+
+/** Whether schedules have slots that cover each of these times, wholly in the future. Says nothing of who has taken them. */
+export async function areScheduled(
   db: Kysely<SandboxTables>,
   emr: string,
-  booking: { careUnit: { id: string; timeZone: string }; resourceId: string; healthcareServiceId: string } & SlotTime,
+  careUnit: CareUnit,
+  wanted: readonly WantedTime[],
 ): Promise<boolean> {
-  const schedules = await loadSchedules(db, emr, booking.careUnit.id, [booking.resourceId]);
-  const slots = schedules
-    .filter((schedule) => schedule.healthcareServiceIds.includes(booking.healthcareServiceId))
-    .flatMap((schedule) => slotsOf(schedule, booking.careUnit.timeZone, booking));
-  if (!coversWithoutGap(slots, booking)) return false;
-  return booking.start > (await databaseClock(db));
+  if (wanted.length === 0) return true;
+  const resourceIds = [...new Set(wanted.map((it) => it.resourceId))];
+  const schedules = await loadSchedules(db, emr, careUnit.id, resourceIds);
+  const now = await databaseClock(db);
+  return wanted.every((time) => {
+    const slots = schedules
+      .filter((it) => it.resourceId === time.resourceId)
+      .filter((it) => it.healthcareServiceIds.includes(time.healthcareServiceId))
+      .flatMap((schedule) => slotsOf(schedule, careUnit.timeZone, time));
+    return time.start > now && coversWithoutGap(slots, time);
+  });
 }
 
 /** Schedules and holds go by this clock alone. */
@@ -80,6 +93,7 @@ async function freeOf(
   db: Kysely<SandboxTables>,
   emr: string,
   candidates: readonly TimeSlot[],
+  freeing: readonly string[],
   limit: number,
 ): Promise<TimeSlot[]> {
   const start = new Date(Math.min(...candidates.map((slot) => slot.start.getTime())));
@@ -93,6 +107,7 @@ async function freeOf(
     .where('ends_at', '>', start)
     .where('starts_at', '>', new Date(start.getTime() - dayMilliseconds))
     .where(takenState)
+    .$if(freeing.length > 0, (query) => query.where('id', 'not in', [...freeing]))
     .execute();
   const takenOf = Map.groupBy(taken, (row) => row.resource_id);
   const free: TimeSlot[] = [];

@@ -1,26 +1,26 @@
-import type { Appointment } from '@crossward/connector-kit';
 import type { Static, TObject } from 'typebox';
 import { requirePatient, requireResource } from '../ehr/lookups.ts';
 import { patientIdentifier, resourceIdentifier } from '../http/identifiers.ts';
 import { type Cursors, type Page, page } from '../http/paging.ts';
 import { inQuery } from '../http/places.ts';
-import type { Access } from '../http/route.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { readRange } from '../time/request-times.ts';
 import type { appointmentQuery } from './contract.ts';
-import { statesOf } from './representation.ts';
+import { type Listed, loadListed } from './listed.ts';
+import type { Scene } from './scene.ts';
 
 const places = { start: inQuery('start'), end: inQuery('end') };
 
 type Query = Static<TObject<typeof appointmentQuery>>;
 
 export async function listAppointments(
-  { client, ehr, careUnit }: Access,
+  scene: Scene,
   query: Query,
   readHeader: ReadHeader,
   cursors: Cursors,
-): Promise<Page<Appointment>> {
+): Promise<Page<Listed>> {
+  const { client, ehr, careUnit } = scene;
   assertSelective(query);
   const { start, end } = query;
   const range =
@@ -33,20 +33,19 @@ export async function listAppointments(
     query.resource_id === undefined ? undefined : resourceIdentifier(query.resource_id, resourcePlace, ehr, readHeader);
   const patient = patientIdentity && (await requirePatient(ehr, patientIdentity, patientPlace));
   const resource = resourceIdentity && (await requireResource(ehr, careUnit, resourceIdentity, resourcePlace));
-  const states = [...new Set(query.status ?? [])].sort().flatMap(statesOf);
-  const filters = [ehr.id, careUnit.id, patient?.id ?? null, resource?.id ?? null, range ?? null, states];
-  return page<Appointment>(
+  const statuses = [...new Set(query.status ?? [])].sort();
+  const filters = [ehr.id, careUnit.id, patient?.id ?? null, resource?.id ?? null, range ?? null, statuses];
+  return page<Listed>(
     cursors,
     query,
     { clientId: client.id, operationId: 'list_appointments', filters },
-    (appointment) => [appointment.start, appointment.id],
+    ({ id, appointment }) => [appointment.start, id],
     (after, limit) =>
-      ehr.call('listAppointments', {
-        careUnit,
+      loadListed(scene, {
         patientId: patient?.id,
         resourceId: resource?.id,
         range,
-        states,
+        statuses,
         after: after && { start: new Date(String(after[0])), id: String(after[1]) },
         limit,
       }),

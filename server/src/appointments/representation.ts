@@ -1,8 +1,15 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
+import type { Item } from '../confirmations/items.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { formatInstant } from '../time/date-times.ts';
-import type { AppointmentBody, AppointmentStatus } from './contract.ts';
+import type { Awaited, PlannedAnswer, PlannedConfirmation } from '../writes/plan.ts';
+import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
+
+interface Scene {
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+}
 
 const statusOf: Record<AppointmentState, AppointmentStatus> = {
   booked: 'booked',
@@ -16,13 +23,82 @@ export function statesOf(status: AppointmentStatus): AppointmentState[] {
   return (Object.keys(statusOf) as AppointmentState[]).filter((state) => statusOf[state] === status);
 }
 
+export function appointmentPath(emr: string, careUnitId: string, id: string): string {
+  const parts = ['', 'api', 'emrs', emr, 'care-units', careUnitId, 'appointments', id];
+  return parts.map(encodeURIComponent).join('/');
+}
+
+/** What the EHR has, as the caller sees it. `item`: what the gateway knows of a code for this id. */
 export function appointmentBody(
   appointment: Appointment,
-  ehr: EhrConnection,
-  careUnit: CareUnitConnection,
+  { ehr, careUnit }: Scene,
+  { id = appointment.id, item }: { readonly id?: string | undefined; readonly item?: Item | undefined } = {},
+): AppointmentBody {
+  const awaits = item?.isPending === true;
+  return {
+    ...body(appointment, { ehr, careUnit }, id),
+    status: awaits ? 'awaiting_confirmation' : statusWithout(appointment, item),
+    confirmation: awaits ? confirmation(item, careUnit.timeZone) : null,
+    replaces_id: item?.replacesId ?? null,
+  };
+}
+
+/** A hold whose code has run out is cancelled, even if the EHR's clock has not noticed. */
+function statusWithout(appointment: Appointment, item: Item | undefined): AppointmentStatus {
+  return item && appointment.state === 'held' ? 'cancelled' : statusOf[appointment.state];
+}
+
+interface Written extends Scene {
+  readonly id: string | undefined;
+  readonly replacesId: string | undefined;
+  readonly awaited: Awaited | undefined;
+}
+
+/** What a write has left behind, as the caller sees it. */
+export function writtenBody(
+  appointment: Appointment,
+  { ehr, careUnit, id = appointment.id, replacesId, awaited }: Written,
 ): AppointmentBody {
   return {
-    id: appointment.id,
+    ...body(appointment, { ehr, careUnit }, id),
+    status: awaited ? 'awaiting_confirmation' : statusOf[appointment.state],
+    confirmation: awaited ? confirmation(awaited, careUnit.timeZone) : null,
+    replaces_id: replacesId ?? null,
+  };
+}
+
+/** What a write would leave behind. Ids and times that do not exist yet are null. */
+export function previewBody(
+  entry: PlannedAnswer,
+  { ehr, careUnit, confirmation: planned }: Scene & { readonly confirmation: PlannedConfirmation | undefined },
+): PreviewBody {
+  const isNew = entry.word === 'created' || (planned !== undefined && entry.replacesId !== undefined);
+  const { timeZone } = careUnit;
+  return {
+    ...body(entry.preview, { ehr, careUnit }, entry.preview.id),
+    id: isNew ? null : (entry.id ?? entry.preview.id),
+    status: planned || entry.awaiting ? 'awaiting_confirmation' : statusOf[entry.preview.state],
+    confirmation: planned
+      ? {
+          id: null,
+          kind: planned.kind,
+          channel: planned.channel,
+          delivery: null,
+          expires_at: null,
+          attempts_remaining: careUnit.code.attempts,
+          page_url: null,
+        }
+      : entry.awaiting
+        ? confirmation(entry.awaiting, timeZone)
+        : null,
+    replaces_id: entry.replacesId ?? null,
+    change: entry.word,
+  };
+}
+
+function body(appointment: Appointment, { ehr, careUnit }: Scene, id: string): AppointmentBody {
+  return {
+    id,
     status: statusOf[appointment.state],
     start: formatInstant(appointment.start, careUnit.timeZone),
     end: formatInstant(appointment.end, careUnit.timeZone),
@@ -35,5 +111,17 @@ export function appointmentBody(
     confirmation: null,
     replaces_id: null,
     supersedes_id: null,
+  };
+}
+
+function confirmation(awaited: Awaited, timeZone: string): AppointmentBody['confirmation'] {
+  return {
+    id: awaited.confirmationId,
+    kind: awaited.kind,
+    channel: awaited.channel,
+    delivery: awaited.delivery,
+    expires_at: formatInstant(awaited.expiresAt, timeZone),
+    attempts_remaining: awaited.attemptsRemaining,
+    page_url: null,
   };
 }

@@ -4,22 +4,36 @@ import type { Cursors } from '../http/paging.ts';
 import { addOperation } from '../http/route.ts';
 import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../http/route-reasons.ts';
 import { reference, text } from '../http/schemas.ts';
-import { cancelAppointment, requireAppointment, updateAppointment } from './change-appointment.ts';
+import type { Reason } from '../problems/reasons.ts';
+import type { WriteServices } from '../writes/services.ts';
+import { changeMany, changeOne, create } from './change.ts';
 import {
+  type AppointmentBody,
   appointmentCancellationSchema,
   appointmentChangeSchema,
+  appointmentConfirmationSchema,
   appointmentCreationSchema,
   appointmentListSchema,
   appointmentQuery,
   appointmentSchema,
+  appointmentsSchema,
   appointmentUpdateSchema,
+  bulkCancellationSchema,
+  bulkChangeSchema,
+  bulkConfirmationSchema,
+  bulkUpdateSchema,
+  confirmationSchema,
+  dryRunQuery,
+  type PreviewBody,
+  previewSchema,
+  previewsSchema,
 } from './contract.ts';
-import { createAppointment } from './create-appointment.ts';
 import { listAppointments } from './list-appointments.ts';
 import { appointmentBody } from './representation.ts';
+import { requireTarget, resend } from './resend-code.ts';
 
 const place = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' };
-const example = {
+const example: AppointmentBody = {
   id: '7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55',
   status: 'booked',
   start: '2027-03-19T09:00:00+01:00',
@@ -34,14 +48,52 @@ const example = {
   replaces_id: null,
   supersedes_id: null,
 };
+const awaitingExample: AppointmentBody = {
+  ...example,
+  status: 'awaiting_confirmation',
+  emr: 'sandbox-se',
+  care_unit_id: 'sodermalm',
+  confirmation: {
+    id: '3b9f3c1e-5f0b-4f57-8f6a-0e4d9c1f2a77',
+    kind: 'booking',
+    channel: 'sms',
+    delivery: 'queued',
+    expires_at: '2027-03-12T14:10:00+01:00',
+    attempts_remaining: 5,
+    page_url: null,
+  },
+};
 const appointmentId = { appointment_id: text({ description: 'Appointment identifier.' }) };
+const timeReasons = [
+  'time_slot_unavailable',
+  'time_range_invalid',
+  'local_time_nonexistent',
+] as const satisfies Reason[];
+const codeReasons = [
+  'confirmation_code_incorrect',
+  'confirmation_expired',
+  'confirmation_locked',
+  'confirmation_not_pending',
+] as const satisfies Reason[];
+const stateReasons = ['appointment_cancelled', 'appointment_awaiting_confirmation'] as const satisfies Reason[];
 
-export function addAppointmentRoutes(app: FastifyInstance, { cursors }: { cursors: Cursors }): void {
+interface Means {
+  readonly cursors: Cursors;
+  readonly services: WriteServices;
+}
+
+export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }: Means): void {
   for (const schema of [
+    confirmationSchema,
     appointmentSchema,
+    previewSchema,
     appointmentCreationSchema,
     appointmentUpdateSchema,
     appointmentCancellationSchema,
+    appointmentConfirmationSchema,
+    bulkUpdateSchema,
+    bulkCancellationSchema,
+    bulkConfirmationSchema,
   ]) {
     app.addSchema(schema);
   }
@@ -71,8 +123,10 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors }: { cursor
       answer: { appointments: [example], next_cursor: null },
     },
     async handle({ query, readHeader, ...access }) {
-      const { entries, next_cursor } = await listAppointments(access, query, readHeader, cursors);
-      const appointments = entries.map((it) => appointmentBody(it, access.ehr, access.careUnit));
+      const { entries, next_cursor } = await listAppointments({ ...access, services }, query, readHeader, cursors);
+      const appointments = entries.map(({ id, appointment, item }) =>
+        appointmentBody(appointment, access, { id, item }),
+      );
       return { body: { appointments, next_cursor } };
     },
   });
@@ -86,15 +140,11 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors }: { cursor
     method: 'POST',
     path: '/appointments',
     scopes: ['appointments:write'],
+    query: dryRunQuery,
     body: reference<Static<typeof appointmentCreationSchema>>('AppointmentCreation'),
     answer: { status: 201, description: 'The appointment.', schema: appointmentSchema },
-    reasons: [
-      'time_slot_unavailable',
-      'time_range_invalid',
-      'local_time_nonexistent',
-      ...identifierReasons,
-      ...ehrWriteReasons,
-    ],
+    preview: reference<PreviewBody>('AppointmentPreview'),
+    reasons: [...timeReasons, ...identifierReasons, ...ehrWriteReasons],
     reasonsOfNames: ['patient_not_found', 'resource_not_found', 'healthcare_service_not_found'],
     examples: {
       params: place,
@@ -107,14 +157,8 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors }: { cursor
       },
       answer: example,
     },
-    async handle({ body, readHeader, ...access }) {
-      const appointment = await createAppointment(access, body, readHeader);
-      const { ehr, careUnit } = access;
-      const location = ['', 'api', 'emrs', ehr.id, 'care-units', careUnit.id, 'appointments', appointment.id]
-        .map(encodeURIComponent)
-        .join('/');
-      return { body: appointmentBody(appointment, ehr, careUnit), headers: { location } };
-    },
+    handle: ({ body, query, readHeader, once, ...access }) =>
+      create({ ...access, services }, { once, dryRun: query.dry_run }, body, readHeader),
   });
 
   addOperation(app, {
@@ -130,30 +174,31 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors }: { cursor
     reasons: ['appointment_not_found', ...ehrReadReasons],
     examples: { params: { ...place, appointment_id: example.id }, answer: example },
     async handle({ params, ...access }) {
-      const appointment = await requireAppointment(access, params.appointment_id);
-      return { body: appointmentBody(appointment, access.ehr, access.careUnit) };
+      const { id, appointment, item } = await requireTarget({ ...access, services }, params.appointment_id);
+      return { body: appointmentBody(appointment, access, { id, item }) };
     },
   });
 
   addOperation(app, {
     operationId: 'change_appointment',
     tag: 'Appointments',
-    summary: 'Update or cancel one appointment',
-    description: "The body is exactly one of update and cancel. The appointment's own time counts as free.",
+    summary: 'Update, cancel or confirm one appointment',
+    description:
+      "The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code.",
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments/:appointment_id',
     scopes: ['appointments:write'],
     params: appointmentId,
+    query: dryRunQuery,
     body: appointmentChangeSchema,
     answer: { status: 200, description: 'The appointment.', schema: appointmentSchema },
+    preview: reference<PreviewBody>('AppointmentPreview'),
     reasons: [
       'appointment_not_found',
-      'appointment_cancelled',
-      'appointment_awaiting_confirmation',
-      'time_slot_unavailable',
-      'time_range_invalid',
-      'local_time_nonexistent',
+      ...stateReasons,
+      ...codeReasons,
+      ...timeReasons,
       ...identifierReasons,
       ...ehrWriteReasons,
     ],
@@ -163,12 +208,72 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors }: { cursor
       body: { start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
       answer: { ...example, start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
     },
-    async handle({ params, body, readHeader, ...access }) {
-      const appointment =
-        'status' in body
-          ? await cancelAppointment(access, params.appointment_id, body)
-          : await updateAppointment(access, params.appointment_id, body, readHeader);
-      return { body: appointmentBody(appointment, access.ehr, access.careUnit) };
+    handle: ({ params, query, body, readHeader, once, ...access }) =>
+      changeOne({ ...access, services }, { once, dryRun: query.dry_run }, params.appointment_id, body, readHeader),
+  });
+
+  addOperation(app, {
+    operationId: 'change_appointments',
+    tag: 'Appointments',
+    summary: 'Update, cancel or confirm many appointments',
+    description:
+      'All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter.',
+    level: 'care_unit',
+    method: 'PATCH',
+    path: '/appointments',
+    scopes: ['appointments:write'],
+    query: dryRunQuery,
+    body: bulkChangeSchema,
+    answer: {
+      status: 200,
+      description: 'In the order of `ids`; a continuous reschedule: by start, then the cancelled ones by start.',
+      schema: appointmentsSchema,
     },
+    preview: previewsSchema,
+    reasons: [
+      ...stateReasons,
+      ...codeReasons,
+      ...timeReasons,
+      'appointments_not_alike',
+      'confirmations_differ',
+      'partially_applied',
+      ...identifierReasons,
+      ...ehrWriteReasons,
+    ],
+    reasonsOfNames: ['appointment_not_found', 'resource_not_found', 'patient_not_found'],
+    examples: {
+      params: place,
+      body: { ids: [example.id], resource_id: 'r-2' },
+      answer: { appointments: [{ ...example, resource_id: 'emr_id:r-2' }] },
+    },
+    handle: ({ query, body, readHeader, once, ...access }) =>
+      changeMany({ ...access, services }, { once, dryRun: query.dry_run }, body, readHeader),
+  });
+
+  addOperation(app, {
+    operationId: 'resend_confirmation',
+    tag: 'Appointments',
+    summary: 'Send a fresh code',
+    description:
+      'For everything that awaits the same code as this id. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.',
+    level: 'care_unit',
+    method: 'POST',
+    path: '/appointments/:appointment_id/confirmation',
+    scopes: ['appointments:write'],
+    params: appointmentId,
+    answer: { status: 202, description: 'The appointment.', schema: appointmentSchema },
+    reasons: [
+      'appointment_not_found',
+      'confirmation_expired',
+      'confirmation_locked',
+      'confirmation_not_pending',
+      'resend_limit_reached',
+      ...ehrWriteReasons,
+    ],
+    examples: {
+      params: { emr: 'sandbox-se', care_unit_id: 'sodermalm', appointment_id: example.id },
+      answer: awaitingExample,
+    },
+    handle: ({ params, once, ...access }) => once(() => resend({ ...access, services }, params.appointment_id)),
   });
 }

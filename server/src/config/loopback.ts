@@ -6,7 +6,7 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /** `localhost`, 127.0.0.0/8 and `::1` (RFC 6761, RFC 6890): nobody reaches them from another machine. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   const version = isIP(host);
   if (version === 0) return host.toLowerCase() === 'localhost';
   return loopback.check(host, version === 6 ? 'ipv6' : 'ipv4');

@@ -1,4 +1,5 @@
 import type { Capabilities, Connector, ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
+import type { PatientLimits } from '../confirmations/limits.ts';
 import { Problem } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
 
@@ -11,6 +12,9 @@ export interface CareUnitConnection {
   readonly language: 'nb' | 'sv' | 'en';
   readonly bookingConfirmation: ConfirmationPolicy;
   readonly cancellationConfirmation: ConfirmationPolicy;
+  readonly cancellationCodeByEmail: boolean;
+  readonly code: { readonly length: number; readonly lifetimeSeconds: number; readonly attempts: number };
+  readonly limitsPerPatient: PatientLimits;
 }
 
 /** One EHR as the operations see it: what it is, what it can do, and the one way to ask it. */

@@ -1,9 +1,9 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
-import { Problem, unavailable } from '../problems/problem.ts';
+import { codeIncorrect, Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 
 /** What a connector's error is to a caller. Whoever names the thing that was not found knows the place and checks first. */
-const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable'>, Reason> = {
+const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect'>, Reason> = {
   patient_not_found: 'patient_not_found',
   resource_not_found: 'resource_not_found',
   healthcare_service_not_found: 'healthcare_service_not_found',
@@ -11,6 +11,9 @@ const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable'>, Reason> = {
   time_slot_unavailable: 'time_slot_unavailable',
   appointment_cancelled: 'appointment_cancelled',
   appointment_pending: 'appointment_awaiting_confirmation',
+  appointment_not_held: 'confirmation_not_pending',
+  code_expired: 'confirmation_expired',
+  code_locked: 'confirmation_locked',
   unsupported: 'operation_unsupported',
   rejected: 'ehr_rejected',
   timeout: 'ehr_timeout',
@@ -23,5 +26,6 @@ export function asProblem(error: unknown): unknown {
   if (error.kind === 'unavailable') {
     return unavailable('ehr_unavailable', { retryAfterSeconds: error.retryAfterSeconds, cause: error });
   }
+  if (error.kind === 'code_incorrect') return codeIncorrect(error.attemptsRemaining ?? 0);
   return new Problem(reasonOf[error.kind], { cause: error });
 }

@@ -1,7 +1,7 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
-import type { Configuration } from '../config/configuration.ts';
-import { createConnection, type EhrConnection } from './connection.ts';
+import type { Configuration, ConfiguredCareUnit } from '../config/configuration.ts';
+import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 
 /** Every configured EHR by its id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
@@ -22,14 +22,7 @@ export async function openEhrRegistry(
       careUnits: emr.care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone })),
       database,
     });
-    const careUnits = emr.care_units.map((careUnit) => ({
-      id: careUnit.id,
-      name: careUnit.name,
-      timeZone: careUnit.time_zone,
-      language: careUnit.language,
-      bookingConfirmation: careUnit.policies.booking_confirmation,
-      cancellationConfirmation: careUnit.policies.cancellation_confirmation,
-    }));
+    const careUnits = emr.care_units.map(careUnitConnection);
     registry.set(
       emr.id,
       createConnection(
@@ -44,4 +37,25 @@ export async function openEhrRegistry(
     );
   }
   return registry;
+}
+
+function careUnitConnection({ id, name, time_zone, language, policies }: ConfiguredCareUnit): CareUnitConnection {
+  return {
+    id,
+    name,
+    timeZone: time_zone,
+    language,
+    bookingConfirmation: policies.booking_confirmation,
+    cancellationConfirmation: policies.cancellation_confirmation,
+    cancellationCodeByEmail: policies.cancellation_code_by_email,
+    code: {
+      length: policies.code.length,
+      lifetimeSeconds: policies.code.lifetime_seconds,
+      attempts: policies.code.attempts,
+    },
+    limitsPerPatient: {
+      pending: policies.limits_per_patient.pending,
+      codesPerHour: policies.limits_per_patient.codes_per_hour,
+    },
+  };
 }

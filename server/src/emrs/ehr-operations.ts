@@ -1,21 +1,36 @@
-import type { ConnectorOperation } from '@crossward/connector-kit';
+import type { ChangeKind, ConnectorOperation } from '@crossward/connector-kit';
 import type { EhrConnection } from '../ehr/connection.ts';
+
+interface Needs {
+  readonly operations: readonly ConnectorOperation[];
+  readonly changes?: readonly ChangeKind[];
+}
 
 /** What a caller can do in an EHR, and what its connector has to offer for it. */
 export const ehrOperations = {
-  get_patient: ['findPatient'],
-  list_resources: ['listResources'],
-  get_resource: ['findResource'],
-  list_healthcare_services: ['listHealthcareServices'],
-  list_timeslots: ['listTimeSlots'],
-  list_appointments: ['listAppointments'],
-  get_appointment: ['findAppointment'],
-  create_appointment: ['findPatient', 'findResource', 'listHealthcareServices', 'createAppointment'],
-  update_appointment: ['findAppointment', 'updateAppointment'],
-  cancel_appointment: ['findAppointment', 'cancelAppointment'],
-} as const satisfies Record<string, readonly ConnectorOperation[]>;
+  get_patient: { operations: ['findPatient'] },
+  list_resources: { operations: ['listResources'] },
+  get_resource: { operations: ['findResource'] },
+  list_healthcare_services: { operations: ['listHealthcareServices'] },
+  list_timeslots: { operations: ['listTimeSlots'] },
+  list_appointments: { operations: ['listAppointments'] },
+  get_appointment: { operations: ['findAppointments'] },
+  create_appointment: {
+    operations: ['findPatient', 'findResource', 'listHealthcareServices', 'changeAppointments'],
+    changes: ['create'],
+  },
+  update_appointment: { operations: ['findAppointments', 'changeAppointments'], changes: ['update'] },
+  cancel_appointment: { operations: ['findAppointments', 'changeAppointments'], changes: ['cancel'] },
+  reschedule_appointments: {
+    operations: ['findAppointments', 'listTimeSlots', 'changeAppointments'],
+    changes: ['create', 'update', 'cancel'],
+  },
+} as const satisfies Record<string, Needs>;
 export type EhrOperation = keyof typeof ehrOperations;
 
 export function operationsOf(ehr: EhrConnection): EhrOperation[] {
-  return (Object.keys(ehrOperations) as EhrOperation[]).filter((name) => ehrOperations[name].every(ehr.offers));
+  return (Object.keys(ehrOperations) as EhrOperation[]).filter((name) => {
+    const { operations, changes = [] }: Needs = ehrOperations[name];
+    return operations.every(ehr.offers) && changes.every((kind) => ehr.capabilities.changes.includes(kind));
+  });
 }

@@ -21,6 +21,7 @@ const everyOperation = [
   'create_appointment',
   'update_appointment',
   'cancel_appointment',
+  'reschedule_appointments',
 ];
 
 describe('list_emrs', () => {

@@ -29,7 +29,7 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .headers(problem.headers)
     .type(problemMediaType)
     .serializer(JSON.stringify)
-    .send(problemDocument(problem, request.id));
+    .send(problemDocument(problem, problem.requestId ?? request.id));
 }
 
 /** What Fastify itself refuses, by its error codes: https://fastify.dev/docs/latest/Reference/Errors/ */

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { buildApp } from '../app.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
+import type { WriteServices } from '../writes/services.ts';
 import { createCursors } from './paging.ts';
 
 const target = new URL('../../openapi.json', import.meta.url);
@@ -15,6 +16,10 @@ const app = await buildApp({
   clients: createClientRegistry([]),
   ehrs: new Map(),
   cursors: createCursors(createKeyRing([randomBytes(32)])),
+  // No operation runs.
+  services: {} as WriteServices,
+  mailbox: undefined,
+  stop: async () => undefined,
   limits: { requestsPerMinute: 1 },
   isReady: async () => false,
 });

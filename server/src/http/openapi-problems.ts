@@ -52,11 +52,12 @@ function possibleProblems(operation: AnyOperation): Problem[] {
   ];
 }
 
-function reasonsOfLevel({ level, scopes, body }: AnyOperation): Reason[] {
+function reasonsOfLevel({ level, scopes, body, method }: AnyOperation): Reason[] {
   return [
     ...(level === 'client' ? [] : (['emr_not_found'] as const)),
     ...(level === 'care_unit' ? (['care_unit_not_found'] as const) : []),
     ...(scopes.length > 0 ? (['scope_missing'] as const) : []),
+    ...(method === 'GET' ? [] : (['idempotency_key_reused', 'idempotency_in_progress'] as const)),
     ...(body ? (['content_too_large', 'media_type_unsupported'] as const) : []),
   ];
 }

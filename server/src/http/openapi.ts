@@ -42,7 +42,8 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
     transform: ({ schema, url, route }) => {
       const operation = route.config?.operation;
       if (!operation || route.method === 'HEAD') return { schema: { ...schema, hide: true }, url };
-      return { schema: { ...schema, headers: commonHeaders, ...responses(schema, operation) }, url };
+      const headers = operation.method === 'GET' ? commonHeaders : writeHeaders;
+      return { schema: { ...schema, headers, ...responses(schema, operation) }, url };
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('Only OpenAPI 3 is generated');
@@ -79,23 +80,52 @@ const commonHeaders = {
   },
 };
 
+const writeHeaders = {
+  type: 'object',
+  properties: {
+    ...commonHeaders.properties,
+    'idempotency-key': {
+      type: 'string',
+      pattern: '^[\\x20-\\x7e]{1,255}$',
+      description: 'The same key and request within 24 hours get the first answer again.',
+    },
+  },
+};
+
 const answerHeaders = {
   'x-request-id': { type: 'string', description: "The caller's, or a new one." },
 };
 
 function responses(schema: { response?: unknown } | undefined, operation: AnyOperation) {
   const { status, description } = operation.answer;
-  const success = (schema?.response as Record<string, { $id?: string }> | undefined)?.[String(status)];
+  const { preview, method } = operation;
+  const schemas = schema?.response as Record<string, { $id?: string }> | undefined;
+  const declared = schemas?.[String(status)];
+  const success = declared?.$id ? { $ref: declared.$id } : declared;
   return {
     response: {
       [status]: {
         description,
         headers: {
           ...answerHeaders,
+          ...(method === 'GET'
+            ? {}
+            : { 'idempotency-replayed': { type: 'string', description: 'The first answer, again.' } }),
           ...(status === 201 ? { location: { type: 'string', description: 'Where the new one is.' } } : {}),
         },
-        content: { 'application/json': { schema: success?.$id ? { $ref: success.$id } : success } },
+        content: {
+          'application/json': { schema: preview && status === 200 ? { anyOf: [preview, success] } : success },
+        },
       },
+      ...(preview && status !== 200
+        ? {
+            200: {
+              description: 'A dry run: what would be.',
+              headers: answerHeaders,
+              content: { 'application/json': { schema: preview } },
+            },
+          }
+        : {}),
       ...problemResponses(operation, answerHeaders),
     },
   };

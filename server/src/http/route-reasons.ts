@@ -15,4 +15,9 @@ export const ehrReadReasons = [
   'ehr_timeout',
 ] as const satisfies readonly Reason[];
 
-export const ehrWriteReasons = [...ehrReadReasons, 'outcome_unknown'] as const satisfies readonly Reason[];
+export const ehrWriteReasons = [
+  ...ehrReadReasons,
+  'outcome_unknown',
+  'patient_limit_reached',
+  'no_contact_channel',
+] as const satisfies readonly Reason[];

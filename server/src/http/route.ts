@@ -3,8 +3,11 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { Reason } from '../problems/reasons.ts';
+import type { WriteServices } from '../writes/services.ts';
+import { once } from './once.ts';
 
 /** How deep in the grants an operation lies, and so what its path begins with. */
 export type Level = 'client' | 'emr' | 'care_unit';
@@ -42,12 +45,9 @@ export type Input<
   readonly query: Static<TObject<Query>>;
   readonly body: Static<Body>;
   readonly readHeader: ReadHeader;
+  /** Runs a write at most once for each `Idempotency-Key`. */
+  readonly once: (run: (write: KeptWrite) => Promise<Answer>) => Promise<Answer>;
 };
-
-export interface Answer {
-  readonly body: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 /**
  * One operation of the interface. Types, validation, serialisation, access and the OpenAPI description all come from
@@ -72,7 +72,9 @@ export interface Operation<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  readonly answer: { readonly status: 200 | 201; readonly description: string; readonly schema: TSchema };
+  readonly answer: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
+  /** What a dry run answers, with 200. */
+  readonly preview?: TSchema;
   /** What can go wrong beyond what every operation of this level has in common. */
   readonly reasons: readonly Reason[];
   /** `*_not_found` reasons for what a query or body names: answered with 400. */
@@ -96,6 +98,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every operation added so far, by its operationId. */
     operations: Map<string, AnyOperation>;
+    writes: WriteServices;
   }
   interface FastifyRequest {
     access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
@@ -124,15 +127,18 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       response: { [answer.status]: answer.schema },
     },
     handler: async (request, reply) => {
-      const { body, headers } = await operation.handle({
+      const { body, headers, status } = await operation.handle({
         ...request.access,
         params: request.params,
         query: request.query,
         body: request.body,
         readHeader: headerReader(request),
+        once: (run) => once(app.writes, request, run),
       } as Input<L, P, Q, B>);
-      reply.code(answer.status);
+      reply.code(status ?? answer.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
+      // A preview has a shape of its own beside the one that the serialiser was made for.
+      if (status !== undefined) reply.serializer(JSON.stringify);
       return body;
     },
   });

@@ -28,6 +28,12 @@ export const problemSchema = Type.Object(
     detail: Type.String(),
     request_id: Type.String(),
     errors: Type.Array(faultSchema, { description: 'Where in the request, for each fault.' }),
+    attempts_remaining: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'With `confirmation_code_incorrect`: how often the person may still try.',
+      }),
+    ),
   },
   {
     $id: 'Problem',
@@ -51,6 +57,7 @@ export function problemDocument(problem: Problem, requestId: string): ProblemDoc
     detail: problem.detail,
     request_id: requestId,
     errors: problem.faults.map(faultEntry),
+    ...problem.extensions,
   };
 }
 

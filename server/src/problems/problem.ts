@@ -22,6 +22,10 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Overrides the reason's own status. */
   readonly status?: number;
+  /** Members of the problem document beside those that every problem has. */
+  readonly extensions?: { readonly attempts_remaining?: number };
+  /** The request that the problem was first told to, where that is not the present one. */
+  readonly requestId?: string;
   /** For the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -33,6 +37,8 @@ export class Problem extends Error {
   readonly detail: string;
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly extensions: NonNullable<ProblemOptions['extensions']>;
+  readonly requestId: string | undefined;
 
   constructor(reason: Reason, options: ProblemOptions = {}) {
     super(reason, { cause: options.cause });
@@ -42,6 +48,8 @@ export class Problem extends Error {
     this.detail = options.detail ?? reasons[reason].happened;
     this.faults = options.faults ?? [];
     this.headers = options.headers ?? {};
+    this.extensions = options.extensions ?? {};
+    this.requestId = options.requestId;
   }
 }
 
@@ -62,4 +70,39 @@ export function unavailable(
 ): Problem {
   const { retryAfterSeconds = 5, ...rest } = options;
   return new Problem(reason, { ...rest, headers: { 'retry-after': String(Math.ceil(retryAfterSeconds)) } });
+}
+
+/** 400 with how often the person may still try. */
+export function codeIncorrect(attemptsRemaining: number): Problem {
+  return new Problem('confirmation_code_incorrect', {
+    faults: [
+      {
+        place: { in: 'body', pointer: '/confirmation/code' },
+        reason: 'confirmation_code_incorrect',
+        detail: 'The code is not the one that was sent last.',
+      },
+    ],
+    extensions: { attempts_remaining: attemptsRemaining },
+  });
+}
+
+/** A problem as it is kept with an idempotency key, to be told again word for word. */
+export interface KeptProblem {
+  readonly reason: Reason;
+  readonly status: number;
+  readonly detail: string;
+  readonly faults: readonly Fault[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extensions: NonNullable<ProblemOptions['extensions']>;
+  readonly requestId: string;
+}
+
+export function keptProblem(problem: Problem, requestId: string): KeptProblem {
+  const { reason, status, detail, faults, headers, extensions } = problem;
+  return { reason, status, detail, faults, headers, extensions, requestId };
+}
+
+/** The problem as it was told first, with the id of the request that it was told to. */
+export function problemFromKept({ reason, requestId, headers, ...options }: KeptProblem): Problem {
+  return new Problem(reason, { ...options, requestId, headers: { ...headers, 'idempotency-replayed': 'true' } });
 }

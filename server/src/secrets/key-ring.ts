@@ -1,11 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 const nonceBytes = 12;
 const tagBytes = 16;
 const keyIdBytes = 4;
 
 /** What a derived key is for: a key that leaks or is worn out in one place says nothing about another. */
-export type Purpose = 'cursor';
+export type Purpose = 'cursor' | 'message' | 'write' | 'confirmation' | 'idempotency';
+export type HashPurpose = 'code' | 'patient' | 'idempotency-key' | 'request';
 
 /**
  * Encrypts with the newest secret key and reads what any of the known ones has encrypted (AES-256-GCM, one derived key
@@ -16,6 +17,11 @@ export interface KeyRing {
   seal(purpose: Purpose, plain: string, context: string): Buffer;
   /** `undefined`: not sealed by us, for this purpose, in this context. */
   open(purpose: Purpose, sealed: Buffer, context: string): string | undefined;
+  /**
+   * Keyed hashes of a text (HMAC-SHA-256, RFC 2104): the newest key's first. What is kept is the first one; what was kept
+   * under an older key is found by the others.
+   */
+  hashes(purpose: HashPurpose, text: string): [Buffer, ...Buffer[]];
 }
 
 /** @param keys 32 bytes each, the newest first. */
@@ -24,7 +30,7 @@ export function createKeyRing(keys: readonly [Buffer, ...Buffer[]]): KeyRing {
   const byId = new Map(keys.map((key) => [keyId(key).toString('hex'), key]));
   const derived = new Map<string, Buffer>();
 
-  function derive(key: Buffer, purpose: Purpose): Buffer {
+  function derive(key: Buffer, purpose: Purpose | HashPurpose): Buffer {
     const name = `${purpose} ${keyId(key).toString('hex')}`;
     const known = derived.get(name);
     if (known) return known;
@@ -53,6 +59,11 @@ export function createKeyRing(keys: readonly [Buffer, ...Buffer[]]): KeyRing {
       } catch {
         return undefined;
       }
+    },
+    hashes(purpose, text) {
+      const hash = (key: Buffer) => createHmac('sha256', derive(key, purpose)).update(text).digest();
+      const [first, ...rest] = keys;
+      return [hash(first), ...rest.map(hash)];
     },
   };
 }

@@ -1,0 +1,63 @@
+import { type AppointmentChange, type AppointmentCreation, ConnectorError } from '@crossward/connector-kit';
+import type { AppointmentRow } from './tables.ts';
+
+export type LockedRow = Pick<
+  AppointmentRow,
+  'id' | 'resource_id' | 'healthcare_service_id' | 'starts_at' | 'ends_at' | 'state' | 'held_until' | 'comment'
+> & {
+  /** A hold whose time is over, though nothing has swept it. */
+  readonly has_run_out: boolean;
+};
+
+type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
+
+/** The row after the change, by the state that it is in. What a change leaves as it is comes back as it is. */
+export function changedRow(row: LockedRow, change: ChangeOfExisting): LockedRow {
+  switch (change.kind) {
+    case 'update':
+      return { ...booked(row), ...movedTo(row, change), ...commented(change.comment) };
+    case 'cancel':
+      return isCancelled(row) ? row : { ...booked(row), state: 'cancelled', ...commented(change.comment) };
+    case 'confirm':
+      return confirmed(row);
+    case 'extend':
+      return { ...held(row), held_until: change.holdUntil };
+    case 'release':
+      if (row.state === 'booked') throw new ConnectorError('appointment_not_held', 'The appointment is booked');
+      return isCancelled(row) ? row : { ...row, state: 'cancelled', held_until: null, ...commented(change.comment) };
+  }
+}
+
+function isCancelled(row: LockedRow): boolean {
+  return row.state === 'cancelled' || row.has_run_out;
+}
+
+function booked(row: LockedRow): LockedRow {
+  if (isCancelled(row)) throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
+  if (row.state !== 'booked') throw new ConnectorError('appointment_pending', 'The appointment is not booked yet');
+  return row;
+}
+
+function held(row: LockedRow): LockedRow {
+  if (row.state === 'held' && !row.has_run_out) return row;
+  throw new ConnectorError('appointment_not_held', 'The appointment is not held');
+}
+
+/** A hold that has run out can still be booked while nobody has taken its time: a right code was given in time. */
+function confirmed(row: LockedRow): LockedRow {
+  if (row.state === 'booked') return row;
+  if (row.state === 'held') return { ...row, state: 'booked', held_until: null };
+  throw new ConnectorError('time_slot_unavailable', 'The time that was held is gone');
+}
+
+function movedTo(row: LockedRow, { time, resourceId }: Extract<ChangeOfExisting, { kind: 'update' }>) {
+  return {
+    resource_id: resourceId ?? row.resource_id,
+    starts_at: time?.start ?? row.starts_at,
+    ends_at: time?.end ?? row.ends_at,
+  };
+}
+
+function commented(comment: string | null | undefined): { comment?: string | null } {
+  return comment === undefined ? {} : { comment };
+}

@@ -1,0 +1,23 @@
+import type { Patient } from '@crossward/connector-kit';
+import type { ConfirmationKind } from '../confirmations/tables.ts';
+import type { CareUnitConnection } from '../ehr/connection.ts';
+import type { Channel } from '../messages/outbox.ts';
+import { Problem } from '../problems/problem.ts';
+
+/**
+ * Where a code goes: by SMS, else by e-mail. A cancellation code goes by SMS alone, unless the EHR's settings allow
+ * e-mail.
+ *
+ * @throws Problem `no_contact_channel`
+ */
+export function contactOf(
+  patient: Pick<Patient, 'phone' | 'email'>,
+  kind: ConfirmationKind,
+  careUnit: CareUnitConnection,
+  channels: ReadonlySet<Channel>,
+): { readonly channel: Channel; readonly to: string } {
+  if (patient.phone && channels.has('sms')) return { channel: 'sms', to: patient.phone };
+  const byEmail = kind === 'booking' || careUnit.cancellationCodeByEmail;
+  if (patient.email && byEmail && channels.has('email')) return { channel: 'email', to: patient.email };
+  throw new Problem('no_contact_channel');
+}

@@ -1,0 +1,41 @@
+import type { Appointment } from '@crossward/connector-kit';
+import type { Item } from '../confirmations/items.ts';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { itemContext } from '../writes/commit.ts';
+import type { PlannedCreation } from '../writes/plan.ts';
+
+type Named = Pick<Item, 'id' | 'sealedDraft' | 'isPending'>;
+
+/** What is needed to book a draft once its code has come. */
+export function draftOf(keys: KeyRing, emr: string, item: Pick<Item, 'id' | 'sealedDraft'>): PlannedCreation {
+  const text = item.sealedDraft && keys.open('confirmation', item.sealedDraft, itemContext(emr, item.id));
+  if (!text) throw new Error('A draft cannot be opened');
+  const draft = JSON.parse(text) as PlannedCreation;
+  return { ...draft, start: new Date(draft.start), end: new Date(draft.end) };
+}
+
+/** A draft as the appointment that it stands for. */
+export function openDraft(keys: KeyRing, ehr: EhrConnection, careUnit: CareUnitConnection, item: Named): Appointment {
+  return draftAppointment(draftOf(keys, ehr.id, item), item.id, careUnit.id, item.isPending ? 'held' : 'cancelled');
+}
+
+export function draftAppointment(
+  draft: PlannedCreation,
+  id: string,
+  careUnitId: string,
+  state: Appointment['state'],
+): Appointment {
+  return {
+    id,
+    state,
+    heldUntil: null,
+    start: draft.start,
+    end: draft.end,
+    comment: draft.comment,
+    patientId: draft.patientId,
+    resourceId: draft.resourceId,
+    healthcareServiceId: draft.healthcareServiceId,
+    careUnitId,
+  };
+}

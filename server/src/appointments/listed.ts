@@ -1,0 +1,114 @@
+import type { Appointment, AppointmentPosition } from '@crossward/connector-kit';
+import { sql } from 'kysely';
+import { findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
+import { patientHashes } from '../confirmations/limits.ts';
+import type { TimeRange } from '../time/request-times.ts';
+import type { AppointmentStatus } from './contract.ts';
+import { openDraft } from './drafts.ts';
+import { statesOf } from './representation.ts';
+import type { Scene } from './scene.ts';
+
+/** An entry of a list: what the caller knows the appointment by, and the code that it waits for. */
+export interface Listed {
+  readonly id: string;
+  readonly appointment: Appointment;
+  readonly item: Item | undefined;
+}
+
+export interface ListQuery {
+  readonly patientId: string | undefined;
+  readonly resourceId: string | undefined;
+  readonly range: TimeRange | undefined;
+  /** None: all. */
+  readonly statuses: readonly AppointmentStatus[];
+  readonly after: AppointmentPosition | undefined;
+  readonly limit: number;
+}
+
+/** The EHR's appointments and, where the EHR cannot hold a time, the bookings that only the gateway knows. */
+export async function loadListed(scene: Scene, query: ListQuery): Promise<readonly Listed[]> {
+  const { services, ehr, careUnit } = scene;
+  const { patientId, resourceId, range, statuses, after, limit } = query;
+  const states = statuses.flatMap(statesOf);
+  const page = (from: AppointmentPosition | undefined) =>
+    ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after: from, limit });
+  if (ehr.capabilities.changes.includes('confirm')) {
+    const found = await page(after);
+    const held = found.filter(({ state }) => state === 'held').map(({ id }) => id);
+    const items = await findItems(services.db, ehr.id, careUnit.id, held);
+    return found.map((appointment) => ({ id: appointment.id, appointment, item: items.get(appointment.id) }));
+  }
+  const [aliased, drafts] = await Promise.all([loadAliased(scene, query, page), loadDrafts(scene, query)]);
+  return [...aliased, ...drafts].sort(byPosition).slice(0, limit);
+}
+
+function byPosition(a: Listed, b: Listed): number {
+  return a.appointment.start.getTime() - b.appointment.start.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+/** The EHR sorts what starts at one time by its own ids: that is read to its end, and sorted by those that callers know. */
+async function loadAliased(
+  scene: Scene,
+  { after, limit }: ListQuery,
+  page: (from: AppointmentPosition | undefined) => Promise<readonly Appointment[]>,
+): Promise<Listed[]> {
+  const isAfter = ({ id, appointment: { start } }: Listed) =>
+    after === undefined || start > after.start || (start.getTime() === after.start.getTime() && id > after.id);
+  const listed: Listed[] = [];
+  let from = after && { start: after.start, id: '' };
+  for (;;) {
+    const found = await page(from);
+    listed.push(...(await underKnownIds(scene, found)).filter(isAfter));
+    const last = found.at(-1);
+    const enough = listed.toSorted(byPosition)[limit - 1];
+    if (!last || found.length < limit || (enough && last.start > enough.appointment.start)) return listed;
+    from = { start: last.start, id: last.id };
+  }
+}
+
+/** The id that a booking was given stays valid for good, though the EHR has made its own since. */
+async function underKnownIds({ services, ehr, careUnit }: Scene, found: readonly Appointment[]): Promise<Listed[]> {
+  if (found.length === 0) return [];
+  const items: Item[] = await selectItems(services.db, ehr.id, careUnit.id)
+    .where('item.kind', '=', 'booking')
+    .where(
+      'item.ehr_appointment_id',
+      'in',
+      found.map(({ id }) => id),
+    )
+    .execute();
+  const byEhrId = new Map(items.map((item) => [item.ehrAppointmentId, item]));
+  return found.map((appointment) => {
+    const item = byEhrId.get(appointment.id);
+    return { id: item?.id ?? appointment.id, appointment, item };
+  });
+}
+
+async function loadDrafts(scene: Scene, query: ListQuery): Promise<Listed[]> {
+  const { services, ehr, careUnit } = scene;
+  const { patientId, resourceId, range, statuses, after, limit } = query;
+  const wantsAwaiting = statuses.length === 0 || statuses.includes('awaiting_confirmation');
+  const wantsCancelled = statuses.length === 0 || statuses.includes('cancelled');
+  let select = selectItems(services.db, ehr.id, careUnit.id)
+    .where('item.draft_start', 'is not', null)
+    .where('item.ehr_appointment_id', 'is', null);
+  if (patientId !== undefined) {
+    select = select.where('item.patient_hash', 'in', patientHashes(services.keys, ehr.id, patientId));
+  }
+  if (resourceId !== undefined) select = select.where('item.draft_resource_id', '=', resourceId);
+  if (range) select = select.where('item.draft_start', '<', range.end).where('item.draft_end', '>', range.start);
+  if (after) {
+    select = select.where(
+      sql<boolean>`(item.draft_start, item.appointment_id COLLATE "C") > (${after.start}, ${after.id})`,
+    );
+  }
+  if (wantsAwaiting !== wantsCancelled)
+    select = select.where(wantsAwaiting ? isPendingSql : sql<boolean>`NOT ${isPendingSql}`);
+  if (!wantsAwaiting && !wantsCancelled) return [];
+  const items: Item[] = await select
+    .orderBy('item.draft_start')
+    .orderBy(sql`item.appointment_id COLLATE "C"`)
+    .limit(limit)
+    .execute();
+  return items.map((item) => ({ id: item.id, appointment: openDraft(services.keys, ehr, careUnit, item), item }));
+}

@@ -1,0 +1,146 @@
+import type { Appointment } from '@crossward/connector-kit';
+import { awaitedOf, findPendingCancellations, type Item } from '../confirmations/items.ts';
+import { Problem } from '../problems/problem.ts';
+import type { WritePlan } from '../writes/plan.ts';
+import { contactOf } from './contact.ts';
+import { makeGatewayId } from './gateway-ids.ts';
+import type { Scene } from './scene.ts';
+import { standingOf } from './target-rules.ts';
+import type { Target } from './targets.ts';
+
+/** `undefined` leaves the appointment's comment. */
+type Comment = string | null | undefined;
+
+/** The cancellations that wait for a code already, by the EHR's ids of their originals. */
+export type PendingCancellations = ReadonlyMap<string, Item>;
+
+export function pendingCancellations(
+  { services, ehr, careUnit }: Scene,
+  targets: readonly Target[],
+): Promise<PendingCancellations> {
+  if (careUnit.cancellationConfirmation === 'none') return Promise.resolve(new Map());
+  const booked = targets.filter((target) => ['booked', 'view of booked'].includes(standingOf(target)));
+  return findPendingCancellations(
+    services.db,
+    ehr.id,
+    careUnit.id,
+    booked.map((target) => target.appointment.id),
+  );
+}
+
+/**
+ * Cancels, or starts a cancellation that waits for a code. What waits for a booking code needs none: it is released.
+ * What is cancelled stays as it is.
+ */
+export async function planCancellation(
+  scene: Scene,
+  target: Target,
+  comment: Comment,
+  pending: PendingCancellations,
+): Promise<WritePlan> {
+  const { appointment, id, item } = target;
+  switch (standingOf(target)) {
+    case 'cancelled':
+      return asItIs(target);
+    case 'pending in the EHR':
+      throw new Problem('appointment_awaiting_confirmation');
+    case 'awaiting cancellation':
+      return asItIs(target, target.item);
+    case 'awaiting booking':
+      return releasePlan(target, comment);
+    case 'view of booked':
+    case 'booked': {
+      const originalId = target.kind === 'cancellation' ? (item?.replacesId ?? appointment.id) : id;
+      if (scene.careUnit.cancellationConfirmation === 'none')
+        return directPlan(scene, appointment, originalId, comment);
+      const waiting = pending.get(appointment.id);
+      if (waiting) return asItIs({ ...target, kind: 'cancellation', id: waiting.id, item: waiting }, waiting);
+      return twoStepPlan(scene, appointment, originalId, comment);
+    }
+  }
+}
+
+function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): WritePlan {
+  return {
+    changes: [],
+    confirmations: [],
+    answer: [
+      {
+        from: { appointment: item && !item.isPending ? { ...appointment, state: settled(appointment) } : appointment },
+        id,
+        replacesId: kind === 'cancellation' ? (item.replacesId ?? undefined) : undefined,
+        awaiting: awaits && awaitedOf(awaits),
+        word: 'kept',
+        preview: appointment,
+      },
+    ],
+    many: false,
+  };
+}
+
+/** A hold whose code has run out is cancelled, whatever the EHR's clock says. */
+function settled({ state }: Appointment): Appointment['state'] {
+  return state === 'held' ? 'cancelled' : state;
+}
+
+function releasePlan({ kind, appointment, id }: Target, comment: Comment): WritePlan {
+  const after = cancelled(appointment, comment);
+  const inEhr = kind !== 'draft';
+  return {
+    changes: inEhr ? [{ kind: 'release', appointmentId: appointment.id, comment }] : [],
+    confirmations: [],
+    releasing: [id],
+    answer: [{ from: inEhr ? { change: 0 } : { appointment: after }, id, word: 'cancelled', preview: after }],
+    many: false,
+  };
+}
+
+function directPlan({ ehr }: Scene, appointment: Appointment, id: string, comment: Comment): WritePlan {
+  if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
+  return {
+    changes: [{ kind: 'cancel', appointmentId: appointment.id, comment }],
+    confirmations: [],
+    answer: [{ from: { change: 0 }, id, word: 'cancelled', preview: cancelled(appointment, comment) }],
+    many: false,
+  };
+}
+
+async function twoStepPlan(
+  { services, ehr, careUnit }: Scene,
+  appointment: Appointment,
+  replacesId: string,
+  comment: Comment,
+): Promise<WritePlan> {
+  if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
+  const newId = makeGatewayId();
+  if (ehr.capabilities.sendsCodes) {
+    const cancellation = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
+    return {
+      changes: [],
+      viaEhr: { kind: 'request cancellation', cancellation, newId, replacesId },
+      confirmations: [],
+      answer: [{ from: { change: 0 }, id: newId, replacesId, word: 'cancelled', preview: appointment }],
+      many: false,
+    };
+  }
+  const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
+  if (!patient) throw new Problem('no_contact_channel');
+  const contact = contactOf(patient, 'cancellation', careUnit, services.channels);
+  return {
+    changes: [],
+    confirmations: [
+      {
+        kind: 'cancellation',
+        patientId: patient.id,
+        ...contact,
+        items: [{ newId, original: appointment, replacesId, comment }],
+      },
+    ],
+    answer: [{ from: { appointment }, id: newId, replacesId, word: 'cancelled', preview: appointment }],
+    many: false,
+  };
+}
+
+function cancelled(appointment: Appointment, comment: Comment): Appointment {
+  return { ...appointment, state: 'cancelled', comment: comment === undefined ? appointment.comment : comment };
+}

@@ -1,0 +1,84 @@
+import type { Appointment } from '@crossward/connector-kit';
+import { requireResource } from '../ehr/lookups.ts';
+import { resourceIdentifier } from '../http/identifiers.ts';
+import { inBody } from '../http/places.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
+import { Problem } from '../problems/problem.ts';
+import { assertNotPast, readRange, type TimeRange } from '../time/request-times.ts';
+import type { ChangeWord, WritePlan } from '../writes/plan.ts';
+import type { AppointmentUpdateBody } from './contract.ts';
+import type { Scene } from './scene.ts';
+import { standingOf, updateRefusals } from './target-rules.ts';
+import type { Target } from './targets.ts';
+import { longestAppointmentHours } from './time-rules.ts';
+
+export const updatePlaces = { start: inBody('start'), end: inBody('end') };
+
+/** What an update is to change, read from a body and looked up where it names something. */
+export interface WantedUpdate {
+  readonly time?: TimeRange | undefined;
+  readonly resourceId?: string | undefined;
+  /** `undefined` leaves it. */
+  readonly comment?: string | null | undefined;
+}
+
+export async function readUpdate(
+  { ehr, careUnit }: Scene,
+  body: Pick<AppointmentUpdateBody, 'start' | 'end' | 'resource_id' | 'comment'>,
+  readHeader: ReadHeader,
+  longestHours: number = longestAppointmentHours,
+): Promise<WantedUpdate> {
+  if (!ehr.capabilities.changes.includes('update')) throw new Problem('operation_unsupported');
+  const { start, end } = body;
+  const time =
+    start !== undefined && end !== undefined
+      ? readRange({ start, end }, updatePlaces, careUnit.timeZone, longestHours)
+      : undefined;
+  const place = inBody('resource_id');
+  const resource =
+    body.resource_id === undefined
+      ? undefined
+      : await requireResource(ehr, careUnit, resourceIdentifier(body.resource_id, place, ehr, readHeader), place);
+  return { time, resourceId: resource?.id, comment: body.comment === undefined ? undefined : body.comment || null };
+}
+
+/** Moves an appointment, gives it another resource or comment. It never needs a code. */
+export function planUpdate(target: Target, wanted: WantedUpdate): WritePlan {
+  const refusal = updateRefusals[standingOf(target)];
+  if (refusal) throw new Problem(refusal);
+  const { appointment, id } = target;
+  const after = updated(appointment, wanted);
+  if (isNewTime(appointment, after)) assertNotPast(after, updatePlaces.start);
+  const word = wordFor(appointment, after);
+  if (word === 'kept') return { changes: [], confirmations: [], answer: [keptAnswer(target)], many: false };
+  return {
+    changes: [{ kind: 'update', appointmentId: appointment.id, ...wanted }],
+    confirmations: [],
+    answer: [{ from: { change: 0 }, id, word, preview: after }],
+    many: false,
+  };
+}
+
+function keptAnswer({ appointment, id }: Target): WritePlan['answer'][number] {
+  return { from: { appointment }, id, word: 'kept', preview: appointment };
+}
+
+/** The appointment as an update would leave it. */
+export function updated(appointment: Appointment, { time, resourceId, comment }: WantedUpdate): Appointment {
+  return {
+    ...appointment,
+    start: time?.start ?? appointment.start,
+    end: time?.end ?? appointment.end,
+    resourceId: resourceId ?? appointment.resourceId,
+    comment: comment === undefined ? appointment.comment : comment,
+  };
+}
+
+function wordFor(before: Appointment, after: Appointment): ChangeWord {
+  if (isNewTime(before, after) || before.resourceId !== after.resourceId) return 'moved';
+  return before.comment === after.comment ? 'kept' : 'updated';
+}
+
+function isNewTime(before: TimeRange, after: TimeRange): boolean {
+  return before.start.getTime() !== after.start.getTime() || before.end.getTime() !== after.end.getTime();
+}

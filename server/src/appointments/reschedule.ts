@@ -1,0 +1,152 @@
+import type { Appointment } from '@crossward/connector-kit';
+import type { Answer } from '../idempotency/kept-write.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
+import { type Fault, type Place, Problem } from '../problems/problem.ts';
+import { assertNotPast, type TimeRange } from '../time/request-times.ts';
+import type { WritePlan } from '../writes/plan.ts';
+import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
+import type { BulkUpdateBody } from './contract.ts';
+import { freeSlots } from './free-time.ts';
+import { mergePlans } from './merge-plans.ts';
+import { planCreations } from './plan-creation.ts';
+import { planUpdate, readUpdate, updatePlaces, type WantedUpdate } from './plan-update.ts';
+import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
+import type { Scene } from './scene.ts';
+import type { Target } from './targets.ts';
+import { longestRescheduleHours, slotFault } from './time-rules.ts';
+import { carryOut, type Mode, namingFaults } from './write-appointments.ts';
+
+/** Continuous reschedule: fits the ids into the time slots of a range, making or cancelling appointments as needed. */
+export async function rescheduleMany(
+  scene: Scene,
+  mode: Mode,
+  body: BulkUpdateBody,
+  readHeader: ReadHeader,
+): Promise<Answer> {
+  const { time, ...wanted } = await readUpdate(scene, body, readHeader, longestRescheduleHours);
+  if (!time) throw new Error('A reschedule has a range');
+  assertNotPast(time, updatePlaces.start);
+  let resourceId = wanted.resourceId ?? '';
+  const write = () =>
+    carryOut(scene, mode, async () => {
+      const targets = await requireTargets(scene, body.ids, unfit);
+      const [target] = targets;
+      if (!target) throw new Error('A reschedule has ids');
+      const first = target.appointment;
+      resourceId = wanted.resourceId ?? first.resourceId;
+      const layout = await layOut(scene, targets, { ...first, resourceId }, time);
+      return planLayout(scene, targets, layout, wanted, time, { ...first, resourceId });
+    });
+  return namingFaults(() => [slotFault({ ...time, resourceId }, scene.careUnit.timeZone, updatePlaces.start)], write);
+}
+
+/** Of those that cannot be updated, or differ from the first one: why. The care unit is the one of the path. */
+function unfit(targets: readonly Target[]): Fault[] {
+  const refused = refusals(targets);
+  const key = ({ appointment: { patientId, resourceId, healthcareServiceId } }: Target) =>
+    JSON.stringify([patientId, resourceId, healthcareServiceId]);
+  const [first] = targets;
+  const others = targets.filter((target) => first && key(target) !== key(first));
+  const unlike = others.filter(({ id }) => !refused.some((fault) => fault.id === id));
+  return [
+    ...refused,
+    ...unlike.map(({ id }) => ({
+      id,
+      reason: 'appointments_not_alike' as const,
+      detail: 'Differs from the first id in patient, resource or healthcare service.',
+    })),
+  ];
+}
+
+async function layOut(
+  scene: Scene,
+  targets: readonly Target[],
+  like: Appointment,
+  range: TimeRange,
+): Promise<ReschedulePlan> {
+  const { ehr, careUnit } = scene;
+  const freeing = targets.map(({ appointment }) => appointment.id);
+  const slots = await freeSlots(ehr, careUnit, { ...like, ...range }, freeing);
+  const layout = planReschedule({
+    appointments: targets.map(({ id, appointment }) => ({ ...appointment, id })),
+    slots,
+    range,
+  });
+  if (!('unavailable' in layout)) return layout;
+  const { unavailable } = layout;
+  const hole = unavailable.reason === 'hole' ? unavailable : range;
+  const fault = slotFault({ ...hole, resourceId: like.resourceId }, careUnit.timeZone, updatePlaces.start);
+  const detail =
+    unavailable.reason === 'hole' ? fault.detail : `The range has more than ${unavailable.most} time slots.`;
+  throw new Problem('time_slot_unavailable', { detail, faults: [{ ...fault, detail }] });
+}
+
+async function planLayout(
+  scene: Scene,
+  targets: readonly Target[],
+  layout: ReschedulePlan,
+  wanted: WantedUpdate,
+  range: TimeRange,
+  like: Appointment,
+): Promise<WritePlan> {
+  const byId = new Map(targets.map((target) => [target.id, target]));
+  const standing = (id: string) => byId.get(id) as Target;
+  const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
+    slot,
+    plan: planUpdate(standing(id), { ...wanted, time: slot }),
+  }));
+  const extras = layout.cancelled.map(standing);
+  assertExtrasLeaveRoom(scene, extras, range, like.resourceId);
+  const { plans: cancellations, faults } = await planCancellations(scene, extras, undefined);
+  assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
+  const created = await planNew(scene, layout.created, like, wanted);
+  const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
+  return mergePlans([...inOrder.map(({ plan }) => plan), ...cancellations]);
+}
+
+function placeOf(targets: readonly Target[], id: string | undefined): Place {
+  return { in: 'body', pointer: `/ids/${targets.findIndex((target) => target.id === id)}` };
+}
+
+/** An extra that waits for a cancellation code still holds its time. */
+function assertExtrasLeaveRoom(
+  { careUnit }: Scene,
+  extras: readonly Target[],
+  range: TimeRange,
+  resourceId: string,
+): void {
+  if (careUnit.cancellationConfirmation === 'none') return;
+  const standing = extras.filter(({ appointment }) => appointment.resourceId === resourceId);
+  const appointments = standing.map(({ id, appointment }) => ({ ...appointment, id }));
+  const inTheWay = holdsInRange(
+    appointments,
+    appointments.map(({ id }) => id),
+    range,
+  );
+  assertNoFaults(
+    appointments
+      .filter(({ id }) => inTheWay.includes(id))
+      .map((it) => ({ ...slotFault(it, careUnit.timeZone, updatePlaces.start, it.id) })),
+  );
+}
+
+async function planNew(scene: Scene, slots: readonly TimeRange[], like: Appointment, { comment }: WantedUpdate) {
+  if (slots.length === 0) return [];
+  const { ehr } = scene;
+  const patient = await ehr.call('findPatient', { type: 'emr_id', value: like.patientId });
+  if (!patient) throw new Problem('patient_not_found', { status: 400 });
+  const { resourceId, healthcareServiceId } = like;
+  return slots.map((slot) => ({
+    slot,
+    plan: planCreations(scene, patient, [
+      {
+        patientId: patient.id,
+        resourceId,
+        healthcareServiceId,
+        start: slot.start,
+        end: slot.end,
+        comment: comment ?? null,
+      },
+    ]),
+  }));
+}

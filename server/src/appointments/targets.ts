@@ -1,0 +1,68 @@
+import type { Appointment } from '@crossward/connector-kit';
+import { findItems, type Item } from '../confirmations/items.ts';
+import { openDraft } from './drafts.ts';
+import { isGatewayId } from './gateway-ids.ts';
+import type { Scene } from './scene.ts';
+
+/** What an appointment id of a request stands for. */
+export type Target =
+  /** An appointment of the EHR, with the code that it waits for or once did. */
+  | { readonly kind: 'appointment'; readonly id: string; readonly appointment: Appointment; readonly item?: Item }
+  /** The new id of a two-step cancellation: a view of the original, which is `appointment`. */
+  | { readonly kind: 'cancellation'; readonly id: string; readonly appointment: Appointment; readonly item: Item }
+  /** A booking that the EHR does not know, because it cannot hold a time. */
+  | { readonly kind: 'draft'; readonly id: string; readonly appointment: Appointment; readonly item: Item };
+
+/**
+ * The targets of these ids, without those that the care unit does not have. Codes that have served are looked up only for
+ * whoever asks: what is booked costs no round trip beside the EHR's.
+ */
+export async function findTargets(
+  scene: Scene,
+  ids: readonly string[],
+  codes: 'awaited' | 'all' = 'awaited',
+): Promise<ReadonlyMap<string, Target>> {
+  const { services, ehr, careUnit } = scene;
+  const gatewayItems = await findItems(services.db, ehr.id, careUnit.id, ids.filter(isGatewayId));
+  const ehrIds = ids.flatMap((id) => {
+    const item = gatewayItems.get(id);
+    return item ? (item.ehrAppointmentId ?? []) : [id];
+  });
+  const found = ehrIds.length > 0 ? await ehr.call('findAppointments', careUnit, [...new Set(ehrIds)]) : [];
+  const appointments = new Map(found.map((appointment) => [appointment.id, appointment]));
+  const coded = found.filter(({ id, state }) => (codes === 'all' || state === 'held') && !gatewayItems.has(id));
+  const ownItems = await findItems(
+    services.db,
+    ehr.id,
+    careUnit.id,
+    coded.map(({ id }) => id),
+  );
+  const targets = new Map<string, Target>();
+  for (const id of ids) {
+    const target = targetOf(scene, id, gatewayItems.get(id), appointments, ownItems);
+    if (target) targets.set(id, target);
+  }
+  return targets;
+}
+
+function targetOf(
+  scene: Scene,
+  id: string,
+  gatewayItem: Item | undefined,
+  appointments: ReadonlyMap<string, Appointment>,
+  ownItems: ReadonlyMap<string, Item>,
+): Target | undefined {
+  if (gatewayItem?.ehrAppointmentId === null) {
+    return {
+      kind: 'draft',
+      id,
+      appointment: openDraft(scene.services.keys, scene.ehr, scene.careUnit, gatewayItem),
+      item: gatewayItem,
+    };
+  }
+  const appointment = appointments.get(gatewayItem?.ehrAppointmentId ?? id);
+  if (!appointment) return undefined;
+  if (gatewayItem?.kind === 'cancellation') return { kind: 'cancellation', id, appointment, item: gatewayItem };
+  const item = gatewayItem ?? ownItems.get(appointment.id);
+  return { kind: 'appointment', id, appointment, ...(item ? { item } : {}) };
+}

@@ -1,0 +1,75 @@
+import { decideCode } from '../confirmations/decide.ts';
+import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
+import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
+import { planPreview } from '../writes/answer.ts';
+import { perform } from '../writes/perform.ts';
+import type { WritePlan } from '../writes/plan.ts';
+import { isFree } from './free-time.ts';
+import type { Scene } from './scene.ts';
+
+/** How an operation is carried out: for real under a write, or only looked at. */
+export type Mode = { readonly write: KeptWrite } | { readonly dryRun: true };
+
+/** Carries out what `plan` decides. */
+export async function carryOut(scene: Scene, mode: Mode, plan: () => Promise<WritePlan>): Promise<Answer> {
+  if ('dryRun' in mode) return dryRun(scene, await plan());
+  const planned = await plan();
+  await assertDraftsAreFree(scene, planned);
+  return perform({ ...scene, write: mode.write }, planned);
+}
+
+/** Carries out what a right code stands for. */
+export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePlan, code: string): Promise<Answer> {
+  const { confirming } = plan;
+  if (!confirming) throw new Error('A plan that confirms nothing was sent a code');
+  const { services, ehr } = scene;
+  // In the order of the request: the first faulty one decides.
+  const ids = plan.answer.flatMap(({ id }) => id ?? []);
+  return perform({ ...scene, write }, plan, (tx) =>
+    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, ids, code, many: plan.many }),
+  );
+}
+
+/** Checks everything, changes nothing, sends nothing. */
+async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
+  const { services, ehr, careUnit } = scene;
+  await assertDraftsAreFree(scene, plan);
+  if (plan.viaEhr?.kind === 'request booking' && !(await isFree(ehr, careUnit, plan.viaEhr.creation))) {
+    throw new Problem('time_slot_unavailable');
+  }
+  const freeing = plan.changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId]));
+  for (const { from, word, preview } of plan.answer) {
+    const takesTime = 'change' in from && (word === 'created' || word === 'moved');
+    if (takesTime && !(await isFree(ehr, careUnit, preview, freeing))) throw new Problem('time_slot_unavailable');
+  }
+  if (plan.confirmations.length > 0) {
+    await services.db.transaction().execute(async (tx) => {
+      for (const { patientId } of plan.confirmations) {
+        await assertWithinLimits(tx, patientHashes(services.keys, ehr.id, patientId), careUnit.limitsPerPatient);
+      }
+    });
+  }
+  return planPreview(scene, plan);
+}
+
+/** What the EHR is not told of yet, it cannot refuse yet either. */
+async function assertDraftsAreFree({ ehr, careUnit }: Scene, plan: WritePlan): Promise<void> {
+  for (const item of plan.confirmations.flatMap(({ items }) => items)) {
+    if ('draft' in item && !(await isFree(ehr, careUnit, item.draft))) throw new Problem('time_slot_unavailable');
+  }
+}
+
+/** Runs a write, and says of a time that is not free which one it was and where it was asked for. */
+export async function namingFaults<Result>(
+  faults: () => readonly Fault[],
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable' || error.faults.length > 0) throw error;
+    const named = faults();
+    throw new Problem('time_slot_unavailable', { detail: named[0]?.detail, faults: named, cause: error.cause });
+  }
+}

@@ -1,0 +1,21 @@
+import { randomInt, timingSafeEqual } from 'node:crypto';
+import type { KeyRing } from '../secrets/key-ring.ts';
+
+/** Digits from the system's secure source, leading zeros among them. */
+export function makeCode(length: number): string {
+  return Array.from({ length }, () => randomInt(10)).join('');
+}
+
+/** A keyed hash: without the secret key, a million six-digit codes are no help. */
+export function hashCode(keys: KeyRing, confirmationId: string, code: string): Buffer {
+  return keys.hashes('code', `${confirmationId} ${code}`)[0];
+}
+
+/** Compares in constant time, under every secret key that is known. */
+export function isCode(keys: KeyRing, confirmationId: string, code: string, kept: Buffer): boolean {
+  let matches = false;
+  for (const hash of keys.hashes('code', `${confirmationId} ${code}`)) {
+    matches = (hash.length === kept.length && timingSafeEqual(hash, kept)) || matches;
+  }
+  return matches;
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Tx } from '../db/kysely.ts';
+import { codeIncorrect, Problem } from '../problems/problem.ts';
+import { type Reason, reasons } from '../problems/reasons.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { isCode } from './codes.ts';
+import type { ItemState } from './tables.ts';
+
+/** How long the right code, sent again, is answered as it was the first time. */
+const repeatable = sql`interval '24 hours'`;
+
+interface Decision {
+  readonly emr: string;
+  readonly confirmationId: string;
+  readonly ids: readonly string[];
+  readonly code: string;
+  /** Several ids were named: a refusal says which of them are at fault. */
+  readonly many: boolean;
+}
+
+/**
+ * Whether the code is taken, under a lock on the confirmation: of several requests at once each counts as an attempt, and
+ * none is decided on what another has changed meanwhile. On a right code the ids are marked: from then on expiry cannot
+ * overtake them. A problem that comes back is told after the transaction, which keeps the attempt.
+ */
+export async function decideCode(
+  tx: Tx,
+  keys: KeyRing,
+  { emr, confirmationId, ids, code, many }: Decision,
+): Promise<Problem | undefined> {
+  const confirmation = await tx
+    .selectFrom('confirmations')
+    .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed'])
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
+    .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatable}, false)`.as('is_fresh'))
+    .where('id', '=', confirmationId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!confirmation) return new Problem('confirmation_not_pending');
+  const items = await tx
+    .selectFrom('confirmation_items')
+    .select(['appointment_id', 'state'])
+    .where('emr', '=', emr)
+    .where('appointment_id', 'in', [...ids])
+    .orderBy('appointment_id')
+    .forUpdate()
+    .execute();
+  const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
+  const states = new Set(stateOf.values());
+  const right = confirmation.code_hash !== null && isCode(keys, confirmationId, code, confirmation.code_hash);
+  // The EHR checks its own codes, and says so itself when one has run out.
+  const checksItself = confirmation.ehr_reference !== null;
+  const isOver = confirmation.is_over && !checksItself && !states.has('confirming');
+  const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), isOver));
+  if (over.length > 0) return refusal(over);
+  if (!states.has('pending') && !states.has('confirming')) {
+    return right && confirmation.is_fresh ? undefined : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
+  }
+  if (checksItself) return markConfirming();
+  if (confirmation.attempts_used >= confirmation.attempts_allowed) {
+    return refusal(faultsOf(ids, (id) => (stateOf.get(id) === 'confirmed' ? undefined : 'confirmation_locked')));
+  }
+  if (!right) {
+    await tx
+      .updateTable('confirmations')
+      .set({ attempts_used: confirmation.attempts_used + 1 })
+      .where('id', '=', confirmationId)
+      .execute();
+    return codeIncorrect(confirmation.attempts_allowed - confirmation.attempts_used - 1);
+  }
+  return markConfirming();
+
+  function refusal(faults: readonly IdAtFault[]): Problem {
+    const reason = faults[0]?.reason ?? 'confirmation_not_pending';
+    return new Problem(reason, { faults: many ? faults : [] });
+  }
+
+  async function markConfirming(): Promise<undefined> {
+    await tx
+      .updateTable('confirmation_items')
+      .set({ state: 'confirming' })
+      .where('emr', '=', emr)
+      .where('appointment_id', 'in', [...ids])
+      .where('state', '=', 'pending')
+      .execute();
+  }
+}
+
+type IdAtFault = ReturnType<typeof faultsOf>[number];
+
+/** Of the ids, in their order, those that a code cannot confirm. */
+function faultsOf(ids: readonly string[], why: (id: string) => Reason | undefined) {
+  return ids.flatMap((id, index) => {
+    const reason = why(id);
+    if (!reason) return [];
+    const place = { in: 'body', pointer: `/ids/${index}` } as const;
+    return [{ place, id, reason, detail: reasons[reason].happened }];
+  });
+}
+
+function whyOver(state: ItemState | undefined, isOver: boolean): Reason | undefined {
+  if (state === 'released') return 'confirmation_not_pending';
+  return state === 'expired' || (state === 'pending' && isOver) ? 'confirmation_expired' : undefined;
+}

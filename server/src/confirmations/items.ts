@@ -1,0 +1,94 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
+import type { Channel } from '../messages/outbox.ts';
+import type { Awaited } from '../writes/plan.ts';
+import type { ConfirmationKind, ItemState } from './tables.ts';
+
+/** An appointment id that awaits a code, or once did. */
+export interface Item {
+  readonly id: string;
+  readonly confirmationId: string;
+  readonly kind: ConfirmationKind;
+  readonly state: ItemState;
+  /** Waiting for its code, by the database's clock. One whose code is being confirmed waits however late it is. */
+  readonly isPending: boolean;
+  readonly ehrAppointmentId: string | null;
+  readonly replacesId: string | null;
+  readonly sealedComment: Buffer | null;
+  readonly sealedDraft: Buffer | null;
+  readonly channel: Channel;
+  readonly delivery: DeliveryState;
+  readonly expiresAt: Date;
+  readonly attemptsRemaining: number;
+  readonly ehrReference: string | null;
+}
+
+export function awaitedOf(item: Item): Awaited {
+  const { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining } = item;
+  return { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining };
+}
+
+/** SQL over a join of `item` and `confirmation`. */
+export const isPendingSql = sql<boolean>`
+  (item.state = 'confirming' OR (item.state = 'pending' AND confirmation.expires_at > clock_timestamp()))`;
+
+/** Where the EHR sends the code, there is no message of ours. */
+const deliverySql = sql<DeliveryState>`coalesce(${deliveryStateOf('confirmation.id')}, 'sent')`;
+
+/** Items of one EHR, with what is known of their codes. */
+export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
+  return db
+    .selectFrom('confirmation_items as item')
+    .innerJoin('confirmations as confirmation', 'confirmation.id', 'item.confirmation_id')
+    .select([
+      'item.appointment_id as id',
+      'item.confirmation_id as confirmationId',
+      'item.kind',
+      'item.state',
+      'item.ehr_appointment_id as ehrAppointmentId',
+      'item.replaces_id as replacesId',
+      'item.sealed_comment as sealedComment',
+      'item.sealed_draft as sealedDraft',
+      'confirmation.channel',
+      'confirmation.expires_at as expiresAt',
+      'confirmation.ehr_reference as ehrReference',
+    ])
+    .select(
+      sql<number>`greatest(confirmation.attempts_allowed - confirmation.attempts_used, 0)`.as('attemptsRemaining'),
+    )
+    .select(isPendingSql.as('isPending'))
+    .select(deliverySql.as('delivery'))
+    .where('item.emr', '=', emr)
+    .where('item.care_unit_id', '=', careUnitId);
+}
+
+/** Items by the ids that callers know them by. */
+export async function findItems(
+  db: Db,
+  emr: string,
+  careUnitId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Item>> {
+  if (ids.length === 0) return new Map();
+  const rows: Item[] = await selectItems(db, emr, careUnitId)
+    .where('item.appointment_id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The cancellations that wait for a code, by the EHR's ids of their originals. */
+export async function findPendingCancellations(
+  db: Db | Tx,
+  emr: string,
+  careUnitId: string,
+  ehrAppointmentIds: readonly string[],
+): Promise<ReadonlyMap<string, Item>> {
+  if (ehrAppointmentIds.length === 0) return new Map();
+  const rows: Item[] = await selectItems(db, emr, careUnitId)
+    .where('item.kind', '=', 'cancellation')
+    .where('item.ehr_appointment_id', 'in', [...ehrAppointmentIds])
+    .where(sql<SqlBool>`${isPendingSql}`)
+    .execute();
+  return new Map(rows.flatMap((row) => (row.ehrAppointmentId === null ? [] : [[row.ehrAppointmentId, row] as const])));
+}

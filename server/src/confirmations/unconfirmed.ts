@@ -1,0 +1,41 @@
+import { isFree } from '../appointments/free-time.ts';
+import type { Tx } from '../db/kysely.ts';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { changeIndexOf, type PlannedChange, type WritePlan } from '../writes/plan.ts';
+
+interface Scene {
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+}
+
+/** Of the ids whose right code came too late for their time: those that cannot be booked any more. */
+export async function idsWhoseTimeIsGone(scene: Scene, plan: WritePlan): Promise<string[]> {
+  const gone: string[] = [];
+  for (const id of plan.confirming?.ids ?? []) {
+    const index = changeIndexOf(plan, id);
+    const change = index === undefined ? undefined : plan.changes[index];
+    if (change && (await isGone(scene, change))) gone.push(id);
+  }
+  return gone;
+}
+
+async function isGone({ ehr, careUnit }: Scene, change: PlannedChange): Promise<boolean> {
+  if (change.kind === 'create') return !(await isFree(ehr, careUnit, change));
+  if (change.kind !== 'confirm') return false;
+  const [appointment] = await ehr.call('findAppointments', careUnit, [change.appointmentId]);
+  return appointment === undefined || appointment.state === 'cancelled';
+}
+
+/** The EHR has not done what the right code asked for: the code waits again, except for times that are gone. */
+export async function waitAgain(tx: Tx, emr: string, plan: WritePlan, gone: readonly string[]): Promise<void> {
+  if (!plan.confirming) return;
+  for (const id of plan.confirming.ids) {
+    await tx
+      .updateTable('confirmation_items')
+      .set({ state: gone.includes(id) ? 'released' : 'pending' })
+      .where('emr', '=', emr)
+      .where('appointment_id', '=', id)
+      .where('state', '=', 'confirming')
+      .execute();
+  }
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import { type KeptProblem, keptProblem, Problem, problemFromKept } from '../problems/problem.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { type GatewayProcess, ownerIsAlive } from '../writes/gateway-process.ts';
+import { type Answer, type ClaimedKey, keyContext } from './kept-write.ts';
+
+const keptFor = sql`interval '24 hours'`;
+
+export interface KeyRequest {
+  readonly clientId: string;
+  readonly emr: string;
+  readonly careUnitId: string;
+  readonly key: string;
+  /** What makes the request the same one: hashed here, kept nowhere in the clear. */
+  readonly fingerprint: string;
+}
+
+export type Claim =
+  | { readonly kind: 'new' | 'taken over'; readonly operationId: string; readonly key: ClaimedKey }
+  | { readonly kind: 'replay'; readonly answer: Answer }
+  | { readonly kind: 'replay'; readonly problem: Problem };
+
+/**
+ * Makes the key ours, or tells what the first request with it was answered.
+ *
+ * @throws Problem `idempotency_key_reused`, `idempotency_in_progress`
+ */
+export async function claimKey(db: Db, keys: KeyRing, process: GatewayProcess, request: KeyRequest): Promise<Claim> {
+  const hashes = keys.hashes('idempotency-key', request.key);
+  const fingerprints = keys.hashes('request', request.fingerprint);
+  let reserved: string | undefined;
+  try {
+    return await db.transaction().execute(async (tx) => {
+      const hash = hashes[0];
+      const known = (await findKey(tx, process, request.clientId, hashes)) ?? (await insertKey());
+      if (typeof known === 'string') return { kind: 'new', operationId: known, key: claimed(hash) };
+      if (!fingerprints.some((it) => it.equals(known.request_hash))) throw new Problem('idempotency_key_reused');
+      if (known.state === 'done') return replay(keys, request.clientId, known);
+      // Nothing is awaited between this look and the reservation.
+      if (known.is_running_elsewhere || process.active.has(known.operation_id)) throw inProgress();
+      reserve(known.operation_id);
+      await tx
+        .updateTable('idempotency_keys')
+        .set({ state: 'running', owner: process.id })
+        .where('client_id', '=', request.clientId)
+        .where('key_hash', '=', known.key_hash)
+        .execute();
+      return { kind: 'taken over', operationId: known.operation_id, key: claimed(known.key_hash) };
+
+      function claimed(keyHash: Buffer): ClaimedKey {
+        return { hash: keyHash, owner: process.id, keys, isDone: false };
+      }
+
+      async function insertKey() {
+        const operationId = randomUUID();
+        // Before the row is there for others to see: they take a key whose operation is not active for abandoned.
+        reserve(operationId);
+        const inserted = await tx
+          .insertInto('idempotency_keys')
+          .values({
+            client_id: request.clientId,
+            key_hash: hash,
+            request_hash: fingerprints[0],
+            emr: request.emr,
+            care_unit_id: request.careUnitId,
+            operation_id: operationId,
+            state: 'running',
+            owner: process.id,
+            sealed_answer: null,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('operation_id')
+          .executeTakeFirst();
+        if (inserted) return operationId;
+        release();
+        const winner = await findKey(tx, process, request.clientId, hashes);
+        if (!winner) throw inProgress();
+        return winner;
+      }
+    });
+  } catch (error) {
+    release();
+    throw error;
+  }
+
+  function reserve(operationId: string): void {
+    reserved = operationId;
+    process.active.add(operationId);
+  }
+
+  function release(): void {
+    if (reserved !== undefined) process.active.delete(reserved);
+    reserved = undefined;
+  }
+}
+
+function inProgress(): Problem {
+  return new Problem('idempotency_in_progress', { headers: { 'retry-after': '1' } });
+}
+
+async function findKey(tx: Tx, process: GatewayProcess, clientId: string, hashes: readonly Buffer[]) {
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('client_id', '=', clientId)
+    .where('key_hash', 'in', [...hashes])
+    .where(sql<boolean>`created_at < clock_timestamp() - ${keptFor}`)
+    .execute();
+  const row = await tx
+    .selectFrom('idempotency_keys')
+    .select(['key_hash', 'request_hash', 'operation_id', 'state', 'owner', 'sealed_answer'])
+    .select(ownerIsAlive.as('owner_is_alive'))
+    .where('client_id', '=', clientId)
+    .where('key_hash', 'in', [...hashes])
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const isElsewhere = row.owner !== process.id && row.owner_is_alive;
+  return { ...row, is_running_elsewhere: row.state === 'running' && isElsewhere };
+}
+
+function replay(keys: KeyRing, clientId: string, row: { key_hash: Buffer; sealed_answer: Buffer | null }): Claim {
+  const text = row.sealed_answer && keys.open('idempotency', row.sealed_answer, keyContext(clientId, row.key_hash));
+  if (!text) throw new Error('A kept answer cannot be opened: its secret key is not known');
+  const kept: { answer: Answer } | { problem: KeptProblem } = JSON.parse(text);
+  return 'answer' in kept
+    ? { kind: 'replay', answer: kept.answer }
+    : { kind: 'replay', problem: problemFromKept(kept.problem) };
+}
+
+/**
+ * What becomes of a key whose request was refused. Final refusals are kept; those that depend on the moment leave no
+ * trace; after a failure the key stays open, so that a retry finds out what happened.
+ */
+export async function settleKey(
+  db: Db,
+  clientId: string,
+  key: ClaimedKey,
+  error: unknown,
+  requestId: string,
+): Promise<void> {
+  const mine = (table: 'idempotency_keys') =>
+    db
+      .updateTable(table)
+      .where('client_id', '=', clientId)
+      .where('key_hash', '=', key.hash)
+      .where('owner', '=', key.owner)
+      .where('state', '=', 'running');
+  const problem = error instanceof Problem ? error : undefined;
+  if (!problem || problem.status >= 500 || problem.reason === 'idempotency_in_progress') {
+    await mine('idempotency_keys').set({ state: 'open' }).execute();
+    return;
+  }
+  if (problem.status === 429) {
+    await db
+      .deleteFrom('idempotency_keys')
+      .where('client_id', '=', clientId)
+      .where('key_hash', '=', key.hash)
+      .where('owner', '=', key.owner)
+      .where('state', '=', 'running')
+      .execute();
+    return;
+  }
+  const kept = JSON.stringify({ problem: keptProblem(problem, requestId) });
+  const sealed = key.keys.seal('idempotency', kept, keyContext(clientId, key.hash));
+  await mine('idempotency_keys').set({ state: 'done', sealed_answer: sealed }).execute();
+}
+
+/** Keys are honoured for a day. */
+export async function forgetOldKeys(db: Db): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where(sql<boolean>`created_at < clock_timestamp() - ${keptFor}`).execute();
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { fromKysely, PgBoss } from 'pg-boss';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.ts';
+import type { Db, Tx } from '../db/kysely.ts';
+import { describeError } from '../http/describe-error.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { sealContent } from './content.ts';
+import { deliver } from './deliver.ts';
+import { jobDatabase } from './job-database.ts';
+import type { Channel, CodeMessage, Outbox } from './outbox.ts';
+import type { Senders } from './sender.ts';
+
+const queue = 'messages';
+
+/** Seconds. A killed worker's job comes back after `expiry`, found at the next supervision. */
+const expiry = 20;
+const supervision = 5;
+const stopTimeout = 20_000;
+
+const queueSettings = {
+  notify: true,
+  expireInSeconds: expiry,
+  // 1–2 s, 2–4 s, … up to a minute. The end is the message's own expiry.
+  retryLimit: 1_000_000,
+  retryDelay: 1,
+  retryBackoff: true,
+  retryDelayMax: 60,
+  deleteAfterSeconds: 3_600,
+};
+
+export interface RunningOutbox extends Outbox {
+  /** What can be sent at all. */
+  readonly channels: ReadonlySet<Channel>;
+  /** Before the first `enqueue`. Makes or updates pg-boss's schema; gateways may start at the same time. */
+  start(): Promise<void>;
+  /** Finishes what is being sent. Before the database is closed. */
+  stop(): Promise<void>;
+}
+
+interface Means {
+  readonly database: Database;
+  readonly db: Db;
+  readonly keys: KeyRing;
+  readonly senders: Senders;
+  readonly log: Logger;
+  /** PostgreSQL only: lets messages leave the moment they are committed, instead of within a second. */
+  readonly databaseUrl?: string | undefined;
+}
+
+/**
+ * Messages wait in our table, sealed; pg-boss says when which one is tried. Several gateways share the work. A message is
+ * sent at least once, and twice when the gateway is killed, or the answer lost, after the provider has accepted it.
+ */
+export function createOutbox({ database, db, keys, senders, log, databaseUrl }: Means): RunningOutbox {
+  const embedded = database.kind === 'pglite';
+  const jobs = jobDatabase(database, databaseUrl);
+  const boss = new PgBoss({
+    db: jobs,
+    backend: embedded ? 'pglite' : 'postgres',
+    schedule: false,
+    useListenNotify: jobs.listen !== undefined,
+    // On PGlite no other process can have been killed.
+    superviseIntervalSeconds: embedded ? 60 : supervision,
+    monitorIntervalSeconds: embedded ? 60 : supervision - 1,
+    maintenanceIntervalSeconds: 600,
+    flowIntervalSeconds: 3_600,
+  });
+  boss.on('error', troubleLog(log));
+  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'the outbox warns'));
+
+  let started = false;
+  return {
+    channels: new Set((['sms', 'email'] as const).filter((channel) => senders[channel])),
+    async start() {
+      await boss.start();
+      await boss.createQueue(queue, queueSettings);
+      await boss.updateQueue(queue, queueSettings);
+      if (embedded) await requeueOrphans(boss, jobs);
+      // Fills pg-boss's cache of queues, which it would otherwise fill in the midst of somebody's transaction.
+      await boss.findJobs(queue, { id: randomUUID() });
+      await boss.work<{ messageId: string }>(
+        queue,
+        { localConcurrency: embedded ? 4 : 8, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1 },
+        async ([job]) => {
+          if (job) await deliver({ db, keys, senders, log }, job.data.messageId);
+        },
+      );
+      started = true;
+    },
+    stop: () => boss.stop({ graceful: true, timeout: stopTimeout, close: false }),
+    async enqueue(tx, message) {
+      if (!started) throw new Error('The outbox has not been started.');
+      const messageId = await insertMessage(tx, keys, message);
+      await boss.send(queue, { messageId }, { db: fromKysely(tx) });
+    },
+    withdraw: (tx, confirmationIds) => supersede(tx, confirmationIds),
+  };
+}
+
+/** One line in half a minute: while the database is away every poll fails. */
+function troubleLog(log: Logger): (error: object) => void {
+  let quietUntil = 0;
+  return (error) => {
+    if (Date.now() < quietUntil) return;
+    quietUntil = Date.now() + 30_000;
+    // pg-boss passes some errors on as plain objects.
+    const cause = describeError(error instanceof Error ? error : Object.assign(new Error(), error));
+    log.error({ cause }, 'the outbox is in trouble');
+  };
+}
+
+/** Jobs that the killed process before this one was at. */
+async function requeueOrphans(boss: PgBoss, jobs: ReturnType<typeof jobDatabase>): Promise<void> {
+  const { rows } = await jobs.executeSql("SELECT id FROM pgboss.job WHERE name = $1 AND state = 'active'", [queue]);
+  const ids = rows.map(({ id }: { id: string }) => id);
+  if (ids.length > 0) await boss.fail(queue, ids, { reason: 'the gateway was killed' });
+}
+
+async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promise<string> {
+  const { confirmationId, appointments, kind, to, language, clinicName, timeZone, code } = message;
+  const [first] = appointments;
+  if (!first) throw new Error('A code must confirm something.');
+  const owner = { id: randomUUID(), emr: message.emr };
+  const content = {
+    kind,
+    to,
+    language,
+    clinicName,
+    timeZone,
+    code,
+    firstStart: first.start,
+    count: appointments.length,
+  };
+  await supersede(tx, [confirmationId]);
+  await tx
+    .insertInto('messages')
+    .values({
+      ...owner,
+      confirmation_id: confirmationId,
+      sequence: sql`(SELECT coalesce(max(sequence), 0) + 1 FROM messages WHERE confirmation_id = ${confirmationId})`,
+      care_unit_id: message.careUnitId,
+      channel: message.channel,
+      first_appointment_id: first.id,
+      sealed: sealContent(keys, owner, content),
+      expires_at: message.expiresAt,
+    })
+    .execute();
+  return owner.id;
+}
+
+async function supersede(tx: Tx, confirmationIds: readonly string[]): Promise<void> {
+  if (confirmationIds.length === 0) return;
+  await tx
+    .updateTable('messages')
+    .set({ state: 'superseded', sealed: null, settled_at: sql<Date>`clock_timestamp()` })
+    .where(sql<boolean>`confirmation_id = ANY(${[...confirmationIds]}::uuid[])`)
+    .where('state', '=', 'queued')
+    .execute();
+}

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Db } from '../db/kysely.ts';
+import { describeError } from '../http/describe-error.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { openContent } from './content.ts';
+import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
+import { compose } from './texts.ts';
+
+/** Milliseconds that a provider has. A worker's whole turn must end before its job counts as lost. */
+const sendTimeout = 10_000;
+
+/** Thrown to pg-boss, which stores it in the clear: says that the job is to be tried again, and nothing else. */
+class NotDelivered extends Error {
+  override readonly name = 'NotDelivered';
+}
+
+interface Means {
+  readonly db: Db;
+  readonly keys: KeyRing;
+  readonly senders: Senders;
+  readonly log: Logger;
+}
+
+/**
+ * One attempt to send one message, if it is still to be sent. No database connection is held while the provider is
+ * called. Throws `NotDelivered` when it should be tried again.
+ */
+export async function deliver(means: Means, messageId: string): Promise<void> {
+  const { db, log } = means;
+  try {
+    const message = await readDue(db, messageId);
+    if (!message) return;
+    const outcome = await attempt(means, message);
+    if (outcome !== 'later') await settle(db, messageId, outcome);
+    else throw new NotDelivered('later');
+  } catch (error) {
+    if (error instanceof NotDelivered) throw error;
+    // A database error can quote a row.
+    log.error({ message_id: messageId, cause: describeError(error) }, 'a message could not be worked on');
+    throw new NotDelivered('trouble');
+  }
+}
+
+type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
+
+/** A row that is queued is the newest of its confirmation and has not been withdrawn. */
+function readDue(db: Db, messageId: string) {
+  return db
+    .selectFrom('messages')
+    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed', 'first_appointment_id'])
+    .select([
+      sql<number>`extract(epoch FROM expires_at - clock_timestamp())::float8`.as('seconds_left'),
+      sql<boolean>`coalesce(not_before > clock_timestamp(), false)`.as('too_early'),
+    ])
+    .where('id', '=', messageId)
+    .where('state', '=', 'queued')
+    .executeTakeFirst();
+}
+
+async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Promise<'sent' | 'failed' | 'later'> {
+  const about = { message_id: row.id, channel: row.channel, emr: row.emr, care_unit_id: row.care_unit_id };
+  const fail = (reason: string) => {
+    log.warn({ ...about, reason }, 'a message is given up');
+    return 'failed' as const;
+  };
+  if (row.seconds_left <= 0) return fail('expired');
+  if (row.too_early) return 'later';
+  const sender = senders[row.channel];
+  if (!sender) return fail('no_sender');
+  const content = row.sealed && openContent(keys, row, row.sealed);
+  if (!content) return fail('unreadable');
+  const message: OutgoingMessage = {
+    id: row.id,
+    emr: row.emr,
+    careUnitId: row.care_unit_id,
+    channel: row.channel,
+    to: content.to,
+    appointmentId: row.first_appointment_id,
+    ...compose(row.channel, content, row.seconds_left),
+  };
+  try {
+    await sender.send(message, AbortSignal.timeout(sendTimeout));
+    log.info(about, 'a message is sent');
+    return 'sent';
+  } catch (error) {
+    if (error instanceof PermanentFailure) return fail(error.reason);
+    if (!(error instanceof TemporaryFailure)) throw error;
+    log.warn({ ...about, reason: error.reason }, 'a message could not be sent yet');
+    if (error.retryAfterSeconds !== undefined) await postpone(db, row.id, error.retryAfterSeconds);
+    return 'later';
+  }
+}
+
+/** The code dies with the message's work. A message that has been superseded meanwhile stays so. */
+async function settle(db: Db, messageId: string, state: 'sent' | 'failed'): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await db
+        .updateTable('messages')
+        .set({ state, sealed: null, settled_at: sql<Date>`clock_timestamp()` })
+        .where('id', '=', messageId)
+        .where('state', '=', 'queued')
+        .execute();
+      return;
+    } catch (error) {
+      // Whoever gives up here sends a second time.
+      if (attempt === 3) throw error;
+      await sleep(500 * attempt);
+    }
+  }
+}
+
+async function postpone(db: Db, messageId: string, seconds: number): Promise<void> {
+  await db
+    .updateTable('messages')
+    .set({ not_before: sql<Date>`least(expires_at, clock_timestamp() + ${seconds} * interval '1 second')` })
+    .where('id', '=', messageId)
+    .where('state', '=', 'queued')
+    .execute();
+}

@@ -1,0 +1,86 @@
+import pg from 'pg';
+import type { Db as JobDatabase } from 'pg-boss';
+import type { Database } from '../db/database.ts';
+import { PglitePool } from '../db/pglite-pool.ts';
+import type { DatabasePool } from '../db/pool.ts';
+
+type Listen = NonNullable<JobDatabase['listen']>;
+
+const reconnectDelay = 2_000;
+
+/**
+ * The gateway's own pool as pg-boss wants it. pg-boss's adapter for PGlite would send its ROLLBACK into the transactions
+ * of others.
+ *
+ * @param databaseUrl on PostgreSQL: where one connection beside the pool hears notifications. Absent: pg-boss polls.
+ */
+export function jobDatabase({ pool }: Database, databaseUrl: string | undefined): JobDatabase {
+  const executeSql: JobDatabase['executeSql'] = (text, values) => execute(pool, text, values);
+  if (pool instanceof PglitePool) return { executeSql, listen: (...args) => listenOnPglite(pool, ...args) };
+  if (databaseUrl === undefined) return { executeSql };
+  return { executeSql, listen: (...args) => listenOnPostgres(databaseUrl, ...args) };
+}
+
+async function execute(pool: DatabasePool, text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
+  const client = await pool.connect();
+  try {
+    const result: unknown = await client.query(text, values);
+    // Several statements in one text answer several results.
+    return { rows: [result].flat().flatMap((one) => (one as { rows: unknown[] }).rows) };
+  } finally {
+    client.release();
+  }
+}
+
+async function listenOnPglite(pool: PglitePool, ...[channel, hear, connected]: Parameters<Listen>) {
+  const close = pool.onNotification((notification) => {
+    if (notification.channel === channel && notification.payload !== undefined) hear(notification.payload);
+  });
+  await execute(pool, `LISTEN "${channel}"`);
+  connected();
+  return { close: async () => close() };
+}
+
+/** Connects again for as long as it is not closed. What is missed meanwhile is found by polling. */
+async function listenOnPostgres(connectionString: string, ...[channel, hear, connected]: Parameters<Listen>) {
+  let closed = false;
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({
+      connectionString,
+      application_name: 'crossward notifications',
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    });
+    client = next;
+    // Without a listener an error ends the process; `end` follows it.
+    next.on('error', () => undefined);
+    next.on('notification', ({ payload }) => payload !== undefined && hear(payload));
+    try {
+      await next.connect();
+      await next.query(`LISTEN "${channel}"`);
+    } catch (error) {
+      await next.end().catch(() => undefined);
+      throw error;
+    }
+    next.on('end', again);
+    connected();
+  }
+
+  function again(): void {
+    if (closed) return;
+    timer = setTimeout(() => void connect().catch(again), reconnectDelay);
+  }
+
+  await connect();
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { Secret } from '../../config/secret.ts';
+import { elks } from './elks.ts';
+import { inGoodTime, json, outgoing, providerServer } from './test-support.ts';
+
+const accepted = {
+  status: 'created',
+  direction: 'outgoing',
+  from: 'Crossward',
+  created: '2026-03-20T08:00:00.000000',
+  parts: 1,
+  to: '+46700000123',
+  cost: 3500,
+  id: 's3633fa8e62f823e52fbc67ebf6925ab5',
+};
+
+const sender = (url: string) =>
+  elks({ username: 'u123', password: new Secret('p456'), from: 'Crossward', base_url: url });
+
+it('sends as 46elks documents it', async () => {
+  await using server = await providerServer((_, response) => json(response, 200, accepted));
+  const message = outgoing();
+  await sender(`${server.url}/`).send(message, inGoodTime());
+  const [request] = server.received;
+  expect(request).toMatchObject({ method: 'POST', path: '/a1/sms' });
+  expect(request?.headers).toMatchObject({
+    authorization: `Basic ${Buffer.from('u123:p456').toString('base64')}`,
+    'content-type': expect.stringMatching(/^application\/x-www-form-urlencoded/),
+  });
+  expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+    from: 'Crossward',
+    to: message.to,
+    message: message.text,
+    dontlog: 'message',
+  });
+});
+
+it.each([
+  [400, 'Missing key from', 'PermanentFailure'],
+  [401, 'API access requires Basic HTTP authentication', 'PermanentFailure'],
+  [403, 'Not enough credits', 'PermanentFailure'],
+  [404, '', 'PermanentFailure'],
+  [429, 'Too many requests', 'TemporaryFailure'],
+  [500, 'Internal server error', 'TemporaryFailure'],
+  [503, '<html>down</html>', 'TemporaryFailure'],
+])('%i is told apart', async (status, body, name) => {
+  await using server = await providerServer((_, response) => response.writeHead(status).end(body));
+  const sending = sender(server.url).send(outgoing(), inGoodTime());
+  await expect(sending).rejects.toMatchObject({ name, reason: `http_${status}`, message: `http_${status}` });
+});
+
+it('knows a message that has failed at once', async () => {
+  await using server = await providerServer((_, response) => json(response, 200, { ...accepted, status: 'failed' }));
+  await expect(sender(server.url).send(outgoing(), inGoodTime())).rejects.toMatchObject({
+    name: 'PermanentFailure',
+    reason: 'elks_failed',
+  });
+});

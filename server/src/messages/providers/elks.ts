@@ -1,0 +1,32 @@
+import type { Secret } from '../../config/secret.ts';
+import { PermanentFailure, type Sender } from '../sender.ts';
+import { assertAccepted, basicAuthorization, below, post } from './http-post.ts';
+
+interface ElksSettings {
+  readonly username: string;
+  readonly password: Secret;
+  readonly from: string;
+  readonly base_url?: string;
+}
+
+/** 46elks: https://46elks.com/docs/send-sms. Errors are HTTP statuses with a line of text. */
+export function elks({ username, password, from, base_url }: ElksSettings): Sender {
+  return {
+    async send({ to, text }, signal) {
+      const answer = await post({
+        url: below(base_url ?? 'https://api.46elks.com', '/a1/sms'),
+        headers: { authorization: basicAuthorization(username, password.reveal()) },
+        // `dontlog`: the text with its code stays out of their history.
+        body: new URLSearchParams({ from, to, message: text, dontlog: 'message' }),
+        signal,
+      });
+      assertAccepted(answer);
+      if (hasFailed(answer.body)) throw new PermanentFailure('elks_failed');
+    },
+  };
+}
+
+/** `status`: created, sent, delivered or failed (https://46elks.com/docs/show-sms-id). */
+function hasFailed(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'status' in body && body.status === 'failed';
+}

@@ -1,0 +1,193 @@
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Secret } from '../../config/secret.ts';
+import { smtp } from './smtp.ts';
+import { testCertificate } from './test-certificate.ts';
+import { inGoodTime, outgoing } from './test-support.ts';
+
+interface Letter {
+  readonly from: string;
+  readonly to: string[];
+  readonly user: string | undefined;
+  readonly secure: boolean;
+  readonly raw: string;
+}
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function listen(server: SMTPServer | Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  closing.push(() => new Promise((resolve) => server.close(() => resolve(undefined))));
+  const { port } = ('server' in server ? server.server.address() : server.address()) as AddressInfo;
+  return port;
+}
+
+async function smtpServer(options: SMTPServerOptions = {}): Promise<{ port: number; letters: Letter[] }> {
+  const letters: Letter[] = [];
+  const server = new SMTPServer({
+    ...testCertificate,
+    authOptional: true,
+    logger: false,
+    onAuth: ({ username, password }, _session, done) =>
+      username === 'clinic' && password === 'hunter2'
+        ? done(null, { user: username })
+        : done(Object.assign(new Error('Invalid login'), { responseCode: 535 })),
+    async onData(stream, session, done) {
+      const raw = await text(stream);
+      const { mailFrom, rcptTo } = session.envelope;
+      letters.push({
+        from: mailFrom === false ? '' : mailFrom.address,
+        to: rcptTo.map(({ address }) => address),
+        user: session.user as string | undefined,
+        secure: session.secure,
+        raw,
+      });
+      done();
+    },
+    ...options,
+  });
+  server.on('error', () => undefined);
+  return { port: await listen(server), letters };
+}
+
+const from = 'Kliniken <no-reply@example.org>';
+const plain = { host: '127.0.0.1', tls: 'none', from } as const;
+const message = () =>
+  outgoing({ channel: 'email', to: 'anna@example.org', subject: 'Bekräfta din tid', text: 'Koden är 739158.\n' });
+const refusal = (responseCode: number) => Object.assign(new Error('anna@example.org said no'), { responseCode });
+
+describe('with a trusted certificate', () => {
+  beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate.cert]));
+
+  it.each(['implicit', 'starttls'] as const)('sends with authentication over TLS: %s', async (tls) => {
+    const { port, letters } = await smtpServer({ secure: tls === 'implicit', authOptional: false });
+    const sender = smtp({ ...plain, port, tls, username: 'clinic', password: new Secret('hunter2') });
+    const one = message();
+    await sender.send(one, inGoodTime());
+    expect(letters).toHaveLength(1);
+    expect(letters[0]).toMatchObject({
+      from: 'no-reply@example.org',
+      to: ['anna@example.org'],
+      user: 'clinic',
+      secure: true,
+    });
+    expect(letters[0]?.raw).toMatch(/^From: Kliniken <no-reply@example\.org>\r$/m);
+    expect(letters[0]?.raw).toMatch(/^To: anna@example\.org\r$/m);
+    expect(letters[0]?.raw).toContain(`Message-ID: <${one.id}@example.org>`);
+    expect(letters[0]?.raw).toContain('Auto-Submitted: auto-generated');
+    expect(letters[0]?.raw).toMatch(/739158/);
+  });
+
+  it('is told of a wrong password', async () => {
+    const { port } = await smtpServer({ secure: true });
+    const sender = smtp({ ...plain, port, tls: 'implicit', username: 'clinic', password: new Secret('wrong') });
+    await expect(sender.send(message(), inGoodTime())).rejects.toMatchObject({
+      name: 'PermanentFailure',
+      reason: 'smtp_535',
+    });
+  });
+});
+
+it('sends without encryption where it is told to', async () => {
+  const { port, letters } = await smtpServer();
+  await smtp({ ...plain, port }).send(message(), inGoodTime());
+  expect(letters).toMatchObject([{ secure: false, user: undefined }]);
+});
+
+it('does not send in the clear where STARTTLS is required and missing', async () => {
+  const { port, letters } = await smtpServer({ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] });
+  const sending = smtp({ ...plain, tls: 'starttls', port }).send(message(), inGoodTime());
+  await expect(sending).rejects.toMatchObject({ name: 'PermanentFailure', reason: expect.stringMatching(/^smtp_5/) });
+  expect(letters).toHaveLength(0);
+});
+
+it('trusts no certificate but a known one', async () => {
+  setDefaultCACertificates([]);
+  const { port, letters } = await smtpServer({ secure: true });
+  const sending = smtp({ ...plain, tls: 'implicit', port }).send(message(), inGoodTime());
+  await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure' });
+  expect(letters).toHaveLength(0);
+});
+
+it('tries again after 4yz, and then succeeds', async () => {
+  let calls = 0;
+  const { port, letters } = await smtpServer({
+    onRcptTo: (_address, _session, done) => (++calls === 1 ? done(refusal(450)) : done()),
+  });
+  const sender = smtp({ ...plain, port });
+  const failure = await sender.send(message(), inGoodTime()).catch((error) => error);
+  expect(failure).toMatchObject({ name: 'TemporaryFailure', reason: 'smtp_450', message: 'smtp_450' });
+  expect(JSON.stringify([failure.stack, failure.cause])).not.toContain('anna');
+  await sender.send(message(), inGoodTime());
+  expect(letters).toHaveLength(1);
+});
+
+it.each([
+  ['recipient', { onRcptTo: (_a, _s, done) => done(refusal(550)) }, 'PermanentFailure', 'smtp_550'],
+  ['sender', { onMailFrom: (_a, _s, done) => done(refusal(553)) }, 'PermanentFailure', 'smtp_553'],
+  ['connection', { onConnect: (_s, done) => done(refusal(421)) }, 'TemporaryFailure', 'smtp_421'],
+  ['connection', { onConnect: (_s, done) => done(refusal(554)) }, 'PermanentFailure', 'smtp_554'],
+] satisfies [string, SMTPServerOptions, string, string][])(
+  'tells a refusal of the %s',
+  async (_, options, name, reason) => {
+    const { port } = await smtpServer(options);
+    await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({ name, reason });
+  },
+);
+
+it('tells a refusal of the letter itself', async () => {
+  const { port } = await smtpServer({
+    onData: (stream, _session, done) => void text(stream).then(() => done(refusal(552))),
+  });
+  await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({
+    name: 'PermanentFailure',
+    reason: 'smtp_552',
+  });
+});
+
+it('tries again after a connection that was cut, refused or silent', async () => {
+  const cut = await listen(createServer((socket) => socket.destroy()));
+  const mute = await listen(createServer((socket) => void closing.unshift(async () => socket.destroy())));
+  const temporary = { name: 'TemporaryFailure' };
+  await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject(temporary);
+  await expect(smtp({ ...plain, port: mute }).send(message(), AbortSignal.timeout(100))).rejects.toMatchObject({
+    ...temporary,
+    reason: 'timeout',
+  });
+  for (const close of closing.splice(0)) await close();
+  await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject(temporary);
+});
+
+it.each([
+  'anna@example.org, eva@example.org',
+  'anna@example.org\r\nBcc: eva@example.org',
+  'Anna <anna@example.org>',
+  'anna',
+  '',
+])('sends to one plain address only: %j', async (to) => {
+  const { port, letters } = await smtpServer();
+  await expect(smtp({ ...plain, port }).send({ ...message(), to }, inGoodTime())).rejects.toMatchObject({
+    name: 'PermanentFailure',
+    reason: 'address_invalid',
+  });
+  expect(letters).toHaveLength(0);
+});
+
+it('lets no text become a header', async () => {
+  const { port, letters } = await smtpServer();
+  const subject = 'Hej\r\nBcc: eva@example.org\r\n\r\nHej';
+  await smtp({ ...plain, port }).send(
+    { ...message(), subject, text: '.\r\n\r\n.\r\nRCPT TO:<eva@example.org>' },
+    inGoodTime(),
+  );
+  expect(letters).toHaveLength(1);
+  expect(letters[0]?.to).toEqual(['anna@example.org']);
+  const [head = ''] = letters[0]?.raw.split('\r\n\r\n') ?? [];
+  expect(head).not.toMatch(/^Bcc:/im);
+});

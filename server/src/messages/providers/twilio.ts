@@ -1,0 +1,47 @@
+import type { Secret } from '../../config/secret.ts';
+import { type Sender, TemporaryFailure } from '../sender.ts';
+import { assertAccepted, basicAuthorization, below, post } from './http-post.ts';
+
+interface TwilioSettings {
+  readonly account_sid: string;
+  readonly auth_token: Secret;
+  /** One of the two. */
+  readonly from?: string;
+  readonly messaging_service_sid?: string;
+  readonly base_url?: string;
+}
+
+/**
+ * Refusals with status 400 that pass: the sender's queue is full (https://www.twilio.com/docs/api/errors/21611), too many
+ * requests (…/20429), too many messages (…/14107).
+ */
+const passingCodes = new Set([14107, 20429, 21611]);
+
+/** Twilio: https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource */
+export function twilio(settings: TwilioSettings): Sender {
+  const { account_sid, auth_token, from, messaging_service_sid, base_url } = settings;
+  const path = `/2010-04-01/Accounts/${encodeURIComponent(account_sid)}/Messages.json`;
+  const sender =
+    messaging_service_sid === undefined ? { From: from ?? '' } : { MessagingServiceSid: messaging_service_sid };
+  return {
+    async send({ to, text }, signal) {
+      const answer = await post({
+        url: below(base_url ?? 'https://api.twilio.com', path),
+        headers: { authorization: basicAuthorization(account_sid, auth_token.reveal()) },
+        body: new URLSearchParams({ ...sender, To: to, Body: text }),
+        signal,
+      });
+      const code = errorCode(answer.body);
+      if (answer.status >= 400 && code !== undefined && passingCodes.has(code)) {
+        throw new TemporaryFailure(`twilio_${code}`);
+      }
+      assertAccepted(answer, code === undefined ? undefined : `twilio_${code}`);
+    },
+  };
+}
+
+/** `{ "code": 21211, "message": …, "more_info": …, "status": 400 }`: https://www.twilio.com/docs/usage/twilios-response */
+function errorCode(body: unknown): number | undefined {
+  if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
+  return Number.isInteger(body.code) ? Number(body.code) : undefined;
+}

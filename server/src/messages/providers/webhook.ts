@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto';
+import type { Secret } from '../../config/secret.ts';
+import type { Sender } from '../sender.ts';
+import { assertAccepted, post } from './http-post.ts';
+
+interface WebhookSettings {
+  readonly url: string;
+  readonly secret: Secret;
+}
+
+/**
+ * Posts `{ "channel": "sms", "to": …, "text": … }`, signed as Standard Webhooks has it
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md). `webhook-id` is the same
+ * on every attempt, so that the receiver can tell a repetition. Any 2xx is an acceptance.
+ */
+export function webhook({ url, secret }: WebhookSettings): Sender {
+  return {
+    async send({ id, channel, to, text }, signal) {
+      const body = JSON.stringify({ channel, to, text });
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+      const headers = {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${signature}`,
+      };
+      assertAccepted(await post({ url, headers, body, signal }));
+    },
+  };
+}
+
+/** After `whsec_` stands the key in Base64, as the specification writes it; any other text is the key itself. */
+function keyOf(secret: Secret): Buffer {
+  const text = secret.reveal();
+  const prefix = 'whsec_';
+  return text.startsWith(prefix) ? Buffer.from(text.slice(prefix.length), 'base64') : Buffer.from(text, 'utf8');
+}

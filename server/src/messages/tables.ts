@@ -1,0 +1,33 @@
+import type { Generated } from 'kysely';
+import type { Channel } from './outbox.ts';
+
+interface MessageRow {
+  id: string;
+  confirmation_id: string;
+  sequence: number;
+  emr: string;
+  care_unit_id: string;
+  channel: Channel;
+  first_appointment_id: string;
+  sealed: Buffer | null;
+  state: Generated<'queued' | 'sent' | 'failed' | 'superseded'>;
+  not_before: Date | null;
+  expires_at: Date;
+  created_at: Generated<Date>;
+  settled_at: Date | null;
+}
+
+interface DemoMailboxRow {
+  id: string;
+  emr: string;
+  care_unit_id: string;
+  channel: Channel;
+  appointment_id: string;
+  sealed: Buffer;
+  sent_at: Generated<Date>;
+}
+
+export interface MessageTables {
+  messages: MessageRow;
+  demo_mailbox: DemoMailboxRow;
+}

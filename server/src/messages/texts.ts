@@ -1,0 +1,194 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Content } from './content.ts';
+import { gsmSeptets, toGsm } from './gsm-alphabet.ts';
+import type { Channel, Language } from './outbox.ts';
+
+/** What a text is made of, each part written in the language. */
+interface Parts {
+  readonly clinic: string;
+  readonly code: string;
+  readonly when: string;
+  readonly count: number;
+  readonly minutes: number;
+}
+
+interface Wording {
+  /** What the code is for, as part of a sentence. */
+  booking(parts: Parts): string;
+  cancellation(parts: Parts): string;
+  sms(purpose: string, parts: Parts): string;
+  /** For an alphabet that leaves seventy characters. */
+  shortSms(parts: Parts): string;
+  readonly subjects: Record<Content['kind'], (clinic: string) => string>;
+  email(purpose: string, parts: Parts): string[];
+  date(day: Day): string;
+}
+
+interface Day {
+  readonly weekday: number;
+  readonly day: number;
+  readonly month: number;
+  readonly year: number;
+  readonly hour: string;
+  readonly minute: string;
+}
+
+const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
+
+/** Every text that reaches a patient. Only letters of the GSM alphabet, so that an SMS of these words is one segment. */
+const wordings: Record<Language, Wording> = {
+  nb: {
+    booking: ({ when, count }) =>
+      count === 1 ? `bekrefte timen ${when}` : `bekrefte ${count} timer, den første ${when}`,
+    cancellation: ({ when, count }) =>
+      count === 1 ? `avbestille timen ${when}` : `avbestille ${count} timer, den første ${when}`,
+    sms: (purpose, { clinic, code, minutes }) =>
+      `${clinic}: Bruk koden ${code} for å ${purpose}. Gyldig i ${plural(minutes, 'minutt', 'minutter')}.`,
+    shortSms: ({ clinic, code, when, minutes }) => `${clinic}: kode ${code}, ${when}, ${minutes} min`,
+    subjects: {
+      booking: (clinic) => `Bekreft timen hos ${clinic}`,
+      cancellation: (clinic) => `Avbestilling av time hos ${clinic}`,
+    },
+    email: (purpose, { clinic, code, minutes }) => [
+      'Hei!',
+      `Bruk denne koden for å ${purpose}:`,
+      code,
+      `Koden er gyldig i ${plural(minutes, 'minutt', 'minutter')}. Har du ikke bedt om den, kan du se bort fra denne e-posten.`,
+      `Vennlig hilsen\n${clinic}`,
+    ],
+    date: ({ weekday, day, month, year, hour, minute }) =>
+      `${nb.weekdays[weekday - 1]} ${day}. ${nb.months[month - 1]} ${year} kl. ${hour}.${minute}`,
+  },
+  sv: {
+    booking: ({ when, count }) =>
+      count === 1 ? `bekräfta tiden ${when}` : `bekräfta ${count} tider, den första ${when}`,
+    cancellation: ({ when, count }) =>
+      count === 1 ? `avboka tiden ${when}` : `avboka ${count} tider, den första ${when}`,
+    sms: (purpose, { clinic, code, minutes }) =>
+      `${clinic}: Använd koden ${code} för att ${purpose}. Giltig i ${plural(minutes, 'minut', 'minuter')}.`,
+    shortSms: ({ clinic, code, when, minutes }) => `${clinic}: kod ${code}, ${when}, ${minutes} min`,
+    subjects: {
+      booking: (clinic) => `Bekräfta din tid hos ${clinic}`,
+      cancellation: (clinic) => `Avbokning av tid hos ${clinic}`,
+    },
+    email: (purpose, { clinic, code, minutes }) => [
+      'Hej!',
+      `Använd den här koden för att ${purpose}:`,
+      code,
+      `Koden är giltig i ${plural(minutes, 'minut', 'minuter')}. Har du inte bett om den kan du bortse från det här mejlet.`,
+      `Vänliga hälsningar\n${clinic}`,
+    ],
+    date: ({ weekday, day, month, year, hour, minute }) =>
+      `${sv.weekdays[weekday - 1]} ${day} ${sv.months[month - 1]} ${year} kl. ${hour}:${minute}`,
+  },
+  en: {
+    booking: ({ when, count }) =>
+      count === 1 ? `confirm your appointment on ${when}` : `confirm ${count} appointments, the first on ${when}`,
+    cancellation: ({ when, count }) =>
+      count === 1 ? `cancel your appointment on ${when}` : `cancel ${count} appointments, the first on ${when}`,
+    sms: (purpose, { clinic, code, minutes }) =>
+      `${clinic}: Use the code ${code} to ${purpose}. Valid for ${plural(minutes, 'minute', 'minutes')}.`,
+    shortSms: ({ clinic, code, when, minutes }) => `${clinic}: code ${code}, ${when}, ${minutes} min`,
+    subjects: {
+      booking: (clinic) => `Confirm your appointment at ${clinic}`,
+      cancellation: (clinic) => `Cancel your appointment at ${clinic}`,
+    },
+    email: (purpose, { clinic, code, minutes }) => [
+      'Hello,',
+      `Use this code to ${purpose}:`,
+      code,
+      `The code is valid for ${plural(minutes, 'minute', 'minutes')}. If you did not ask for it, you can ignore this e-mail.`,
+      `Kind regards\n${clinic}`,
+    ],
+    date: ({ weekday, day, month, year, hour, minute }) =>
+      `${en.weekdays[weekday - 1]} ${day} ${en.months[month - 1]} ${year} at ${hour}:${minute}`,
+  },
+};
+
+// Not from Intl, which writes spaces that are in no SMS alphabet and changes with its data.
+const nb = {
+  weekdays: ['man.', 'tir.', 'ons.', 'tor.', 'fre.', 'lør.', 'søn.'],
+  months: ['jan.', 'feb.', 'mars', 'april', 'mai', 'juni', 'juli', 'aug.', 'sep.', 'okt.', 'nov.', 'des.'],
+};
+const sv = {
+  weekdays: ['mån', 'tis', 'ons', 'tors', 'fre', 'lör', 'sön'],
+  months: ['jan', 'feb', 'mars', 'april', 'maj', 'juni', 'juli', 'aug', 'sep', 'okt', 'nov', 'dec'],
+};
+const en = {
+  weekdays: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
+  months: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
+};
+
+/** 3GPP TS 23.040: 140 octets, which hold 160 septets of the GSM alphabet or 70 characters of UCS-2. */
+const longestGsm = 160;
+const longestUcs2 = 70;
+/** Of RFC 5322's 78 characters of a line; the subject around it is short. */
+const longestInSubject = 48;
+
+/** The text for a patient, with a code that is valid for so many seconds from now on. */
+export function compose(
+  channel: Channel,
+  content: Omit<Content, 'to'>,
+  secondsLeft: number,
+): { text: string; subject?: string } {
+  const wording = wordings[content.language];
+  const parts: Parts = {
+    clinic: oneLine(content.clinicName),
+    code: content.code,
+    when: wording.date(localDay(content.firstStart, content.timeZone)),
+    count: content.count,
+    minutes: wholeMinutes(secondsLeft),
+  };
+  const purpose = wording[content.kind](parts);
+  if (channel === 'sms') return { text: composeSms(wording, purpose, parts) };
+  return {
+    subject: wording.subjects[content.kind](shortened(parts.clinic, longestInSubject, (text) => text.length)),
+    text: `${wording.email(purpose, parts).join('\n\n')}\n`,
+  };
+}
+
+function composeSms(wording: Wording, purpose: string, parts: Parts): string {
+  const clinic = toGsm(parts.clinic);
+  if (clinic) {
+    const withClinic = (clinic: string) => wording.sms(purpose, { ...parts, clinic });
+    const room = longestGsm - gsmSeptets(withClinic(''));
+    return withClinic(shortened(clinic, room, gsmSeptets));
+  }
+  const withClinic = (clinic: string) => wording.shortSms({ ...parts, clinic });
+  const room = longestUcs2 - withClinic('').length;
+  return withClinic(shortened(parts.clinic, room, (text) => text.length));
+}
+
+/** At most `room` long, by the measure, and not cut within a character. */
+function shortened(text: string, room: number, measure: (text: string) => number): string {
+  if (measure(text) <= room) return text;
+  const dots = '...';
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) {
+    if (measure(kept + segment) > room - measure(dots)) break;
+    kept += segment;
+  }
+  return `${kept.trimEnd()}${dots}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
+}
+
+/** Rounded down, but for the seconds that the message itself has taken. */
+function wholeMinutes(seconds: number): number {
+  return Math.max(1, Math.floor((seconds + 10) / 60));
+}
+
+function localDay(date: Date, timeZone: string): Day {
+  const local = Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(timeZone);
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  return {
+    weekday: local.dayOfWeek,
+    day: local.day,
+    month: local.month,
+    year: local.year,
+    hour: twoDigits(local.hour),
+    minute: twoDigits(local.minute),
+  };
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
+import { sql } from 'kysely';
+import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
+import { idsWhoseTimeIsGone, waitAgain } from '../confirmations/unconfirmed.ts';
+import type { Tx } from '../db/kysely.ts';
+import { retrySerialization } from '../db/retry.ts';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { type Answer, completeKey, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
+import { planAnswer } from './answer.ts';
+import { type Commit, commitPlan } from './commit.ts';
+import { changeAppointments, ehrChanges, isSettled, isWhole } from './ehr-changes.ts';
+import { type EhrResults, takeCodeStep } from './ehr-codes.ts';
+import { endIntent, type Intent, markUnknown, storeIntent } from './intents.ts';
+import type { WritePlan } from './plan.ts';
+import type { WriteServices } from './services.ts';
+
+/** Where a write happens, and whose it is. */
+export interface WriteScene {
+  readonly services: WriteServices;
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+  readonly write: KeptWrite;
+}
+
+/** In the transaction that begins a write. A problem that it answers is told, and what it changed stays. */
+type Begin = (tx: Tx) => Promise<Problem | undefined>;
+
+/**
+ * Does what a plan says. Before the EHR is asked, the plan is stored; when the EHR has done it, what the gateway has to
+ * remember and the answer are stored in one transaction. No connection to the database is held in between. Whatever
+ * stops half-way is finished by a retry or by the recovery.
+ */
+export async function perform(scene: WriteScene, plan: WritePlan, decide?: Begin): Promise<Answer> {
+  if (plan.changes.length === 0 && !plan.viaEhr) return performWithoutEhr(scene, plan, decide);
+  const expiresAt = await begin(scene, plan, decide);
+  return finish(scene, plan, expiresAt);
+}
+
+/** Asks the EHR and ends the write. The intent is stored and ours. */
+export async function finish(scene: WriteScene, plan: WritePlan, expiresAt: Date | null): Promise<Answer> {
+  const { results, ehrConfirmation } = await askEhr(scene, plan, expiresAt);
+  return end(scene, plan, results, expiresAt, ehrConfirmation);
+}
+
+/** Stores what follows from the EHR's results, and the answer with it. */
+export async function end(
+  scene: WriteScene,
+  plan: WritePlan,
+  results: readonly Appointment[],
+  expiresAt: Date | null,
+  ehrConfirmation?: EhrConfirmation,
+): Promise<Answer> {
+  const { services, write } = scene;
+  if (isForgettable(plan) && !write.key) {
+    // Nothing to remember: the end of the intent is one statement.
+    await assertOurs(endIntent(services.db, services.process, write.operationId));
+    return planAnswer(scene, plan, results, new Map());
+  }
+  return retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      await assertOurs(endIntent(tx, services.process, write.operationId));
+      const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
+      return completeKey(tx, write, planAnswer(scene, plan, results, made));
+    }),
+  );
+}
+
+/** Whether the gateway has nothing to remember of the write. */
+function isForgettable({ confirmations, viaEhr, confirming, releasing = [] }: WritePlan): boolean {
+  return confirmations.length === 0 && viaEhr === undefined && confirming === undefined && releasing.length === 0;
+}
+
+async function assertOurs(ended: Promise<boolean>): Promise<void> {
+  if (!(await ended)) throw new Problem('idempotency_in_progress');
+}
+
+async function begin(
+  { services, ehr, careUnit, write }: WriteScene,
+  plan: WritePlan,
+  decide: Begin | undefined,
+): Promise<Date | null> {
+  const intent = intentOf(ehr, careUnit, write);
+  const lifetimeSeconds = plan.confirmations.length > 0 ? careUnit.code.lifetimeSeconds : undefined;
+  const hashes = plan.confirmations.map(({ patientId }) => patientHashes(services.keys, ehr.id, patientId));
+  const limits = { lifetimeSeconds, patientHashes: hashes.map(([newest]) => newest) };
+  if (hashes.length === 0 && !decide) {
+    return storeIntent(services.db, services.keys, services.process, intent, plan, limits);
+  }
+  const outcome = await retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      const problem = await decide?.(tx);
+      if (problem) return problem;
+      for (const patient of inLockOrder(hashes)) await assertWithinLimits(tx, patient, careUnit.limitsPerPatient);
+      return { expiresAt: await storeIntent(tx, services.keys, services.process, intent, plan, limits) };
+    }),
+  );
+  if (outcome instanceof Problem) throw outcome;
+  return outcome.expiresAt;
+}
+
+function inLockOrder(hashes: readonly [Buffer, ...Buffer[]][]): [Buffer, ...Buffer[]][] {
+  return hashes.toSorted(([a], [b]) => Buffer.compare(a, b));
+}
+
+async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null): Promise<EhrResults> {
+  const { services, ehr, careUnit, write } = scene;
+  const operationId = plan.ehrOperationId ?? write.operationId;
+  try {
+    if (plan.viaEhr) return await takeCodeStep({ ehr, careUnit, operationId }, plan.viaEhr);
+    return { results: await changeAppointments({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) }) };
+  } catch (error) {
+    if (!isSettled(error)) {
+      await markUnknown(services.db, services.process, write.operationId);
+      throw error;
+    }
+    const gone = error.reason === 'time_slot_unavailable' ? await idsWhoseTimeIsGone(scene, plan) : [];
+    await retrySerialization(() =>
+      services.db.transaction().execute(async (tx) => {
+        if (!(await endIntent(tx, services.process, write.operationId))) return;
+        await waitAgain(tx, ehr.id, plan, gone);
+        // What was done and undone is done for the EHR: a retry has to be another operation.
+        if (!isWhole(ehr, plan.changes)) await renameOperation(tx, write, randomUUID());
+      }),
+    );
+    throw error.reason === 'partially_applied' ? byKnownIds(error, plan) : error;
+  }
+}
+
+/** The outcome of every appointment of the answer, by the id that the caller knows it by. */
+function byKnownIds(error: Problem, plan: WritePlan): Problem {
+  const faults = plan.answer.map(({ id, from }): Fault => {
+    const known = id === undefined ? {} : { id };
+    const outcome = 'change' in from ? error.faults[from.change] : undefined;
+    if (outcome) return { ...outcome, ...known };
+    return { ...known, reason: 'partially_applied', detail: 'As it was.' };
+  });
+  return new Problem('partially_applied', { faults, cause: error.cause });
+}
+
+/** Nothing to ask the EHR for: one transaction decides and ends it. */
+async function performWithoutEhr(scene: WriteScene, plan: WritePlan, decide: Begin | undefined): Promise<Answer> {
+  const { services, ehr, careUnit, write } = scene;
+  const outcome = await retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      const problem = await decide?.(tx);
+      if (problem) return problem;
+      const hashes = plan.confirmations.map(({ patientId }) => patientHashes(services.keys, ehr.id, patientId));
+      for (const patient of inLockOrder(hashes)) await assertWithinLimits(tx, patient, careUnit.limitsPerPatient);
+      const expiresAt = plan.confirmations.length > 0 ? await expiry(tx, careUnit.code.lifetimeSeconds) : null;
+      const made = await commitPlan(tx, commitOf(scene, plan, [], expiresAt));
+      return completeKey(tx, write, planAnswer(scene, plan, [], made));
+    }),
+  );
+  if (outcome instanceof Problem) throw outcome;
+  return outcome;
+}
+
+function commitOf(
+  { services, ehr, careUnit, write }: WriteScene,
+  plan: WritePlan,
+  results: readonly Appointment[],
+  expiresAt: Date | null,
+): Commit {
+  return { services, clientId: write.clientId, ehr, careUnit, plan, results, expiresAt };
+}
+
+function intentOf(ehr: EhrConnection, careUnit: CareUnitConnection, write: KeptWrite): Intent {
+  return {
+    operationId: write.operationId,
+    clientId: write.clientId,
+    emr: ehr.id,
+    careUnitId: careUnit.id,
+    keyHash: write.key?.hash,
+  };
+}
+
+/** When a code that is made now runs out, by the database's clock. */
+export async function expiry(tx: Tx, lifetimeSeconds: number): Promise<Date> {
+  const { rows } = await sql<{ expires_at: Date }>`
+    SELECT date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds}) AS expires_at`.execute(
+    tx,
+  );
+  if (!rows[0]) throw new Error('The database did not tell the time');
+  return rows[0].expires_at;
+}
