@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].map(
   (folder) => `${folder}/**/*.test.ts`,
 );
-const onPglite = ['server/src/db/*.test.ts', '**/*.acceptance.test.ts'];
+const onPglite = ['server/src/db/*.test.ts', '**/*.acceptance.test.ts', 'test/model/*.test.ts'];
 
 export default defineConfig({
   test: {

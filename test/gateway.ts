@@ -10,11 +10,11 @@ import { type Configuration, type ConfiguredClient, hashSecret } from '../server
 import { demoConfigurationPath } from '../server/src/config/demo.ts';
 import { loadConfiguration } from '../server/src/config/load.ts';
 import { type Scope, scopes } from '../server/src/config/schema.ts';
-import type { Database } from '../server/src/db/database.ts';
+import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { createAnswerCheck } from './answer-check.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /**
  * - `everything`: every EHR and every scope
@@ -66,9 +66,20 @@ export interface GatewayOptions {
   readonly databaseKind?: Database['kind'];
   /** Default: the ones that a configuration can name. The demo's EHRs all want `sandbox`. */
   readonly connectors?: readonly ConnectorModule[];
+  /** Another gateway, on PostgreSQL: its database, its secret keys and its clients are shared. */
+  readonly beside?: Gateway;
+}
+
+interface Ground {
+  readonly testDatabase: TestDatabase;
+  readonly secretKeys: readonly [Buffer, ...Buffer[]];
+  /** Of the clients. */
+  readonly secrets: ReadonlyMap<string, string>;
 }
 
 export interface Gateway {
+  /** What another gateway beside it stands on, too. */
+  readonly ground: Ground;
   readonly app: FastifyInstance;
   readonly database: Database;
   readonly deps: Deps;
@@ -91,18 +102,16 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     logLevel = 'info',
     databaseKind,
     connectors: modules = connectors,
+    beside,
   } = options;
-  const secrets = new Map<string, string>(
-    (['everything', 'narrowed', ...scopes] as const).map((name) => [name, randomBytes(32).toString('base64url')]),
-  );
+  const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
+  const { testDatabase, secretKeys, secrets } = ground;
+  const { database } = testDatabase;
   const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
   const configuration = configure({ ...demo, clients: testClients(demo, secrets) });
   const logLines: string[] = [];
   const log = pino({ level: logLevel }, { write: (line: string) => void logLines.push(line) });
 
-  const testDatabase = await createTestDatabase(databaseKind);
-  const { database } = testDatabase;
-  const secretKeys = [randomBytes(32)] as const;
   const deps = await createDeps({
     configuration,
     database,
@@ -123,6 +132,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   });
 
   return {
+    ground,
     app,
     database,
     deps,
@@ -156,6 +166,24 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await testDatabase.dispose();
     },
   };
+}
+
+async function newGround(databaseKind: Database['kind'] | undefined): Promise<Ground> {
+  return {
+    testDatabase: await createTestDatabase(databaseKind),
+    secretKeys: [randomBytes(32)],
+    secrets: new Map(
+      (['everything', 'narrowed', ...scopes] as const).map((name) => [name, randomBytes(32).toString('base64url')]),
+    ),
+  };
+}
+
+/** The other one deletes the database, at the end. */
+async function sharedGround(ground: Ground): Promise<Ground> {
+  const { url } = ground.testDatabase;
+  if (url === undefined) throw new Error('The embedded database has room for one gateway');
+  const database = await openDatabase({ databaseUrl: url, dataDir: '' });
+  return { ...ground, testDatabase: { database, url, dispose: () => database.close() } };
 }
 
 function clientId(client: TestClient): string {

@@ -5,8 +5,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Appointment } from './bookings.ts';
+import { createTestDatabase } from './database.ts';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
@@ -17,6 +18,11 @@ interface Child {
   until(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
+
+/** Starts much faster than the embedded database, which is left to the tests that are about its folder. */
+const { url: databaseUrl = '', dispose } = await createTestDatabase('postgresql');
+afterAll(dispose);
+const onPostgres = { DATABASE_URL: databaseUrl };
 
 let dataDir: string;
 const children: Child[] = [];
@@ -68,7 +74,7 @@ function start(variables: Record<string, string> = {}): Child {
 
 /** What the printed command would send, with its `$(…)` run as a shell would. */
 async function printedRequest(child: Child): Promise<{ url: string; init: RequestInit }> {
-  const [command] = await child.until(/curl [^]*? -d '.*'\n/);
+  const [command] = await child.until(/curl .*? -d '.*?'\n/s);
   const words = command.replaceAll(/ \\\n\s*/g, ' ');
   const url = /^curl (\S+)/.exec(words)?.[1] ?? '';
   const headers = Object.fromEntries(
@@ -122,7 +128,7 @@ describe('the demo', () => {
   });
 
   test('finishes what is under way when it is told to stop', async () => {
-    const child = start();
+    const child = start(onPostgres);
     const { url, init } = await printedRequest(child);
     const { hostname, port, pathname } = new URL(url);
     const body = String(init.body);
@@ -150,14 +156,14 @@ describe('the demo', () => {
     expect(child.output.stderr).toBe('');
 
     const id = /"id":"([^"]+)"/.exec(answer)?.[1];
-    const again = start();
+    const again = start(onPostgres);
     const found = await fetch(`${await addressIn(again)}${pathname}/${id}`, { headers: await headersOf() });
     expect(found.status).toBe(200);
   });
 
   test('stops when it is idle, on either signal, with connections open', async () => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      const child = start();
+      const child = start(onPostgres);
       const { hostname, port } = new URL(await addressIn(child));
       // A caller that keeps its connection.
       const socket = connect(Number(port), hostname);
@@ -171,31 +177,25 @@ describe('the demo', () => {
     }
   });
 
-  test('lets nobody else use its data directory', async () => {
+  test('lets nobody else use its data directory or its port', async () => {
     const first = start();
     const address = await addressIn(first);
     const second = start();
     expect(await second.ended).toMatchObject({ code: 1 });
     expect(second.output.stderr).toMatch(/^Crossward cannot start\.\n.*data directory/);
     expect(second.output.stderr).not.toMatch(/^\s+at /m);
+
+    const third = start({ ...onPostgres, PORT: new URL(address).port, CROSSWARD_DATA_DIR: join(dataDir, 'other') });
+    expect(await third.ended).toMatchObject({ code: 1 });
+    expect(third.output.stderr).toContain('EADDRINUSE');
     expect((await fetch(`${address}/health/ready`)).status).toBe(200);
   });
 
   test.each(['0.0.0.0', '192.0.2.1', '::'])('does not listen on %s', async (host) => {
-    const child = start({ HOST: host });
+    const child = start({ ...onPostgres, HOST: host });
     expect(await child.ended).toMatchObject({ code: 1 });
     expect(child.output.stderr).toMatch(/^Crossward cannot start\.\n.*HOST/s);
     expect(child.output.stdout).not.toContain('Crossward listens');
-  });
-
-  test('does not take a port that is taken', async () => {
-    const first = start();
-    const { port } = new URL(await addressIn(first));
-    const other = await mkdtemp(join(tmpdir(), 'crossward-process-'));
-    const second = start({ PORT: port, CROSSWARD_DATA_DIR: other });
-    expect(await second.ended).toMatchObject({ code: 1 });
-    expect(second.output.stderr).toContain('EADDRINUSE');
-    await rm(other, { recursive: true, force: true });
   });
 });
 
@@ -215,6 +215,7 @@ clients:
       - emr: north
 `;
   const variables = {
+    ...onPostgres,
     CROSSWARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     ACME_CLIENT_SECRET: 'a-client-secret-that-nobody-guesses-0001',
   };

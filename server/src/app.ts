@@ -7,7 +7,7 @@ import { addAccess } from './http/access.ts';
 import { addDocs } from './http/docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './http/error-handler.ts';
 import { answerFramingError } from './http/framing-errors.ts';
-import { addHeaders, longestUrl, setHeaders } from './http/headers.ts';
+import { addConnectionCloseOnStop, addHeaders, longestUrl, setHeaders } from './http/headers.ts';
 import { addHealth } from './http/health.ts';
 import { addJsonBody } from './http/json-body.ts';
 import { addLimits } from './http/limits.ts';
@@ -49,6 +49,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const methods = trackMethods(app);
   addErrorHandler(app);
   addHeaders(app);
+  addConnectionCloseOnStop(app);
   app.addHook('onRequest', async ({ url }) => {
     if (url !== undefined && url.length > longestUrl) throw new Problem('uri_too_long');
   });

@@ -25,41 +25,53 @@ async function main(): Promise<void> {
   const environment = readEnvironment();
   const log = pino({ level: environment.logLevel });
   const dataDir = resolve(environment.dataDirectory);
+  // A mistake in the configuration is told before anything is made or changed.
+  const configured = await readConfigured(environment);
   // The lock on the data directory comes with the database, before anything else is written there.
   const database = await openDatabase({ databaseUrl: environment.databaseUrl?.reveal(), dataDir });
   try {
-    await serve(environment, database, dataDir, log);
+    await serve(environment, configured ?? (await readDemo(environment, dataDir)), database, dataDir, log);
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-async function serve(environment: Environment, database: Database, dataDir: string, log: Logger): Promise<void> {
-  const setup = await readSetup(environment, dataDir);
+async function serve(
+  environment: Environment,
+  setup: Setup,
+  database: Database,
+  dataDir: string,
+  log: Logger,
+): Promise<void> {
   const databaseUrl = environment.databaseUrl?.reveal();
   const deps = await createDeps({ ...setup, database, databaseUrl, log });
   const app = await buildApp(deps);
   const address = await app.listen({ host: environment.host, port: environment.port });
-  log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward listens');
-  if (setup.isDemo) {
-    process.stdout.write(
-      await demoWelcome({ address, ehrs: deps.ehrs, clientFile: join(dataDir, 'demo-client.json') }),
-    );
-  }
   onSignal(async (signal) => {
     log.info({ signal }, 'stopping: requests under way are finished first');
     await app.close();
     await deps.stop();
     await database.close();
   });
+  log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward listens');
+  if (setup.isDemo) {
+    process.stdout.write(
+      await demoWelcome({ address, ehrs: deps.ehrs, clientFile: join(dataDir, 'demo-client.json') }),
+    );
+  }
 }
 
-async function readSetup(environment: Environment, dataDir: string): Promise<Setup> {
+async function readDemo({ host }: Environment, dataDir: string): Promise<Setup> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const demo = await prepareDemo({ dataDir, connectors, host });
+  return { configuration: demo.configuration, secretKeys: [demo.secretKey], isDemo: true };
+}
+
+async function readConfigured(environment: Environment): Promise<Setup | undefined> {
   if (environment.configurationPath === undefined) {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const demo = await prepareDemo({ dataDir, connectors, host: environment.host });
-    return { configuration: demo.configuration, secretKeys: [demo.secretKey], isDemo: true };
+    requireLoopback(environment.host, 'the demo');
+    return undefined;
   }
   const { secretKey, previousSecretKeys } = environment;
   if (!secretKey) throw new ConfigurationError(['CROSSWARD_SECRET_KEY: is not set']);

@@ -27,10 +27,13 @@ export async function updateMany(
   let targets: readonly Target[] = [];
   const write = () =>
     carryOut(scene, mode, async () => {
-      targets = await requireTargets(scene, body.ids);
-      const slotFaults =
-        wanted.resourceId === undefined ? [] : await unavailableTimes(scene, targets, wanted.resourceId);
-      assertNoFaults([...slotFaults, ...refusals(targets)]);
+      targets = await requireTargets(scene, body.ids, async (found) => {
+        const { resourceId } = wanted;
+        return [
+          ...refusals(found),
+          ...(resourceId === undefined ? [] : await unavailableTimes(scene, found, resourceId)),
+        ];
+      });
       return mergePlans(targets.map((target) => planUpdate(target, wanted)));
     });
   return namingFaults(() => movingFaults(scene, targets, wanted), write);
@@ -39,23 +42,35 @@ export async function updateMany(
 /** Cancel many. All or nothing; one code for each patient where codes are needed. */
 export function cancelMany(scene: Scene, mode: Mode, body: BulkCancellationBody): Promise<Answer> {
   return carryOut(scene, mode, async () => {
-    const targets = await requireTargets(scene, body.ids);
     const comment = body.comment === undefined ? undefined : body.comment || null;
-    const pending = await pendingCancellations(scene, targets);
-    const faults: Fault[] = [];
-    const plans: WritePlan[] = [];
-    const started = new Map<string, WritePlan>();
-    for (const [index, target] of targets.entries()) {
-      try {
-        plans.push(await planCancellation(scene, target, comment, pending));
-      } catch (error) {
-        if (!(error instanceof Problem) || error.status >= 500) throw error;
-        faults.push({ ...at(index), id: target.id, reason: error.reason, detail: error.detail });
-      }
-    }
-    assertNoFaults(faults);
-    return mergePlans(withoutDoubles(plans, started));
+    let plans: readonly WritePlan[] = [];
+    await requireTargets(scene, body.ids, async (targets) => {
+      const planned = await planCancellations(scene, targets, comment);
+      plans = planned.plans;
+      return planned.faults;
+    });
+    return mergePlans(withoutDoubles(plans, new Map()));
   });
+}
+
+/** A plan for each of those that can be cancelled, and why the others cannot. */
+export async function planCancellations(
+  scene: Scene,
+  targets: readonly Target[],
+  comment: string | null | undefined,
+): Promise<{ readonly plans: readonly WritePlan[]; readonly faults: readonly Fault[] }> {
+  const pending = await pendingCancellations(scene, targets);
+  const faults: Fault[] = [];
+  const plans: WritePlan[] = [];
+  for (const target of targets) {
+    try {
+      plans.push(await planCancellation(scene, target, comment, pending));
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      faults.push({ id: target.id, reason: error.reason, detail: error.detail });
+    }
+  }
+  return { plans, faults };
 }
 
 /** An original and a view of it are the same cancellation: the second one answers as the first. */
@@ -75,21 +90,16 @@ function withoutDoubles(plans: readonly WritePlan[], started: Map<string, WriteP
 /** Confirm many, all of which await the same code. */
 export async function confirmMany(scene: Scene, mode: Mode, body: BulkConfirmationBody): Promise<Answer> {
   if ('dryRun' in mode) throw noDryRun();
-  const targets = await requireTargets(scene, body.ids, 'all');
+  const faultsOf = (found: readonly Target[]) => {
+    const first = found.find(isConfirmable);
+    return found.flatMap((target) => {
+      if (!isConfirmable(target)) return [faultOf(target.id, 'confirmation_not_pending')];
+      const isOther = target.item.confirmationId !== first?.item.confirmationId;
+      return isOther ? [faultOf(target.id, 'confirmations_differ')] : [];
+    });
+  };
+  const targets = await requireTargets(scene, body.ids, faultsOf, 'all');
   const waiting = targets.filter(isConfirmable);
-  if (waiting.length < targets.length) {
-    const faults = targets.flatMap((target, index) =>
-      isConfirmable(target) ? [] : [faultOf(index, target.id, 'confirmation_not_pending')],
-    );
-    throw new Problem('confirmation_not_pending', { faults });
-  }
-  const [first] = waiting;
-  const others = waiting.flatMap((target, index) =>
-    target.item.confirmationId === first?.item.confirmationId
-      ? []
-      : [faultOf(index, target.id, 'confirmations_differ')],
-  );
-  if (others.length > 0) throw new Problem('confirmations_differ', { faults: others });
   return carryOutConfirmed(
     scene,
     mode.write,
@@ -102,19 +112,34 @@ export function noDryRun(): Problem {
   return problemAt({ in: 'query', parameter: 'dry_run' }, 'request_invalid', 'A confirmation has no dry run.');
 }
 
-/** @throws Problem `appointment_not_found`, naming every id that the care unit does not have */
-export async function requireTargets(scene: Scene, ids: readonly string[], codes?: 'all'): Promise<readonly Target[]> {
-  const found = await findTargets(scene, ids, codes);
-  const targets = ids.flatMap((id) => found.get(id) ?? []);
-  assertNoFaults(ids.flatMap((id, index) => (found.has(id) ? [] : [faultOf(index, id, 'appointment_not_found')])));
+/**
+ * The targets of a bulk request.
+ *
+ * @throws Problem that names every id which the care unit does not have or `faultsOf` finds at fault, in their order
+ */
+export async function requireTargets(
+  scene: Scene,
+  ids: readonly string[],
+  faultsOf: (found: readonly Target[]) => readonly Fault[] | Promise<readonly Fault[]>,
+  codes?: 'all',
+): Promise<readonly Target[]> {
+  const known = await findTargets(scene, ids, codes);
+  const targets = ids.flatMap((id) => known.get(id) ?? []);
+  const faults = await faultsOf(targets);
+  assertNoFaults(
+    ids.flatMap((id, index) => {
+      const here = known.has(id) ? faults.filter((fault) => fault.id === id) : [faultOf(id, 'appointment_not_found')];
+      return here.map((fault) => ({ ...fault, place: place(index) }));
+    }),
+  );
   return targets;
 }
 
 /** Of those that cannot be updated: why. */
 export function refusals(targets: readonly Target[]): Fault[] {
-  return targets.flatMap((target, index) => {
+  return targets.flatMap((target) => {
     const reason = updateRefusals[standingOf(target)];
-    return reason ? [faultOf(index, target.id, reason)] : [];
+    return reason ? [faultOf(target.id, reason)] : [];
   });
 }
 
@@ -148,10 +173,8 @@ async function unavailableTimes(scene: Scene, targets: readonly Target[], resour
     })),
     slots: slots.flat(),
   });
-  return targets.flatMap((target, index) =>
-    faults.includes(target.id)
-      ? [slotFault({ ...target.appointment, resourceId }, careUnit.timeZone, place(index), target.id)]
-      : [],
+  return targets.flatMap(({ id, appointment }) =>
+    faults.includes(id) ? [slotFault({ ...appointment, resourceId }, careUnit.timeZone, undefined, id)] : [],
   );
 }
 
@@ -176,12 +199,8 @@ function movingFaults({ careUnit }: Scene, targets: readonly Target[], { resourc
   );
 }
 
-function faultOf(index: number, id: string, reason: Reason): Fault {
-  return { ...at(index), id, reason, detail: reasons[reason].happened };
-}
-
-function at(index: number) {
-  return { place: place(index) };
+function faultOf(id: string, reason: Reason): Fault {
+  return { id, reason, detail: reasons[reason].happened };
 }
 
 function place(index: number) {

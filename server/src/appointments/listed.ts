@@ -30,18 +30,40 @@ export async function loadListed(scene: Scene, query: ListQuery): Promise<readon
   const { services, ehr, careUnit } = scene;
   const { patientId, resourceId, range, statuses, after, limit } = query;
   const states = statuses.flatMap(statesOf);
-  const found = await ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after, limit });
+  const page = (from: AppointmentPosition | undefined) =>
+    ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after: from, limit });
   if (ehr.capabilities.changes.includes('confirm')) {
+    const found = await page(after);
     const held = found.filter(({ state }) => state === 'held').map(({ id }) => id);
     const items = await findItems(services.db, ehr.id, careUnit.id, held);
     return found.map((appointment) => ({ id: appointment.id, appointment, item: items.get(appointment.id) }));
   }
-  const [aliased, drafts] = await Promise.all([underKnownIds(scene, found), loadDrafts(scene, query)]);
+  const [aliased, drafts] = await Promise.all([loadAliased(scene, query, page), loadDrafts(scene, query)]);
   return [...aliased, ...drafts].sort(byPosition).slice(0, limit);
 }
 
 function byPosition(a: Listed, b: Listed): number {
   return a.appointment.start.getTime() - b.appointment.start.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+/** The EHR sorts what starts at one time by its own ids: that is read to its end, and sorted by those that callers know. */
+async function loadAliased(
+  scene: Scene,
+  { after, limit }: ListQuery,
+  page: (from: AppointmentPosition | undefined) => Promise<readonly Appointment[]>,
+): Promise<Listed[]> {
+  const isAfter = ({ id, appointment: { start } }: Listed) =>
+    after === undefined || start > after.start || (start.getTime() === after.start.getTime() && id > after.id);
+  const listed: Listed[] = [];
+  let from = after && { start: after.start, id: '' };
+  for (;;) {
+    const found = await page(from);
+    listed.push(...(await underKnownIds(scene, found)).filter(isAfter));
+    const last = found.at(-1);
+    const enough = listed.toSorted(byPosition)[limit - 1];
+    if (!last || found.length < limit || (enough && last.start > enough.appointment.start)) return listed;
+    from = { start: last.start, id: last.id };
+  }
 }
 
 /** The id that a booking was given stays valid for good, though the EHR has made its own since. */

@@ -1,7 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
-import { findPendingCancellations, type Item } from '../confirmations/items.ts';
+import { awaitedOf, findPendingCancellations, type Item } from '../confirmations/items.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Awaited, WritePlan } from '../writes/plan.ts';
+import type { WritePlan } from '../writes/plan.ts';
 import { contactOf } from './contact.ts';
 import { makeGatewayId } from './gateway-ids.ts';
 import type { Scene } from './scene.ts';
@@ -69,7 +69,7 @@ function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): WritePl
         from: { appointment: item && !item.isPending ? { ...appointment, state: settled(appointment) } : appointment },
         id,
         replacesId: kind === 'cancellation' ? (item.replacesId ?? undefined) : undefined,
-        awaiting: awaits && awaited(awaits),
+        awaiting: awaits && awaitedOf(awaits),
         word: 'kept',
         preview: appointment,
       },
@@ -81,11 +81,6 @@ function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): WritePl
 /** A hold whose code has run out is cancelled, whatever the EHR's clock says. */
 function settled({ state }: Appointment): Appointment['state'] {
   return state === 'held' ? 'cancelled' : state;
-}
-
-export function awaited(item: Item): Awaited {
-  const { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining } = item;
-  return { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining };
 }
 
 function releasePlan({ kind, appointment, id }: Target, comment: Comment): WritePlan {

@@ -14,22 +14,28 @@ export function isConfirmable(target: Target): target is Confirmable {
   return target.item !== undefined;
 }
 
-/** What the EHR has to do when the code of these ids is right. All of them wait for the same one. */
+/**
+ * What the EHR has to do when the code of these ids is right. All of them wait for the same one. What it has confirmed
+ * already is answered as it is by now.
+ */
 export function planConfirmation(scene: Scene, targets: readonly Confirmable[], code: string): WritePlan {
   const [first] = targets;
   if (!first) throw new Problem('confirmation_not_pending');
   const { confirmationId, ehrReference } = first.item;
-  const ids = targets.map((target) => target.id);
+  const done = ehrReference === null ? targets.filter(isDone) : [];
+  // Always in the same order: the EHR answers a repetition in that of the first time.
+  const waiting = targets.filter((target) => !done.includes(target)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const waitingIds = waiting.map(({ id }) => id);
   return {
     ...(ehrReference === null
-      ? { changes: targets.map((target) => confirmingChange(scene, target)) }
+      ? { changes: waiting.map((target) => confirmingChange(scene, target)) }
       : { changes: [], viaEhr: { kind: 'confirm', reference: ehrReference, code } }),
     confirmations: [],
-    confirming: { confirmationId, ids },
+    confirming: { confirmationId, ids: targets.map(({ id }) => id) },
     // Two requests with the right code are one and the same change to the EHR.
-    ehrOperationId: partId(confirmationId, [...ids.toSorted(), ...(ehrReference === null ? [] : [code])].join(' ')),
-    answer: targets.map((target, change) => ({
-      from: { change },
+    ehrOperationId: partId(confirmationId, [...waitingIds, ...(ehrReference === null ? [] : [code])].join(' ')),
+    answer: targets.map((target) => ({
+      from: done.includes(target) ? { appointment: target.appointment } : { change: waiting.indexOf(target) },
       id: target.id,
       replacesId: target.item.replacesId ?? undefined,
       word: 'updated',
@@ -37,6 +43,11 @@ export function planConfirmation(scene: Scene, targets: readonly Confirmable[], 
     })),
     many: false,
   };
+}
+
+/** What was still held when it was asked for is not known to be booked yet. */
+function isDone({ item, appointment }: Confirmable): boolean {
+  return item.state === 'confirmed' && appointment.state !== 'held';
 }
 
 function confirmingChange({ services, ehr }: Scene, { kind, id, appointment, item }: Confirmable): PlannedChange {

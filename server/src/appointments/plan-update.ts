@@ -59,7 +59,7 @@ export function planUpdate(target: Target, wanted: WantedUpdate): WritePlan {
   };
 }
 
-export function keptAnswer({ appointment, id }: Target): WritePlan['answer'][number] {
+function keptAnswer({ appointment, id }: Target): WritePlan['answer'][number] {
   return { from: { appointment }, id, word: 'kept', preview: appointment };
 }
 

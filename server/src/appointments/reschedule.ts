@@ -1,14 +1,13 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Answer } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { type Fault, Problem } from '../problems/problem.ts';
+import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { assertNotPast, type TimeRange } from '../time/request-times.ts';
 import type { WritePlan } from '../writes/plan.ts';
-import { assertNoFaults, refusals, requireTargets } from './bulk.ts';
+import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
 import { freeSlots } from './free-time.ts';
 import { mergePlans } from './merge-plans.ts';
-import { pendingCancellations, planCancellation } from './plan-cancellation.ts';
 import { planCreations } from './plan-creation.ts';
 import { planUpdate, readUpdate, updatePlaces, type WantedUpdate } from './plan-update.ts';
 import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
@@ -30,9 +29,10 @@ export async function rescheduleMany(
   let resourceId = wanted.resourceId ?? '';
   const write = () =>
     carryOut(scene, mode, async () => {
-      const targets = await requireTargets(scene, body.ids);
-      assertNoFaults(refusals(targets));
-      const first = assertAlike(targets);
+      const targets = await requireTargets(scene, body.ids, unfit);
+      const [target] = targets;
+      if (!target) throw new Error('A reschedule has ids');
+      const first = target.appointment;
       resourceId = wanted.resourceId ?? first.resourceId;
       const layout = await layOut(scene, targets, { ...first, resourceId }, time);
       return planLayout(scene, targets, layout, wanted, time, { ...first, resourceId });
@@ -40,26 +40,22 @@ export async function rescheduleMany(
   return namingFaults(() => [slotFault({ ...time, resourceId }, scene.careUnit.timeZone, updatePlaces.start)], write);
 }
 
-/** The same patient, resource and healthcare service; the care unit is the one of the path. */
-function assertAlike(targets: readonly Target[]): Appointment {
-  const [first] = targets;
-  if (!first) throw new Error('A reschedule has ids');
-  const key = ({ patientId, resourceId, healthcareServiceId }: Appointment) =>
+/** Of those that cannot be updated, or differ from the first one: why. The care unit is the one of the path. */
+function unfit(targets: readonly Target[]): Fault[] {
+  const refused = refusals(targets);
+  const key = ({ appointment: { patientId, resourceId, healthcareServiceId } }: Target) =>
     JSON.stringify([patientId, resourceId, healthcareServiceId]);
-  const faults = targets.flatMap((target, index): Fault[] =>
-    key(target.appointment) === key(first.appointment)
-      ? []
-      : [
-          {
-            place: { in: 'body', pointer: `/ids/${index}` },
-            id: target.id,
-            reason: 'appointments_not_alike',
-            detail: 'Differs from the first id in patient, resource or healthcare service.',
-          },
-        ],
-  );
-  if (faults.length > 0) throw new Problem('appointments_not_alike', { faults });
-  return first.appointment;
+  const [first] = targets;
+  const others = targets.filter((target) => first && key(target) !== key(first));
+  const unlike = others.filter(({ id }) => !refused.some((fault) => fault.id === id));
+  return [
+    ...refused,
+    ...unlike.map(({ id }) => ({
+      id,
+      reason: 'appointments_not_alike' as const,
+      detail: 'Differs from the first id in patient, resource or healthcare service.',
+    })),
+  ];
 }
 
 async function layOut(
@@ -101,11 +97,15 @@ async function planLayout(
   }));
   const extras = layout.cancelled.map(standing);
   assertExtrasLeaveRoom(scene, extras, range, like.resourceId);
-  const pending = await pendingCancellations(scene, extras);
-  const cancellations = await Promise.all(extras.map((target) => planCancellation(scene, target, undefined, pending)));
+  const { plans: cancellations, faults } = await planCancellations(scene, extras, undefined);
+  assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
   const created = await planNew(scene, layout.created, like, wanted);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
   return mergePlans([...inOrder.map(({ plan }) => plan), ...cancellations]);
+}
+
+function placeOf(targets: readonly Target[], id: string | undefined): Place {
+  return { in: 'body', pointer: `/ids/${targets.findIndex((target) => target.id === id)}` };
 }
 
 /** An extra that waits for a cancellation code still holds its time. */

@@ -13,7 +13,7 @@ import { findTargets, type Target } from './targets.ts';
 /** Sends a fresh code for everything that awaits the same one as this id. */
 export async function resend(scene: Scene, id: string): Promise<Answer> {
   const { services, ehr, careUnit } = scene;
-  const target = await requireTarget(scene, id);
+  const target = await requireTarget(scene, id, 'all');
   const { item, appointment } = target;
   if (!item) throw new Problem('confirmation_not_pending');
   if (!item.isPending)

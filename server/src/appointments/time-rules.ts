@@ -12,7 +12,7 @@ interface Wanted extends TimeRange {
 }
 
 /** Says which time is not free. The resource's id is the EHR's own, whatever it was asked for by. */
-export function slotFault(wanted: Wanted, timeZone: string, place: Place, id?: string): Fault {
+export function slotFault(wanted: Wanted, timeZone: string, place: Place | undefined, id?: string): Fault {
   const range = `from ${formatInstant(wanted.start, timeZone)} to ${formatInstant(wanted.end, timeZone)}`;
   return {
     place,

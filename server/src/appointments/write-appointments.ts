@@ -1,32 +1,22 @@
 import { decideCode } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
-import { isUniqueViolation } from '../db/errors.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planPreview } from '../writes/answer.ts';
 import { perform } from '../writes/perform.ts';
-import type { PlannedChange, WritePlan } from '../writes/plan.ts';
+import type { WritePlan } from '../writes/plan.ts';
 import { isFree } from './free-time.ts';
 import type { Scene } from './scene.ts';
 
 /** How an operation is carried out: for real under a write, or only looked at. */
 export type Mode = { readonly write: KeptWrite } | { readonly dryRun: true };
 
-/**
- * Carries out what `plan` decides. Of two requests that start a cancellation at once, the slower one plans again and
- * finds the faster one's.
- */
+/** Carries out what `plan` decides. */
 export async function carryOut(scene: Scene, mode: Mode, plan: () => Promise<WritePlan>): Promise<Answer> {
   if ('dryRun' in mode) return dryRun(scene, await plan());
-  for (;;) {
-    const planned = await plan();
-    await assertDraftsAreFree(scene, planned);
-    try {
-      return await perform({ ...scene, write: mode.write }, planned);
-    } catch (error) {
-      if (!isUniqueViolation(error, 'one_cancellation_at_a_time')) throw error;
-    }
-  }
+  const planned = await plan();
+  await assertDraftsAreFree(scene, planned);
+  return perform({ ...scene, write: mode.write }, planned);
 }
 
 /** Carries out what a right code stands for. */
@@ -34,8 +24,10 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
   const { confirming } = plan;
   if (!confirming) throw new Error('A plan that confirms nothing was sent a code');
   const { services, ehr } = scene;
+  // In the order of the request: the first faulty one decides.
+  const ids = plan.answer.flatMap(({ id }) => id ?? []);
   return perform({ ...scene, write }, plan, (tx) =>
-    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, code }),
+    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, ids, code, many: plan.many }),
   );
 }
 
@@ -43,11 +35,13 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
 async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
   const { services, ehr, careUnit } = scene;
   await assertDraftsAreFree(scene, plan);
+  if (plan.viaEhr?.kind === 'request booking' && !(await isFree(ehr, careUnit, plan.viaEhr.creation))) {
+    throw new Problem('time_slot_unavailable');
+  }
   const freeing = plan.changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId]));
-  for (const [index, change] of plan.changes.entries()) {
-    if (takesTime(change) && !(await isFree(ehr, careUnit, previewOf(plan, index), freeing))) {
-      throw new Problem('time_slot_unavailable');
-    }
+  for (const { from, word, preview } of plan.answer) {
+    const takesTime = 'change' in from && (word === 'created' || word === 'moved');
+    if (takesTime && !(await isFree(ehr, careUnit, preview, freeing))) throw new Problem('time_slot_unavailable');
   }
   if (plan.confirmations.length > 0) {
     await services.db.transaction().execute(async (tx) => {
@@ -57,17 +51,6 @@ async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
     });
   }
   return planPreview(scene, plan);
-}
-
-function takesTime(change: PlannedChange): boolean {
-  if (change.kind === 'create') return true;
-  return change.kind === 'update' && (change.time !== undefined || change.resourceId !== undefined);
-}
-
-function previewOf(plan: WritePlan, change: number) {
-  const entry = plan.answer.find(({ from }) => 'change' in from && from.change === change);
-  if (!entry) throw new Error('A change has no place in the answer');
-  return entry.preview;
 }
 
 /** What the EHR is not told of yet, it cannot refuse yet either. */

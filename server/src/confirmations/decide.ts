@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import { codeIncorrect, Problem } from '../problems/problem.ts';
+import { type Reason, reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { isCode } from './codes.ts';
+import type { ItemState } from './tables.ts';
 
 /** How long the right code, sent again, is answered as it was the first time. */
 const repeatable = sql`interval '24 hours'`;
@@ -12,6 +14,8 @@ interface Decision {
   readonly confirmationId: string;
   readonly ids: readonly string[];
   readonly code: string;
+  /** Several ids were named: a refusal says which of them are at fault. */
+  readonly many: boolean;
 }
 
 /**
@@ -22,7 +26,7 @@ interface Decision {
 export async function decideCode(
   tx: Tx,
   keys: KeyRing,
-  { emr, confirmationId, ids, code }: Decision,
+  { emr, confirmationId, ids, code, many }: Decision,
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
@@ -41,17 +45,21 @@ export async function decideCode(
     .orderBy('appointment_id')
     .forUpdate()
     .execute();
-  const states = new Set(items.map(({ state }) => state));
+  const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
+  const states = new Set(stateOf.values());
   const right = confirmation.code_hash !== null && isCode(keys, confirmationId, code, confirmation.code_hash);
-  if (states.has('released')) return new Problem('confirmation_not_pending');
-  if (states.has('expired')) return new Problem('confirmation_expired');
-  if (!states.has('pending') && !states.has('confirming')) {
-    return right && confirmation.is_fresh ? undefined : new Problem('confirmation_not_pending');
-  }
   // The EHR checks its own codes, and says so itself when one has run out.
-  if (confirmation.ehr_reference !== null) return markConfirming();
-  if (confirmation.is_over && !states.has('confirming')) return new Problem('confirmation_expired');
-  if (confirmation.attempts_used >= confirmation.attempts_allowed) return new Problem('confirmation_locked');
+  const checksItself = confirmation.ehr_reference !== null;
+  const isOver = confirmation.is_over && !checksItself && !states.has('confirming');
+  const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), isOver));
+  if (over.length > 0) return refusal(over);
+  if (!states.has('pending') && !states.has('confirming')) {
+    return right && confirmation.is_fresh ? undefined : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
+  }
+  if (checksItself) return markConfirming();
+  if (confirmation.attempts_used >= confirmation.attempts_allowed) {
+    return refusal(faultsOf(ids, (id) => (stateOf.get(id) === 'confirmed' ? undefined : 'confirmation_locked')));
+  }
   if (!right) {
     await tx
       .updateTable('confirmations')
@@ -62,6 +70,11 @@ export async function decideCode(
   }
   return markConfirming();
 
+  function refusal(faults: readonly IdAtFault[]): Problem {
+    const reason = faults[0]?.reason ?? 'confirmation_not_pending';
+    return new Problem(reason, { faults: many ? faults : [] });
+  }
+
   async function markConfirming(): Promise<undefined> {
     await tx
       .updateTable('confirmation_items')
@@ -71,4 +84,21 @@ export async function decideCode(
       .where('state', '=', 'pending')
       .execute();
   }
+}
+
+type IdAtFault = ReturnType<typeof faultsOf>[number];
+
+/** Of the ids, in their order, those that a code cannot confirm. */
+function faultsOf(ids: readonly string[], why: (id: string) => Reason | undefined) {
+  return ids.flatMap((id, index) => {
+    const reason = why(id);
+    if (!reason) return [];
+    const place = { in: 'body', pointer: `/ids/${index}` } as const;
+    return [{ place, id, reason, detail: reasons[reason].happened }];
+  });
+}
+
+function whyOver(state: ItemState | undefined, isOver: boolean): Reason | undefined {
+  if (state === 'released') return 'confirmation_not_pending';
+  return state === 'expired' || (state === 'pending' && isOver) ? 'confirmation_expired' : undefined;
 }

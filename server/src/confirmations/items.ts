@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
 import type { Channel } from '../messages/outbox.ts';
+import type { Awaited } from '../writes/plan.ts';
 import type { ConfirmationKind, ItemState } from './tables.ts';
 
 /** An appointment id that awaits a code, or once did. */
@@ -21,6 +22,11 @@ export interface Item {
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
   readonly ehrReference: string | null;
+}
+
+export function awaitedOf(item: Item): Awaited {
+  const { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining } = item;
+  return { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining };
 }
 
 /** SQL over a join of `item` and `confirmation`. */

@@ -1,7 +1,7 @@
 import { isFree } from '../appointments/free-time.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { PlannedChange, WritePlan } from '../writes/plan.ts';
+import { changeIndexOf, type PlannedChange, type WritePlan } from '../writes/plan.ts';
 
 interface Scene {
   readonly ehr: EhrConnection;
@@ -9,10 +9,11 @@ interface Scene {
 }
 
 /** Of the ids whose right code came too late for their time: those that cannot be booked any more. */
-export async function idsWhoseTimeIsGone(scene: Scene, { confirming, changes }: WritePlan): Promise<string[]> {
+export async function idsWhoseTimeIsGone(scene: Scene, plan: WritePlan): Promise<string[]> {
   const gone: string[] = [];
-  for (const [index, id] of (confirming?.ids ?? []).entries()) {
-    const change = changes[index];
+  for (const id of plan.confirming?.ids ?? []) {
+    const index = changeIndexOf(plan, id);
+    const change = index === undefined ? undefined : plan.changes[index];
     if (change && (await isGone(scene, change))) gone.push(id);
   }
   return gone;

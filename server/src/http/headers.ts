@@ -19,3 +19,15 @@ export function addHeaders(app: FastifyInstance): void {
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({ ...everyAnswer, 'x-request-id': request.id });
 }
+
+/** A connection that is in use when the gateway stops ends with its answer. Kept alive, it would keep the process too. */
+export function addConnectionCloseOnStop(app: FastifyInstance): void {
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (stopping) reply.header('connection', 'close');
+    done();
+  });
+}

@@ -13,7 +13,9 @@ export async function addLimits(
 ): Promise<void> {
   await app.register(underPressure, {
     maxEventLoopDelay: longestEventLoopDelayMilliseconds,
-    pressureHandler: (_request, _reply, _kind, delay) => {
+    pressureHandler: (request, _reply, _kind, delay) => {
+      // Whoever watches the gateway should see that it is busy, not that it is dead.
+      if (!request.routeOptions.config.operation) return;
       // Infinite is what the plugin says when it has measured nothing yet, after a busy start.
       if (delay !== Number.POSITIVE_INFINITY) throw unavailable('overloaded');
     },

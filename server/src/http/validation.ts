@@ -123,9 +123,9 @@ const formatWording: Readonly<Record<string, string>> = {
   text: 'must be well-formed Unicode without NUL',
 };
 
-/** A name the caller made up may be told back only when it cannot be somebody's number. */
+/** A name the caller made up may be told back only when it cannot be somebody's number, an identifier or a secret. */
 function isSpeakable(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name) && !/\d{5}/.test(name);
+  return /^[A-Za-z_-]{1,40}$/.test(name);
 }
 
 function escaped(property: string): string {

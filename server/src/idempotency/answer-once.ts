@@ -40,26 +40,14 @@ export async function answerOnce(
   return whileActive(services, { operationId: claim.operationId, clientId, key }, async (write) => {
     try {
       const resumed = claim.kind === 'taken over' ? await resumeWrite(services, write) : undefined;
-      if (resumed === 'anew') return await runKept(await renamed(services, write));
-      return resumed ?? (await runKept(write));
+      if (resumed === undefined) return await runKept(write);
+      if ('body' in resumed) return resumed;
+      return await whileActive(services, { ...write, operationId: resumed.anewAs }, runKept);
     } catch (error) {
       await settleKey(db, clientId, key, error, requestId);
       throw error;
     }
   });
-}
-
-/** The same key for another operation. */
-async function renamed({ db, process }: WriteServices, write: KeptWrite): Promise<KeptWrite> {
-  const operationId = randomUUID();
-  process.active.add(operationId);
-  await db
-    .updateTable('idempotency_keys')
-    .set({ operation_id: operationId })
-    .where('client_id', '=', write.clientId)
-    .where('operation_id', '=', write.operationId)
-    .execute();
-  return { ...write, operationId };
 }
 
 async function whileActive(

@@ -1,4 +1,5 @@
 import type { Tx } from '../db/kysely.ts';
+import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
 export interface Answer {
@@ -22,11 +23,15 @@ export interface ClaimedKey {
   isDone: boolean;
 }
 
-/** Stores the answer under the key, in the transaction that makes it true. */
+/**
+ * Stores the answer under the key, in the transaction that makes it true.
+ *
+ * @throws Problem `idempotency_in_progress` when another process has taken the key over and will answer in our stead
+ */
 export async function completeKey(tx: Tx, write: KeptWrite, answer: Answer): Promise<Answer> {
   const { key, clientId } = write;
   if (!key) return answer;
-  await tx
+  const { numUpdatedRows } = await tx
     .updateTable('idempotency_keys')
     .set({
       state: 'done',
@@ -34,10 +39,45 @@ export async function completeKey(tx: Tx, write: KeptWrite, answer: Answer): Pro
     })
     .where('client_id', '=', clientId)
     .where('key_hash', '=', key.hash)
+    .where('operation_id', '=', write.operationId)
     .where('owner', '=', key.owner)
-    .execute();
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n && (await isTakenOver(tx, write, key.hash))) throw new Problem('idempotency_in_progress');
   key.isDone = true;
   return answer;
+}
+
+/** A key that is not there any more is nobody's. */
+async function isTakenOver(tx: Tx, { operationId, clientId }: KeptWrite, keyHash: Buffer): Promise<boolean> {
+  const open = await tx
+    .selectFrom('idempotency_keys')
+    .select('owner')
+    .where('client_id', '=', clientId)
+    .where('key_hash', '=', keyHash)
+    .where('operation_id', '=', operationId)
+    .where('state', '<>', 'done')
+    .execute();
+  return open.length > 0;
+}
+
+/** From now on the key stands for another operation: the EHR must not take a retry for what it knows already. */
+export async function renameOperation(
+  tx: Tx,
+  {
+    key,
+    clientId,
+    operationId,
+  }: Pick<KeptWrite, 'clientId' | 'operationId'> & { readonly key: Pick<ClaimedKey, 'hash'> | undefined },
+  newId: string,
+): Promise<void> {
+  if (!key) return;
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ operation_id: newId })
+    .where('client_id', '=', clientId)
+    .where('key_hash', '=', key.hash)
+    .where('operation_id', '=', operationId)
+    .execute();
 }
 
 /** What a kept answer is bound to. */

@@ -30,53 +30,74 @@ export type Claim =
 export async function claimKey(db: Db, keys: KeyRing, process: GatewayProcess, request: KeyRequest): Promise<Claim> {
   const hashes = keys.hashes('idempotency-key', request.key);
   const fingerprints = keys.hashes('request', request.fingerprint);
-  return db.transaction().execute(async (tx) => {
-    const hash = hashes[0];
-    const operationId = randomUUID();
-    const known = (await findKey(tx, process, request.clientId, hashes)) ?? (await insertKey());
-    if (known === 'inserted') return { kind: 'new', operationId, key: claimed(hash) };
-    if (!fingerprints.some((it) => it.equals(known.request_hash))) throw new Problem('idempotency_key_reused');
-    if (known.state === 'done') return replay(keys, request.clientId, known);
-    if (known.is_busy) throw new Problem('idempotency_in_progress', { headers: { 'retry-after': '1' } });
-    await tx
-      .updateTable('idempotency_keys')
-      .set({ state: 'running', owner: process.id })
-      .where('client_id', '=', request.clientId)
-      .where('key_hash', '=', known.key_hash)
-      .execute();
-    process.active.add(known.operation_id);
-    return { kind: 'taken over', operationId: known.operation_id, key: claimed(known.key_hash) };
+  let reserved: string | undefined;
+  try {
+    return await db.transaction().execute(async (tx) => {
+      const hash = hashes[0];
+      const known = (await findKey(tx, process, request.clientId, hashes)) ?? (await insertKey());
+      if (typeof known === 'string') return { kind: 'new', operationId: known, key: claimed(hash) };
+      if (!fingerprints.some((it) => it.equals(known.request_hash))) throw new Problem('idempotency_key_reused');
+      if (known.state === 'done') return replay(keys, request.clientId, known);
+      // Nothing is awaited between this look and the reservation.
+      if (known.is_running_elsewhere || process.active.has(known.operation_id)) throw inProgress();
+      reserve(known.operation_id);
+      await tx
+        .updateTable('idempotency_keys')
+        .set({ state: 'running', owner: process.id })
+        .where('client_id', '=', request.clientId)
+        .where('key_hash', '=', known.key_hash)
+        .execute();
+      return { kind: 'taken over', operationId: known.operation_id, key: claimed(known.key_hash) };
 
-    function claimed(keyHash: Buffer): ClaimedKey {
-      return { hash: keyHash, owner: process.id, keys, isDone: false };
-    }
+      function claimed(keyHash: Buffer): ClaimedKey {
+        return { hash: keyHash, owner: process.id, keys, isDone: false };
+      }
 
-    async function insertKey() {
-      // Before the row is there for others to see: they take a key whose operation is not active for abandoned.
-      process.active.add(operationId);
-      const inserted = await tx
-        .insertInto('idempotency_keys')
-        .values({
-          client_id: request.clientId,
-          key_hash: hash,
-          request_hash: fingerprints[0],
-          emr: request.emr,
-          care_unit_id: request.careUnitId,
-          operation_id: operationId,
-          state: 'running',
-          owner: process.id,
-          sealed_answer: null,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('operation_id')
-        .executeTakeFirst();
-      if (inserted) return 'inserted' as const;
-      process.active.delete(operationId);
-      const winner = await findKey(tx, process, request.clientId, hashes);
-      if (!winner) throw new Problem('idempotency_in_progress', { headers: { 'retry-after': '1' } });
-      return winner;
-    }
-  });
+      async function insertKey() {
+        const operationId = randomUUID();
+        // Before the row is there for others to see: they take a key whose operation is not active for abandoned.
+        reserve(operationId);
+        const inserted = await tx
+          .insertInto('idempotency_keys')
+          .values({
+            client_id: request.clientId,
+            key_hash: hash,
+            request_hash: fingerprints[0],
+            emr: request.emr,
+            care_unit_id: request.careUnitId,
+            operation_id: operationId,
+            state: 'running',
+            owner: process.id,
+            sealed_answer: null,
+          })
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('operation_id')
+          .executeTakeFirst();
+        if (inserted) return operationId;
+        release();
+        const winner = await findKey(tx, process, request.clientId, hashes);
+        if (!winner) throw inProgress();
+        return winner;
+      }
+    });
+  } catch (error) {
+    release();
+    throw error;
+  }
+
+  function reserve(operationId: string): void {
+    reserved = operationId;
+    process.active.add(operationId);
+  }
+
+  function release(): void {
+    if (reserved !== undefined) process.active.delete(reserved);
+    reserved = undefined;
+  }
+}
+
+function inProgress(): Problem {
+  return new Problem('idempotency_in_progress', { headers: { 'retry-after': '1' } });
 }
 
 async function findKey(tx: Tx, process: GatewayProcess, clientId: string, hashes: readonly Buffer[]) {
@@ -95,8 +116,8 @@ async function findKey(tx: Tx, process: GatewayProcess, clientId: string, hashes
     .forUpdate()
     .executeTakeFirst();
   if (!row) return undefined;
-  const isAtWork = row.owner === process.id ? process.active.has(row.operation_id) : row.owner_is_alive;
-  return { ...row, is_busy: row.state === 'running' && isAtWork };
+  const isElsewhere = row.owner !== process.id && row.owner_is_alive;
+  return { ...row, is_running_elsewhere: row.state === 'running' && isElsewhere };
 }
 
 function replay(keys: KeyRing, clientId: string, row: { key_hash: Buffer; sealed_answer: Buffer | null }): Claim {
@@ -119,13 +140,13 @@ export async function settleKey(
   error: unknown,
   requestId: string,
 ): Promise<void> {
-  if (key.isDone) return;
   const mine = (table: 'idempotency_keys') =>
     db
       .updateTable(table)
       .where('client_id', '=', clientId)
       .where('key_hash', '=', key.hash)
-      .where('owner', '=', key.owner);
+      .where('owner', '=', key.owner)
+      .where('state', '=', 'running');
   const problem = error instanceof Problem ? error : undefined;
   if (!problem || problem.status >= 500 || problem.reason === 'idempotency_in_progress') {
     await mine('idempotency_keys').set({ state: 'open' }).execute();
@@ -137,13 +158,13 @@ export async function settleKey(
       .where('client_id', '=', clientId)
       .where('key_hash', '=', key.hash)
       .where('owner', '=', key.owner)
+      .where('state', '=', 'running')
       .execute();
     return;
   }
   const kept = JSON.stringify({ problem: keptProblem(problem, requestId) });
   const sealed = key.keys.seal('idempotency', kept, keyContext(clientId, key.hash));
   await mine('idempotency_keys').set({ state: 'done', sealed_answer: sealed }).execute();
-  key.isDone = true;
 }
 
 /** Keys are honoured for a day. */

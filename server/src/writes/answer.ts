@@ -2,7 +2,8 @@ import type { Appointment } from '@crossward/connector-kit';
 import { appointmentPath, previewBody, writtenBody } from '../appointments/representation.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { Answer } from '../idempotency/kept-write.ts';
-import type { Awaited, WritePlan } from './plan.ts';
+import type { MadeIds } from './commit.ts';
+import type { WritePlan } from './plan.ts';
 
 interface Scene {
   readonly ehr: EhrConnection;
@@ -14,13 +15,14 @@ export function planAnswer(
   { ehr, careUnit }: Scene,
   plan: WritePlan,
   results: readonly Appointment[],
-  made: ReadonlyMap<string, Awaited>,
+  made: MadeIds,
 ): Answer {
   const bodies = plan.answer.map((entry) => {
     const appointment = 'change' in entry.from ? results[entry.from.change] : entry.from.appointment;
     if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
-    const { id = appointment.id, replacesId } = entry;
-    return writtenBody(appointment, { ehr, careUnit, id, replacesId, awaited: made.get(id) ?? entry.awaiting });
+    const planned = entry.id ?? appointment.id;
+    const { id = planned, awaited = entry.awaiting } = made.get(planned) ?? {};
+    return writtenBody(appointment, { ehr, careUnit, id, replacesId: entry.replacesId, awaited });
   });
   if (plan.many) return { body: { appointments: bodies } };
   const [body] = bodies;
@@ -31,9 +33,13 @@ export function planAnswer(
 
 /** What the answer would be, if the plan were done. */
 export function planPreview({ ehr, careUnit }: Scene, plan: WritePlan): Answer {
-  const bodies = plan.answer.map((entry, index) =>
-    previewBody(entry, { ehr, careUnit, confirmation: awaited(plan, index) }),
-  );
+  // The EHR would send the code; how, nobody knows before it does.
+  const viaEhr =
+    plan.viaEhr?.kind === 'request cancellation' ? { id: null, status: 'awaiting_confirmation' as const } : {};
+  const bodies = plan.answer.map((entry, index) => ({
+    ...previewBody(entry, { ehr, careUnit, confirmation: awaited(plan, index) }),
+    ...viaEhr,
+  }));
   return { status: 200, body: plan.many ? { appointments: bodies } : (bodies[0] ?? {}) };
 }
 

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { hashCode, makeCode } from '../confirmations/codes.ts';
+import { awaitedOf, findPendingCancellations } from '../confirmations/items.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
-import type { Awaited, PlannedConfirmation, PlannedItem, WritePlan } from './plan.ts';
+import { type Awaited, changeIndexOf, type PlannedConfirmation, type PlannedItem, type WritePlan } from './plan.ts';
 import type { WriteServices } from './services.ts';
 
 export interface Commit {
@@ -21,21 +22,52 @@ export interface Commit {
   readonly ehrConfirmation?: EhrConfirmation | undefined;
 }
 
+/** An id of the answer that awaits a code. */
+export interface Made {
+  readonly id: string;
+  readonly awaited: Awaited;
+}
+/** By the id that the plan gave it, which differs where a cancellation was waiting already. */
+export type MadeIds = ReadonlyMap<string, Made>;
+
 /**
  * What the gateway itself has to remember of a write that the EHR has done, in the transaction that ends it: codes and
  * their messages, codes that have served or are given up. Answers which ids of the answer await a code.
  */
-export async function commitPlan(tx: Tx, commit: Commit): Promise<ReadonlyMap<string, Awaited>> {
-  const made = new Map<string, Awaited>();
+export async function commitPlan(tx: Tx, commit: Commit): Promise<MadeIds> {
+  const made = new Map<string, Made>();
   await endConfirming(tx, commit);
   await releaseItems(tx, commit);
   const ehrMade = await noteEhrConfirmation(tx, commit);
-  if (ehrMade) made.set(ehrMade.id, ehrMade.awaited);
+  if (ehrMade) made.set(ehrMade.id, ehrMade);
   for (const planned of commit.plan.confirmations) {
-    const { ids, confirmation } = await makeConfirmation(tx, commit, planned);
-    for (const id of ids) made.set(id, confirmation);
+    const { waiting, rest } = await withoutWaiting(tx, commit, planned);
+    for (const [plannedId, it] of waiting) made.set(plannedId, it);
+    if (rest.items.length === 0) continue;
+    const { ids, confirmation } = await makeConfirmation(tx, commit, rest);
+    for (const id of ids) made.set(id, { id, awaited: confirmation });
   }
   return made;
+}
+
+/**
+ * Another request may have started the cancellation of the same appointment a moment before: then its id is answered and
+ * nothing is sent again. Whoever comes second waits here for the first.
+ */
+async function withoutWaiting(tx: Tx, { ehr, careUnit }: Commit, planned: PlannedConfirmation) {
+  const originals = planned.items.flatMap((item) => ('original' in item ? item.original.id : [])).sort();
+  for (const id of originals) {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`cancellation ${ehr.id} ${id}`}, 0))`.execute(tx);
+  }
+  const found = await findPendingCancellations(tx, ehr.id, careUnit.id, originals);
+  const waiting = new Map<string, Made>();
+  const items = planned.items.filter((item) => {
+    const pending = 'original' in item ? found.get(item.original.id) : undefined;
+    if (!pending || !('original' in item)) return true;
+    waiting.set(item.newId, { id: pending.id, awaited: awaitedOf(pending) });
+    return false;
+  });
+  return { waiting, rest: { ...planned, items } };
 }
 
 async function makeConfirmation(tx: Tx, commit: Commit, planned: PlannedConfirmation) {
@@ -241,23 +273,10 @@ export function itemContext(emr: string, appointmentId: string): string {
 async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): Promise<void> {
   if (!plan.confirming) return;
   const { confirmationId, ids } = plan.confirming;
-  for (const [index, id] of ids.entries()) {
-    await tx
-      .updateTable('confirmation_items')
-      .set({
-        state: 'confirmed',
-        sealed_comment: null,
-        sealed_draft: null,
-        ...(plan.changes[index]?.kind === 'create' ? { ehr_appointment_id: result(results, index).id } : {}),
-      })
-      .where('emr', '=', ehr.id)
-      .where('appointment_id', '=', id)
-      .where('state', 'in', ['pending', 'confirming'])
-      .execute();
-  }
   // The EHR has checked the code; its hash recognises it when it is sent again.
   const checked =
     plan.viaEhr?.kind === 'confirm' ? hashCode(services.keys, confirmationId, plan.viaEhr.code) : undefined;
+  // Before its items, as whoever decides on a code locks them.
   await tx
     .updateTable('confirmations')
     .set({
@@ -266,6 +285,23 @@ async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): 
     })
     .where('id', '=', confirmationId)
     .execute();
+  for (const id of ids) {
+    const index = changeIndexOf(plan, id);
+    await tx
+      .updateTable('confirmation_items')
+      .set({
+        state: 'confirmed',
+        sealed_comment: null,
+        sealed_draft: null,
+        ...(index !== undefined && plan.changes[index]?.kind === 'create'
+          ? { ehr_appointment_id: result(results, index).id }
+          : {}),
+      })
+      .where('emr', '=', ehr.id)
+      .where('appointment_id', '=', id)
+      .where('state', 'in', ['pending', 'confirming'])
+      .execute();
+  }
 }
 
 async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<void> {
@@ -276,8 +312,25 @@ async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<vo
     .where('emr', '=', ehr.id)
     .where('appointment_id', 'in', [...plan.releasing])
     .where('state', 'in', ['pending', 'confirming'])
-    .returning('confirmation_id')
+    .returning(['confirmation_id', 'appointment_id', 'sealed_draft'])
     .execute();
+  for (const { appointment_id: id, sealed_draft } of released) {
+    const comment = plan.answer.find((entry) => entry.id === id)?.preview.comment;
+    const text = sealed_draft && services.keys.open('confirmation', sealed_draft, itemContext(ehr.id, id));
+    if (!text || comment === undefined) continue;
+    // Nobody but the gateway knows a draft: its last comment is kept here.
+    const sealed = services.keys.seal(
+      'confirmation',
+      JSON.stringify({ ...JSON.parse(text), comment }),
+      itemContext(ehr.id, id),
+    );
+    await tx
+      .updateTable('confirmation_items')
+      .set({ sealed_draft: sealed })
+      .where('emr', '=', ehr.id)
+      .where('appointment_id', '=', id)
+      .execute();
+  }
   await withdrawFinished(
     tx,
     services,
@@ -286,11 +339,7 @@ async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<vo
 }
 
 /** A code that confirms nothing any more need not be sent. */
-export async function withdrawFinished(
-  tx: Tx,
-  { outbox }: WriteServices,
-  confirmationIds: readonly string[],
-): Promise<void> {
+async function withdrawFinished(tx: Tx, { outbox }: WriteServices, confirmationIds: readonly string[]): Promise<void> {
   const ids = [...new Set(confirmationIds)];
   if (ids.length === 0) return;
   const waiting = await tx

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
+import { type Appointment, type AppointmentChange, overlaps } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import type { PlannedChange, WritePlan } from './plan.ts';
@@ -9,6 +9,11 @@ interface EhrWrite {
   readonly careUnit: CareUnitConnection;
   readonly operationId: string;
   readonly changes: readonly AppointmentChange[];
+}
+
+/** Whether an error says that nothing was done. A bug says nothing at all. */
+export function isSettled(error: unknown): error is Problem {
+  return error instanceof Problem && error.reason !== 'outcome_unknown' && error.reason !== 'ehr_timeout';
 }
 
 /** The changes of a plan as the EHR takes them. */
@@ -25,27 +30,33 @@ function ehrChange(change: PlannedChange, expiresAt: Date | null): AppointmentCh
 /** All changes or none. Safe to call again with the same operation id: what is done stays done, once. */
 export async function changeAppointments(write: EhrWrite): Promise<readonly Appointment[]> {
   const { ehr, careUnit, operationId, changes } = write;
-  if (ehr.capabilities.transactions || changes.length === 1) {
+  if (isWhole(ehr, changes)) {
     return ehr.call('changeAppointments', { operationId, careUnit, changes });
   }
   return oneByOne(write);
 }
 
-/** What the write left behind in the EHR. `null`: it was not done. */
+/** What the write left behind in the EHR. `null`: it was not done. `'in part'`: it was broken off in between. */
 export async function findWrite({
   ehr,
   careUnit,
   operationId,
   changes,
-}: EhrWrite): Promise<readonly Appointment[] | null> {
-  if (ehr.capabilities.transactions || changes.length === 1) return ehr.call('findOperation', careUnit, operationId);
+}: EhrWrite): Promise<readonly Appointment[] | 'in part' | null> {
+  if (isWhole(ehr, changes)) return ehr.call('findOperation', careUnit, operationId);
   const found: Appointment[] = [];
-  for (const index of inOrder(changes)) {
+  for (const index of changes.keys()) {
     const [appointment] = (await ehr.call('findOperation', careUnit, partId(operationId, index))) ?? [];
-    if (!appointment) return null;
-    found[index] = appointment;
+    if (appointment) found[index] = appointment;
   }
-  return found;
+  const count = Object.keys(found).length;
+  if (count === 0) return null;
+  return count === changes.length ? found : 'in part';
+}
+
+/** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
+export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
+  return ehr.capabilities.transactions || changes.length === 1;
 }
 
 /**
@@ -64,7 +75,7 @@ async function oneByOne({ ehr, careUnit, operationId, changes }: EhrWrite): Prom
   }
   const results: Appointment[] = [];
   const done: number[] = [];
-  for (const index of inOrder(changes)) {
+  for (const index of withoutCollisions(changes, before)) {
     const change = changes[index] as AppointmentChange;
     try {
       const write = { operationId: partId(operationId, index), careUnit, changes: [change] };
@@ -73,6 +84,8 @@ async function oneByOne({ ehr, careUnit, operationId, changes }: EhrWrite): Prom
       results[index] = result;
       done.push(index);
     } catch (error) {
+      // Whether this one was done is not known: to undo the others might leave it alone.
+      if (!isSettled(error)) throw error;
       await undo({ ehr, careUnit, operationId, changes }, done, results, before);
       throw error;
     }
@@ -104,11 +117,16 @@ async function undo(
   if (stuck.length === 0) return;
   throw new Problem('partially_applied', {
     faults: changes.map((change, index) => ({
-      id: change.kind === 'create' ? (results[index]?.id ?? '') : change.appointmentId,
+      ...idOf(change, results[index]),
       reason: 'partially_applied',
       detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
     })),
   });
+}
+
+function idOf(change: AppointmentChange, result: Appointment | undefined): { id?: string } {
+  if (change.kind !== 'create') return { id: change.appointmentId };
+  return result ? { id: result.id } : {};
 }
 
 function reversed(
@@ -144,6 +162,39 @@ function inOrder(changes: readonly AppointmentChange[]): number[] {
   return changes
     .map((_, index) => index)
     .sort((a, b) => rank(changes[a] as AppointmentChange) - rank(changes[b] as AppointmentChange));
+}
+
+/** An appointment is moved to where another one stands only once that has left, even if it leaves by being cancelled. */
+function withoutCollisions(
+  changes: readonly AppointmentChange[],
+  before: ReadonlyMap<number, Appointment>,
+): readonly number[] {
+  const targets = changes.map((change, index) => targetOf(change, before.get(index)));
+  const order: number[] = [];
+  const remaining = new Set(inOrder(changes));
+  const isFree = (index: number) => {
+    const target = targets[index];
+    return ![...remaining].some((other) => {
+      const standing = before.get(other);
+      if (!target || !standing || other === index || standing.state === 'cancelled') return false;
+      return standing.resourceId === target.resourceId && overlaps(standing, target);
+    });
+  };
+  while (remaining.size > 0) {
+    const waiting = [...remaining];
+    const next = waiting.find(isFree) ?? waiting[0];
+    if (next === undefined) break;
+    order.push(next);
+    remaining.delete(next);
+  }
+  return order;
+}
+
+/** The time that a change wants to take. */
+function targetOf(change: AppointmentChange, before: Appointment | undefined) {
+  if (change.kind === 'create') return change;
+  if (change.kind !== 'update' || !before) return undefined;
+  return { ...(change.time ?? before), resourceId: change.resourceId ?? before.resourceId };
 }
 
 /** A UUID of its own for each part of a write, always the same one (RFC 9562 section 5.8). */

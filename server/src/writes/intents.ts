@@ -71,45 +71,50 @@ export async function markUnknown(db: Db, process: GatewayProcess, operationId: 
     .execute();
 }
 
-/** Takes over a write that nobody is at work on. `undefined`: there is none. `'busy'`: somebody is. */
+/**
+ * Takes over a write of a process that died, or of our own, for a request that has made the operation its own in this
+ * process. `undefined`: there is none. `'busy'`: another process is at work on it.
+ */
 export async function claimIntent(
   db: Db,
   keys: KeyRing,
   process: GatewayProcess,
   operationId: string,
 ): Promise<StoredIntent | 'busy' | undefined> {
-  const [claimed] = await claim(db, keys, process, operationId, 1);
-  if (claimed) return claimed;
+  const [claimed] = await claim(db, process, 1, { operationId });
+  if (claimed) return openIntent(keys, claimed);
   const left = await db.selectFrom('writes').select('operation_id').where('operation_id', '=', operationId).execute();
   return left.length > 0 ? 'busy' : undefined;
 }
 
-/** Takes over writes of processes that died, and those that a request of ours could not bring to an end. */
-export function claimAbandoned(db: Db, keys: KeyRing, process: GatewayProcess, limit: number): Promise<StoredIntent[]> {
-  return claim(db, keys, process, undefined, limit);
+/**
+ * Takes over writes of processes that died, and those that a request of ours could not bring to an end. They are active
+ * in this process from here on, until whoever works on them says otherwise.
+ */
+export async function claimAbandoned(db: Db, process: GatewayProcess, limit: number): Promise<ClaimedIntent[]> {
+  const claimed = await claim(db, process, limit, { but: [...process.active] });
+  // A retry may have made one its own in the meantime.
+  const ours = claimed.filter((row) => !process.active.has(row.operation_id));
+  for (const { operation_id } of ours) process.active.add(operation_id);
+  return ours;
 }
 
 async function claim(
   db: Db,
-  keys: KeyRing,
   process: GatewayProcess,
-  operationId: string | undefined,
   limit: number,
-): Promise<StoredIntent[]> {
-  const active = [...process.active];
-  const rows = await db
+  { operationId, but = [] }: { readonly operationId?: string; readonly but?: readonly string[] },
+) {
+  return db
     .with('abandoned', (cte) =>
       cte
         .selectFrom('writes')
         .select(['operation_id', sql<boolean>`owner = ${process.id}`.as('was_ours')])
-        .where((where) =>
-          where.or([
-            where.and([where('owner', '=', process.id), where('operation_id', 'not in', [...active, noOperation])]),
-            where.and([where('owner', '<>', process.id), where.not(ownerIsAlive)]),
-          ]),
-        )
-        .$if(operationId !== undefined, (query) => query.where('operation_id', '=', operationId ?? noOperation))
-        .orderBy('created_at')
+        .where((where) => where.or([where('owner', '=', process.id), where.not(ownerIsAlive)]))
+        .$if(operationId !== undefined, (query) => query.where('operation_id', '=', operationId ?? ''))
+        .$if(but.length > 0, (query) => query.where('operation_id', 'not in', [...but]))
+        // Those that cannot be ended must not keep the others waiting.
+        .orderBy(sql`random()`)
         .limit(limit)
         .forUpdate()
         .skipLocked(),
@@ -131,29 +136,29 @@ async function claim(
     ])
     .returning(sql<boolean>`coalesce(expires_at <= clock_timestamp(), false)`.as('has_run_out'))
     .execute();
-  return rows.map((row) => {
-    process.active.add(row.operation_id);
-    const intent: Intent = {
-      operationId: row.operation_id,
-      clientId: row.client_id,
-      emr: row.emr,
-      careUnitId: row.care_unit_id,
-      keyHash: row.key_hash ?? undefined,
-    };
-    const plan = keys.open('write', row.sealed_plan, context(intent));
-    if (plan === undefined) throw new Error('A stored write cannot be opened: its secret key is not known');
-    return {
-      ...intent,
-      plan: planFromText(plan),
-      expiresAt: row.expires_at,
-      hasRunOut: row.has_run_out,
-      isTold: row.state === 'unknown' || row.was_ours,
-    };
-  });
 }
 
-/** `NOT IN ()` is no SQL. */
-const noOperation = '00000000-0000-0000-0000-000000000000';
+export type ClaimedIntent = Awaited<ReturnType<typeof claim>>[number];
+
+/** @throws Error when the secret key that the plan was sealed with is not known */
+export function openIntent(keys: KeyRing, row: ClaimedIntent): StoredIntent {
+  const intent: Intent = {
+    operationId: row.operation_id,
+    clientId: row.client_id,
+    emr: row.emr,
+    careUnitId: row.care_unit_id,
+    keyHash: row.key_hash ?? undefined,
+  };
+  const plan = keys.open('write', row.sealed_plan, context(intent));
+  if (plan === undefined) throw new Error('A stored write cannot be opened: its secret key is not known');
+  return {
+    ...intent,
+    plan: planFromText(plan),
+    expiresAt: row.expires_at,
+    hasRunOut: row.has_run_out,
+    isTold: row.state === 'unknown' || row.was_ours,
+  };
+}
 
 function context(intent: Pick<Intent, 'operationId' | 'clientId'>): string {
   return `write ${intent.clientId} ${intent.operationId}`;

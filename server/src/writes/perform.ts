@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
@@ -5,11 +6,11 @@ import { idsWhoseTimeIsGone, waitAgain } from '../confirmations/unconfirmed.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import { type Answer, completeKey, type KeptWrite } from '../idempotency/kept-write.ts';
-import { Problem } from '../problems/problem.ts';
+import { type Answer, completeKey, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
 import { planAnswer } from './answer.ts';
 import { type Commit, commitPlan } from './commit.ts';
-import { changeAppointments, ehrChanges } from './ehr-changes.ts';
+import { changeAppointments, ehrChanges, isSettled, isWhole } from './ehr-changes.ts';
 import { type EhrResults, takeCodeStep } from './ehr-codes.ts';
 import { endIntent, type Intent, markUnknown, storeIntent } from './intents.ts';
 import type { WritePlan } from './plan.ts';
@@ -57,11 +58,13 @@ export async function end(
     await assertOurs(endIntent(services.db, services.process, write.operationId));
     return planAnswer(scene, plan, results, new Map());
   }
-  return services.db.transaction().execute(async (tx) => {
-    await assertOurs(endIntent(tx, services.process, write.operationId));
-    const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
-    return completeKey(tx, write, planAnswer(scene, plan, results, made));
-  });
+  return retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      await assertOurs(endIntent(tx, services.process, write.operationId));
+      const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
+      return completeKey(tx, write, planAnswer(scene, plan, results, made));
+    }),
+  );
 }
 
 /** Whether the gateway has nothing to remember of the write. */
@@ -113,17 +116,27 @@ async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null
       throw error;
     }
     const gone = error.reason === 'time_slot_unavailable' ? await idsWhoseTimeIsGone(scene, plan) : [];
-    await services.db.transaction().execute(async (tx) => {
-      await endIntent(tx, services.process, write.operationId);
-      await waitAgain(tx, ehr.id, plan, gone);
-    });
-    throw error;
+    await retrySerialization(() =>
+      services.db.transaction().execute(async (tx) => {
+        if (!(await endIntent(tx, services.process, write.operationId))) return;
+        await waitAgain(tx, ehr.id, plan, gone);
+        // What was done and undone is done for the EHR: a retry has to be another operation.
+        if (!isWhole(ehr, plan.changes)) await renameOperation(tx, write, randomUUID());
+      }),
+    );
+    throw error.reason === 'partially_applied' ? byKnownIds(error, plan) : error;
   }
 }
 
-/** Whether the error says that nothing was done. A bug says nothing at all. */
-function isSettled(error: unknown): error is Problem {
-  return error instanceof Problem && error.reason !== 'outcome_unknown' && error.reason !== 'ehr_timeout';
+/** The outcome of every appointment of the answer, by the id that the caller knows it by. */
+function byKnownIds(error: Problem, plan: WritePlan): Problem {
+  const faults = plan.answer.map(({ id, from }): Fault => {
+    const known = id === undefined ? {} : { id };
+    const outcome = 'change' in from ? error.faults[from.change] : undefined;
+    if (outcome) return { ...outcome, ...known };
+    return { ...known, reason: 'partially_applied', detail: 'As it was.' };
+  });
+  return new Problem('partially_applied', { faults, cause: error.cause });
 }
 
 /** Nothing to ask the EHR for: one transaction decides and ends it. */
@@ -153,7 +166,7 @@ function commitOf(
   return { services, clientId: write.clientId, ehr, careUnit, plan, results, expiresAt };
 }
 
-export function intentOf(ehr: EhrConnection, careUnit: CareUnitConnection, write: KeptWrite): Intent {
+function intentOf(ehr: EhrConnection, careUnit: CareUnitConnection, write: KeptWrite): Intent {
   return {
     operationId: write.operationId,
     clientId: write.clientId,

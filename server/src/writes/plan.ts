@@ -102,3 +102,9 @@ const dates = new Set(['start', 'end', 'heldUntil', 'holdUntil', 'expiresAt']);
 export function planFromText(text: string): WritePlan {
   return JSON.parse(text, (key, value) => (dates.has(key) && typeof value === 'string' ? new Date(value) : value));
 }
+
+/** The change that an id of the answer comes from. */
+export function changeIndexOf({ answer }: WritePlan, id: string): number | undefined {
+  const from = answer.find((entry) => entry.id === id)?.from;
+  return from && 'change' in from ? from.change : undefined;
+}

@@ -1,0 +1,499 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  type Appointment,
+  book,
+  creationBody,
+  freeRun,
+  freeSlot,
+  freeSlots,
+  oslo,
+  riverside,
+  type Slot,
+  sodermalm,
+} from '../../../test/bookings.ts';
+import { bookByCode, careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
+import { type Answer, type Problem, startGateway } from '../../../test/gateway.ts';
+import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+
+const gateway = await startGateway({
+  configure: (demo) =>
+    withEhr(demo, {
+      id: 'few-pending',
+      like: 'sandbox-se',
+      policies: { limits_per_patient: { pending: 1, codes_per_hour: 100 } },
+    }),
+});
+afterAll(() => gateway.close());
+
+type Preview = Omit<Appointment, 'id'> & { readonly id: string | null; readonly change: string };
+type Previews = { readonly appointments: readonly Preview[] };
+
+const dryRun = '?dry_run=true';
+const idsIn = (appointments: readonly Appointment[]) => appointments.map(({ id }) => id);
+
+function send<Body>(careUnit: string, method: string, path: string, body: object, query: string) {
+  return gateway.request<Body>(method, `${careUnit}/appointments${path}${query}`, { body });
+}
+
+const tables = [
+  'sandbox.appointments',
+  'sandbox.operations',
+  'confirmations',
+  'confirmation_items',
+  'messages',
+  'demo_mailbox',
+  'writes',
+  'idempotency_keys',
+];
+
+/** Everything that a write could leave behind, once no message is on its way any more. */
+async function everything(): Promise<Record<string, unknown>> {
+  await eventually(async () => {
+    expect(await rowsOf(gateway, `SELECT FROM messages WHERE state = 'queued'`)).toEqual([]);
+  });
+  const found: Record<string, unknown> = {};
+  for (const table of tables) {
+    found[table] = await rowsOf(gateway, `SELECT to_jsonb(t) AS row FROM ${table} AS t ORDER BY to_jsonb(t)::text`);
+  }
+  return found;
+}
+
+/** Only looks, and finds that nothing has changed. */
+async function look<Body>(careUnit: string, method: string, path: string, body: object): Promise<Body> {
+  const before = await everything();
+  const { status, headers, body: answer, text } = await send<Body>(careUnit, method, path, body, dryRun);
+  expect({ status, text }).toMatchObject({ status: 200 });
+  expect(headers).not.toHaveProperty('location');
+  expect(await everything()).toEqual(before);
+  return answer;
+}
+
+/** A refusal is the same for real, and neither changes anything. */
+async function expectSameRefusal(
+  careUnit: string,
+  method: string,
+  path: string,
+  body: object,
+  expected: { status: number; reason: string },
+): Promise<void> {
+  const before = await everything();
+  const told = ({ status, body: { request_id: _, ...problem } }: Answer<Problem & { request_id: string }>) => ({
+    status,
+    problem,
+  });
+  const looked = told(await send(careUnit, method, path, body, dryRun));
+  const real = told(await send(careUnit, method, path, body, ''));
+  expect({ status: looked.status, reason: looked.problem.reason }).toEqual(expected);
+  expect(looked).toEqual(real);
+  expect(await everything()).toEqual(before);
+}
+
+/** What a dry run shows of a code that would be made. */
+const futureConfirmation = (kind: string, channel = 'sms') => ({
+  id: null,
+  kind,
+  channel,
+  delivery: null,
+  expires_at: null,
+  attempts_remaining: 5,
+  page_url: null,
+});
+
+async function bookRun(slots: readonly Slot[], careUnit = oslo): Promise<Appointment[]> {
+  const booked: Appointment[] = [];
+  for (const slot of slots) booked.push(await book(gateway, { careUnit, slot }));
+  return booked;
+}
+
+/** An appointment whose time has passed. */
+async function pastAppointment(): Promise<Appointment> {
+  const { id } = await book(gateway);
+  await rowsOf(
+    gateway,
+    `UPDATE sandbox.appointments SET starts_at = starts_at - interval '1001 days', ends_at = ends_at - interval '1001 days' WHERE id = $1`,
+    [id],
+  );
+  return careUnitOf(gateway, oslo).get(id);
+}
+
+describe('a dry run of Create', () => {
+  test('shows a direct booking', async () => {
+    const slot = await freeSlot(gateway);
+    const body = { ...creationBody(slot), comment: 'x' };
+    expect(await look<Preview>(oslo, 'POST', '', body)).toEqual({
+      id: null,
+      status: 'booked',
+      start: slot.start,
+      end: slot.end,
+      comment: 'x',
+      patient_id: 'emr_id:p-3',
+      resource_id: slot.resource_id,
+      healthcare_service_id: slot.healthcare_service_id,
+      emr: 'sandbox-no',
+      care_unit_id: 'oslo-sentrum',
+      confirmation: null,
+      replaces_id: null,
+      supersedes_id: null,
+      change: 'created',
+    });
+    // Nothing keeps the time: it can be booked for real.
+    expect((await send(oslo, 'POST', '', body, '?dry_run=false')).status).toBe(201);
+  });
+
+  test('shows a booking that would await a code', async () => {
+    const slot = await freeSlot(gateway, { careUnit: sodermalm });
+    expect(await look<Preview>(sodermalm, 'POST', '', creationBody(slot))).toMatchObject({
+      id: null,
+      status: 'awaiting_confirmation',
+      start: slot.start,
+      confirmation: futureConfirmation('booking'),
+      change: 'created',
+    });
+    expect(await look<Preview>(sodermalm, 'POST', '', { ...creationBody(slot), patient_id: 'p-19' })).toMatchObject({
+      confirmation: futureConfirmation('booking', 'email'),
+    });
+  });
+
+  test('is refused as Create would be', async () => {
+    const right = creationBody(await freeSlot(gateway));
+    const taken = await book(gateway);
+    const create = (body: object, status: number, reason: string, careUnit = oslo) =>
+      expectSameRefusal(careUnit, 'POST', '', body, { status, reason });
+    await create(creationBody({ ...taken }), 400, 'time_slot_unavailable');
+    await create({ ...right, patient_id: 'p-99' }, 400, 'patient_not_found');
+    await create({ ...right, resource_id: 'r-9' }, 400, 'resource_not_found');
+    await create({ ...right, resource_id: 'r-5' }, 400, 'time_slot_unavailable');
+    await create({ ...right, healthcare_service_id: 'x' }, 400, 'healthcare_service_not_found');
+    await create({ ...right, end_time: right.start_time }, 400, 'time_range_invalid');
+    await create({ ...right, start_time: '2020-01-01T09:00:00' }, 400, 'time_range_invalid');
+    await create({ ...right, unknown: 1 }, 400, 'request_invalid');
+    const inSweden = creationBody(await freeSlot(gateway, { careUnit: sodermalm }));
+    await create({ ...inSweden, patient_id: 'p-20' }, 409, 'no_contact_channel', sodermalm);
+  });
+
+  test('is refused where the patient has too many unconfirmed already', async () => {
+    const careUnit = careUnitPath('few-pending', 'sodermalm');
+    await book(gateway, { careUnit });
+    const body = creationBody(await freeSlot(gateway, { careUnit }));
+    await expectSameRefusal(careUnit, 'POST', '', body, { status: 429, reason: 'patient_limit_reached' });
+  });
+
+  test.each(['1', 'yes', '', 'TRUE', 'null'])('is asked for with true or false, not with "%s"', async (value) => {
+    const body = creationBody(await freeSlot(gateway));
+    expect(await send(oslo, 'POST', '', body, `?dry_run=${value}`)).toMatchObject({
+      status: 400,
+      body: { reason: 'request_invalid', errors: [{ parameter: 'dry_run' }] },
+    });
+  });
+});
+
+describe('a dry run of an update', () => {
+  test('shows what would be moved, updated and kept', async () => {
+    const mine = await book(gateway, { comment: 'old' });
+    const { start, end } = await freeSlot(gateway);
+    const path = `/${mine.id}`;
+    const show = (body: object) => look<Preview>(oslo, 'PATCH', path, body);
+    expect(await show({ start, end, comment: 'new' })).toEqual({
+      ...mine,
+      start,
+      end,
+      comment: 'new',
+      change: 'moved',
+    });
+    const other = await freeSlot(gateway, { resourceId: 'r-2' });
+    const there = { start: other.start, end: other.end, resource_id: 'r-2' };
+    expect(await show(there)).toMatchObject({ ...there, resource_id: 'emr_id:r-2', change: 'moved' });
+    expect(await show({ comment: '' })).toEqual({ ...mine, comment: null, change: 'updated' });
+    expect(await show({ comment: 'old' })).toEqual({ ...mine, change: 'kept' });
+    expect(await show({ start: mine.start, end: mine.end })).toEqual({ ...mine, change: 'kept' });
+    expect(await show({ resource_id: mine.resource_id })).toEqual({ ...mine, change: 'kept' });
+    expect(await show({ start: mine.start, end: mine.end, comment: 'new' })).toMatchObject({ change: 'updated' });
+  });
+
+  test('counts its own time as free', async () => {
+    const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
+    const mine = await book(gateway, { slot: first });
+    const longer = { start: first.start, end: second.end };
+    expect(await look<Preview>(oslo, 'PATCH', `/${mine.id}`, longer)).toEqual({ ...mine, ...longer, change: 'moved' });
+  });
+
+  test('shows the comment of an appointment that is over', async () => {
+    const over = await pastAppointment();
+    for (const body of [
+      { comment: 'x' },
+      { start: over.start, end: over.end, comment: 'x' },
+      { resource_id: over.resource_id, comment: 'x' },
+    ]) {
+      const expected = { ...over, comment: 'x', change: 'updated' };
+      expect(await look<Preview>(oslo, 'PATCH', `/${over.id}`, body)).toEqual(expected);
+      expect(await look<Previews>(oslo, 'PATCH', '', { ids: [over.id], comment: 'x' })).toEqual({
+        appointments: [expected],
+      });
+      expect(
+        await look<Previews>(oslo, 'PATCH', '', { ids: [over.id], comment: 'x', resource_id: over.resource_id }),
+      ).toEqual({ appointments: [expected] });
+    }
+    // For real it is the same.
+    const { body } = await send<Appointment>(
+      oslo,
+      'PATCH',
+      `/${over.id}`,
+      { start: over.start, end: over.end, resource_id: over.resource_id, comment: 'x' },
+      '',
+    );
+    expect(body).toEqual({ ...over, comment: 'x' });
+  });
+
+  test('is refused as the update would be', async () => {
+    const mine = await book(gateway);
+    const taken = await book(gateway);
+    const gone = await book(gateway);
+    await careUnitOf(gateway, oslo).cancel(gone.id);
+    const update = (id: string, body: object, status: number, reason: string, careUnit = oslo) =>
+      expectSameRefusal(careUnit, 'PATCH', `/${id}`, body, { status, reason });
+    await update(mine.id, { start: taken.start, end: taken.end }, 400, 'time_slot_unavailable');
+    await update(mine.id, { resource_id: 'r-5' }, 400, 'time_slot_unavailable');
+    await update(mine.id, { resource_id: 'nobody' }, 400, 'resource_not_found');
+    await update(mine.id, { start: mine.start }, 400, 'request_invalid');
+    await update(mine.id, {}, 400, 'request_invalid');
+    const past = { start: '2020-01-01T09:00:00', end: '2020-01-01T09:30:00' };
+    await update(mine.id, past, 400, 'time_range_invalid');
+    await update(gone.id, { comment: 'x' }, 409, 'appointment_cancelled');
+    await update('nothing', { comment: 'x' }, 404, 'appointment_not_found');
+    const held = await book(gateway, { careUnit: sodermalm });
+    await update(held.id, { comment: 'x' }, 409, 'appointment_awaiting_confirmation', sodermalm);
+  });
+});
+
+describe('a dry run of a cancellation', () => {
+  test('shows a direct one', async () => {
+    const mine = await book(gateway, { comment: 'old' });
+    expect(await look<Preview>(oslo, 'PATCH', `/${mine.id}`, { status: 'cancelled', comment: 'why' })).toEqual({
+      ...mine,
+      status: 'cancelled',
+      comment: 'why',
+      change: 'cancelled',
+    });
+    const { body } = await careUnitOf(gateway, oslo).cancel(mine.id);
+    expect(await look<Preview>(oslo, 'PATCH', `/${mine.id}`, { status: 'cancelled', comment: 'why' })).toEqual({
+      ...body,
+      change: 'kept',
+    });
+  });
+
+  test('shows one in two steps', async () => {
+    const mine = await book(gateway, { careUnit: riverside, comment: 'old' });
+    const cancellation = { status: 'cancelled', comment: 'why' };
+    expect(await look<Preview>(riverside, 'PATCH', `/${mine.id}`, cancellation)).toEqual({
+      ...mine,
+      id: null,
+      status: 'awaiting_confirmation',
+      confirmation: futureConfirmation('cancellation'),
+      replaces_id: mine.id,
+      change: 'cancelled',
+    });
+    // The second cancel would answer what the first one made.
+    const { body: view } = await careUnitOf(gateway, riverside).cancel(mine.id);
+    await codeFor(gateway, view.id);
+    for (const id of [mine.id, view.id]) {
+      expect(await look<Preview>(riverside, 'PATCH', `/${id}`, cancellation)).toEqual({
+        ...view,
+        confirmation: { ...confirmationOf(view), delivery: 'sent' },
+        change: 'kept',
+      });
+    }
+  });
+
+  test('shows a hold that would be given up', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    expect(await look<Preview>(sodermalm, 'PATCH', `/${held.id}`, { status: 'cancelled' })).toEqual({
+      ...held,
+      status: 'cancelled',
+      confirmation: null,
+      change: 'cancelled',
+    });
+  });
+
+  test('is refused as the cancellation would be', async () => {
+    const mute = await book(gateway, { careUnit: riverside, patientId: 'p-20' });
+    const cancel = { status: 'cancelled' };
+    await expectSameRefusal(riverside, 'PATCH', `/${mute.id}`, cancel, { status: 409, reason: 'no_contact_channel' });
+    await expectSameRefusal(riverside, 'PATCH', '/nothing', cancel, { status: 404, reason: 'appointment_not_found' });
+    await expectSameRefusal(
+      riverside,
+      'PATCH',
+      `/${mute.id}`,
+      { ...cancel, start: mute.start, end: mute.end },
+      {
+        status: 400,
+        reason: 'request_invalid',
+      },
+    );
+  });
+});
+
+describe('a dry run of a bulk request', () => {
+  test('shows an update of many', async () => {
+    const free = (await freeSlots(gateway, { resourceId: 'r-4' })).map(({ start }) => start);
+    const slots = (await freeSlots(gateway, { resourceId: 'r-3' })).filter(({ start }) => free.includes(start));
+    const booked = await bookRun(slots.slice(0, 2));
+    const there = await book(gateway, { resourceId: 'r-4', from: new Date(Date.now() + 20 * 86_400_000) });
+    const ids = idsIn([...booked, there]);
+    expect(await look<Previews>(oslo, 'PATCH', '', { ids, resource_id: 'r-4', comment: 'x' })).toEqual({
+      appointments: [
+        ...booked.map((it) => ({ ...it, resource_id: 'emr_id:r-4', comment: 'x', change: 'moved' })),
+        { ...there, comment: 'x', change: 'updated' },
+      ],
+    });
+    expect(await look<Previews>(oslo, 'PATCH', '', { ids, resource_id: 'r-4' })).toMatchObject({
+      appointments: [{ change: 'moved' }, { change: 'moved' }, { ...there, change: 'kept' }],
+    });
+  });
+
+  test('shows the cancellation of many', async () => {
+    const booked = await bookRun(await freeSlots(gateway, { limit: 2 }));
+    expect(await look<Previews>(oslo, 'PATCH', '', { ids: idsIn(booked), status: 'cancelled' })).toEqual({
+      appointments: booked.map((it) => ({ ...it, status: 'cancelled', change: 'cancelled' })),
+    });
+    const inUk = await bookRun(await freeSlots(gateway, { careUnit: riverside, limit: 2 }), riverside);
+    expect(await look<Previews>(riverside, 'PATCH', '', { ids: idsIn(inUk), status: 'cancelled' })).toEqual({
+      appointments: inUk.map((it) => ({
+        ...it,
+        id: null,
+        status: 'awaiting_confirmation',
+        confirmation: futureConfirmation('cancellation'),
+        replaces_id: it.id,
+        change: 'cancelled',
+      })),
+    });
+  });
+
+  test('is refused as it would be for real, with every id at fault', async () => {
+    const [a, b] = (await bookRun(await freeSlots(gateway, { limit: 2 }))) as [Appointment, Appointment];
+    await careUnitOf(gateway, oslo).cancel(b.id);
+    const bulk = (ids: readonly string[], body: object, status: number, reason: string) =>
+      expectSameRefusal(oslo, 'PATCH', '', { ids, ...body }, { status, reason });
+    await bulk([a.id, b.id, 'nothing'], { comment: 'x' }, 409, 'appointment_cancelled');
+    await bulk(['nothing', a.id, b.id], { comment: 'x' }, 400, 'appointment_not_found');
+    await bulk([b.id, a.id], { resource_id: 'r-5' }, 400, 'time_slot_unavailable');
+    await bulk([a.id, a.id], { comment: 'x' }, 400, 'request_invalid');
+  });
+});
+
+describe('a dry run of a continuous reschedule', () => {
+  test('shows what would be kept, moved and created', async () => {
+    const slots = await freeRun(gateway, 4, { resourceId: 'r-1' });
+    const [first, second, third, fourth] = slots as [Slot, Slot, Slot, Slot];
+    const [a, b] = (await bookRun([first, third])) as [Appointment, Appointment];
+    const range = { start: second.start, end: fourth.end };
+    expect(await look<Previews>(oslo, 'PATCH', '', { ids: [a.id, b.id], ...range })).toEqual({
+      appointments: [
+        { ...a, start: second.start, end: second.end, change: 'moved' },
+        { ...b, change: 'kept' },
+        { ...a, id: null, start: fourth.start, end: fourth.end, change: 'created' },
+      ],
+    });
+    expect(
+      await look<Previews>(oslo, 'PATCH', '', { ids: [b.id], start: third.start, end: third.end, comment: 'x' }),
+    ).toEqual({ appointments: [{ ...b, comment: 'x', change: 'updated' }] });
+  });
+
+  test('shows what would be cancelled', async () => {
+    const slots = await freeRun(gateway, 3, { resourceId: 'r-2' });
+    const [a, b, c] = (await bookRun(slots)) as [Appointment, Appointment, Appointment];
+    expect(await look<Previews>(oslo, 'PATCH', '', { ids: [a.id, b.id, c.id], start: a.start, end: a.end })).toEqual({
+      appointments: [
+        { ...a, change: 'kept' },
+        ...[b, c].map((it) => ({ ...it, status: 'cancelled', change: 'cancelled' })),
+      ],
+    });
+  });
+
+  test('shows which of them would await a code', async () => {
+    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
+    const [first, second, third] = slots as [Slot, Slot, Slot];
+    const mine = await bookByCode(gateway, { slot: first });
+    const created = (slot: Slot) => ({
+      ...mine,
+      id: null,
+      start: slot.start,
+      end: slot.end,
+      status: 'awaiting_confirmation',
+      confirmation: futureConfirmation('booking'),
+      change: 'created',
+    });
+    const range = { start: first.start, end: third.end };
+    expect(await look<Previews>(sodermalm, 'PATCH', '', { ids: [mine.id], ...range })).toEqual({
+      appointments: [{ ...mine, change: 'kept' }, created(second), created(third)],
+    });
+
+    const inUk = await freeRun(gateway, 3, { careUnit: riverside, resourceId: 'r-2' });
+    const [a, b, c] = (await bookRun(inUk, riverside)) as [Appointment, Appointment, Appointment];
+    expect(
+      await look<Previews>(riverside, 'PATCH', '', { ids: [c.id, a.id, b.id], start: a.start, end: b.end }),
+    ).toEqual({
+      appointments: [
+        { ...a, change: 'kept' },
+        { ...b, change: 'kept' },
+        {
+          ...c,
+          id: null,
+          status: 'awaiting_confirmation',
+          confirmation: futureConfirmation('cancellation'),
+          replaces_id: c.id,
+          change: 'cancelled',
+        },
+      ],
+    });
+  });
+
+  test('is refused as it would be for real', async () => {
+    const slots = await freeRun(gateway, 3, { resourceId: 'r-3' });
+    const [first, second, third] = slots as [Slot, Slot, Slot];
+    const mine = await book(gateway, { slot: first });
+    const other = await book(gateway, { slot: third, patientId: 'p-5' });
+    const reschedule = (ids: readonly string[], body: object, status: number, reason: string, careUnit = oslo) =>
+      expectSameRefusal(careUnit, 'PATCH', '', { ids, ...body }, { status, reason });
+    const range = { start: second.start, end: third.end };
+    await reschedule([mine.id], range, 400, 'time_slot_unavailable');
+    await reschedule([mine.id, other.id], range, 400, 'appointments_not_alike');
+    await reschedule(['nothing'], range, 400, 'appointment_not_found');
+    await reschedule([mine.id], { start: range.end, end: range.start }, 400, 'time_range_invalid');
+    const inUk = await freeRun(gateway, 3, { careUnit: riverside, resourceId: 'r-3' });
+    const [a, b] = (await bookRun(inUk.slice(0, 2), riverside)) as [Appointment, Appointment];
+    const one = await careUnitOf(gateway, riverside).change(b.id, { start: b.start, end: (inUk[2] as Slot).end });
+    expect(one.status).toBe(200);
+    // The hour that would be given up waits for a code, and is in the way.
+    await reschedule([a.id, b.id], { start: b.start, end: b.end }, 400, 'time_slot_unavailable', riverside);
+  });
+});
+
+test('a confirmation has no dry run', async () => {
+  const held = await book(gateway, { careUnit: sodermalm });
+  const code = await codeFor(gateway, held.id);
+  const before = await everything();
+  for (const [path, body] of [
+    [`/${held.id}`, { confirmation: { code } }],
+    ['', { ids: [held.id], confirmation: { code } }],
+  ] as const) {
+    expect(await send(sodermalm, 'PATCH', path, body, dryRun)).toMatchObject({
+      status: 400,
+      body: { reason: 'request_invalid', errors: [{ parameter: 'dry_run' }] },
+    });
+  }
+  expect(await everything()).toEqual(before);
+  expect(confirmationOf(await careUnitOf(gateway, sodermalm).get(held.id)).attempts_remaining).toBe(5);
+});
+
+test('a dry run leaves nothing under an idempotency key', async () => {
+  const before = await everything();
+  const body = creationBody(await freeSlot(gateway));
+  const headers = { 'idempotency-key': 'only-looking' };
+  for (let time = 0; time < 2; time++) {
+    const answer = await gateway.request('POST', `${oslo}/appointments${dryRun}`, { body, headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers).not.toHaveProperty('idempotency-replayed');
+  }
+  expect(await everything()).toEqual(before);
+  expect((await gateway.request('POST', `${oslo}/appointments`, { body, headers })).status).toBe(201);
+});

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+
+interface ChildOptions {
+  readonly dataDir: string;
+  /** Absent: the embedded database, in the folder. */
+  readonly databaseUrl?: string | undefined;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** A module that runs first. */
+  readonly preload?: URL;
+}
+
+export interface ChildAnswer<Body = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Body;
+}
+
+export interface ChildRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The demo, as a process of its own. */
+export interface ChildGateway {
+  /** `undefined`: the process died before it had answered. */
+  send<Body>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined>;
+  kill(): Promise<void>;
+  readonly ended: Promise<unknown>;
+  readonly hasEnded: () => boolean;
+}
+
+/** Starts the real program, and waits until it listens. */
+export async function startChild({ dataDir, databaseUrl, variables, preload }: ChildOptions): Promise<ChildGateway> {
+  const child = spawn(process.execPath, [...(preload ? ['--import', preload.href] : []), main], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      CROSSWARD_DATA_DIR: dataDir,
+      NODE_COMPILE_CACHE: join(dataDir, '..', 'compiled'),
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let hasEnded = false;
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      hasEnded = true;
+      resolve();
+    });
+  });
+  const address = await new Promise<string>((resolve, reject) => {
+    let output = '';
+    const hear = (text: string) => {
+      output = (output + text).slice(-10_000);
+      const found = /"address":"(http:[^"]+)"/.exec(output)?.[1];
+      if (found) resolve(found);
+    };
+    child.stdout.setEncoding('utf8').on('data', hear);
+    child.stderr.setEncoding('utf8').on('data', hear);
+    ended.then(() => reject(new Error(`The gateway did not start: ${output}`)));
+  });
+  const { client_id, client_secret } = JSON.parse(await readFile(join(dataDir, 'demo-client.json'), 'utf8'));
+  return {
+    ended,
+    hasEnded: () => hasEnded,
+    async send<Body>({ method, path, body, headers }: ChildRequest) {
+      try {
+        const response = await fetch(address + path, {
+          method,
+          headers: {
+            'x-service-client-id': client_id,
+            'x-service-client-secret': client_secret,
+            ...(body ? { 'content-type': 'application/json' } : {}),
+            ...headers,
+          },
+          ...(body ? { body: JSON.stringify(body) } : {}),
+        });
+        const text = await response.text();
+        return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Body };
+      } catch (error) {
+        // fetch says of a broken connection that it is a TypeError; only what was read whole is JSON.
+        if (!(error instanceof TypeError)) throw error;
+        await Promise.race([ended, timeLimit(10_000)]);
+        if (!hasEnded) throw error;
+        return undefined;
+      }
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function timeLimit(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

@@ -1,0 +1,129 @@
+import { vi } from 'vitest';
+import { type Appointment, book, sodermalm } from './bookings.ts';
+import type { Answer, Gateway, Problem } from './gateway.ts';
+
+/** What an appointment says of the code that it awaits. */
+export interface Confirmation {
+  readonly id: string;
+  readonly kind: 'booking' | 'cancellation';
+  readonly channel: 'sms' | 'email';
+  readonly delivery: 'queued' | 'sent' | 'failed';
+  readonly expires_at: string;
+  readonly attempts_remaining: number;
+  readonly page_url: string | null;
+}
+
+export interface Message {
+  readonly channel: 'sms' | 'email';
+  readonly to: string;
+  readonly text: string;
+  readonly appointment_id: string;
+  readonly sent_at: string;
+}
+
+/** An answer of which a test knows only at run time whether it is a success. */
+export type Told = Answer<Appointment & Problem & { readonly attempts_remaining: number }>;
+export type ToldMany = Answer<{ readonly appointments: readonly Appointment[] } & Problem>;
+
+export function eventually<Result>(check: () => Promise<Result> | Result): Promise<Result> {
+  return vi.waitFor(check, { timeout: 20_000, interval: 10 });
+}
+
+export function confirmationOf({ confirmation }: Appointment): Confirmation {
+  if (!confirmation) throw new Error('No code is awaited');
+  return confirmation as Confirmation;
+}
+
+/** What has reached people, newest first. */
+export async function messages(gateway: Gateway): Promise<readonly Message[]> {
+  const answer = await gateway.request<{ messages: Message[] }>('GET', '/demo/messages', {
+    client: null,
+    headers: { accept: 'application/json' },
+  });
+  return answer.body.messages;
+}
+
+/** The messages about an appointment, newest first, as soon as there are so many. */
+export function messagesAbout(gateway: Gateway, id: string, count = 1): Promise<readonly Message[]> {
+  return eventually(async () => {
+    const found = (await messages(gateway)).filter((it) => it.appointment_id === id);
+    if (found.length < count) throw new Error(`${found.length} of ${count} messages have come`);
+    return found;
+  });
+}
+
+/** The newest of so many codes for an appointment: the first one that the request's answer shows. */
+export async function codeFor(gateway: Gateway, id: string, count = 1): Promise<string> {
+  const [newest] = await messagesAbout(gateway, id, count);
+  return codeIn(newest);
+}
+
+export function codeIn(message: Message | undefined): string {
+  const code = /(?<!\d)\d{6}(?!\d)/.exec(message?.text ?? '')?.[0];
+  if (!code) throw new Error('The message has no code');
+  return code;
+}
+
+/** So many codes that are not the right one. */
+export function wrongCodes(right: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'));
+}
+
+/** The operations of one care unit. Nothing is expected of the answers. */
+export function careUnitOf(gateway: Gateway, careUnit: string) {
+  const at = (path: string) => `${careUnit}/appointments${path}`;
+  const change = (id: string, body: object, query = ''): Promise<Told> =>
+    gateway.request('PATCH', at(`/${id}${query}`), { body });
+  const changeMany = (ids: readonly string[], body: object, query = ''): Promise<ToldMany> =>
+    gateway.request('PATCH', at(query), { body: { ids, ...body } });
+  const get = async (id: string): Promise<Appointment> => {
+    const { status, body, text } = await gateway.request<Appointment>('GET', at(`/${id}`));
+    if (status !== 200) throw new Error(`Not found: ${text}`);
+    return body;
+  };
+  return {
+    create: (body: object, query = ''): Promise<Told> => gateway.request('POST', at(query), { body }),
+    change,
+    changeMany,
+    get,
+    getAll: (ids: readonly string[]) => Promise.all(ids.map(get)),
+    cancel: (id: string, more: object = {}) => change(id, { status: 'cancelled', ...more }),
+    confirm: (id: string, code: string) => change(id, { confirmation: { code } }),
+    confirmMany: (ids: readonly string[], code: string) => changeMany(ids, { confirmation: { code } }),
+    resend: (id: string): Promise<Told> => gateway.request('POST', at(`/${id}/confirmation`)),
+    async list(query: string): Promise<readonly Appointment[]> {
+      const { status, body, text } = await gateway.request<{ appointments: Appointment[] }>('GET', at(`?${query}`));
+      if (status !== 200) throw new Error(`No list: ${text}`);
+      return body.appointments;
+    },
+  };
+}
+
+/** Books where a booking needs a code, and enters it. */
+export async function bookByCode(gateway: Gateway, booking: Parameters<typeof book>[1] = {}): Promise<Appointment> {
+  const { careUnit = sodermalm } = booking;
+  const { id } = await book(gateway, { ...booking, careUnit });
+  const { confirm } = careUnitOf(gateway, careUnit);
+  const { status, body, text } = await confirm(id, await codeFor(gateway, id));
+  if (status !== 200) throw new Error(`Not confirmed: ${text}`);
+  return body;
+}
+
+/** Asks the database behind the gateway. */
+export async function rowsOf<Row>(gateway: Gateway, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+  const client = await gateway.database.pool.connect();
+  try {
+    return (await client.query<Row>(sql, values)).rows;
+  } finally {
+    client.release();
+  }
+}
+
+/** Lets the code of a confirmation be older than it is. */
+export async function age(gateway: Gateway, confirmationId: string, seconds: number): Promise<void> {
+  await rowsOf(
+    gateway,
+    'UPDATE confirmations SET code_sent_at = code_sent_at - make_interval(secs => $2) WHERE id = $1',
+    [confirmationId, seconds],
+  );
+}

@@ -1,0 +1,367 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConnectorError } from '@crossward/connector-kit';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { expireConfirmations } from '../server/src/confirmations/expire.ts';
+import { recoverWrites } from '../server/src/writes/recovery.ts';
+import {
+  type Appointment,
+  book,
+  creationBody,
+  freeRun,
+  freeSlot,
+  oslo,
+  riverside,
+  type Slot,
+  sodermalm,
+} from './bookings.ts';
+import {
+  age,
+  careUnitOf,
+  codeFor,
+  codeIn,
+  confirmationOf,
+  eventually,
+  messagesAbout,
+  rowsOf,
+  type Told,
+} from './codes.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { findViolations } from './invariants.ts';
+import { anotherConnector } from './other-ehrs.ts';
+
+let failuresLeft = 0;
+/** Does what it is asked, and then does not know whether it has. */
+const forgetful = anotherConnector((connector) => ({
+  ...connector,
+  async changeAppointments(write) {
+    const done = await connector.changeAppointments?.(write);
+    if (failuresLeft > 0 && write.changes[0]?.kind !== 'release') {
+      failuresLeft--;
+      throw new ConnectorError('outcome_unknown', '?');
+    }
+    return done ?? [];
+  },
+}));
+
+const gateway = await startGateway({ databaseKind: 'postgresql', connectors: [forgetful] });
+const other = await startGateway({ beside: gateway, connectors: [forgetful] });
+afterAll(async () => {
+  await other.close();
+  await gateway.close();
+});
+afterEach(() => eventually(async () => expect(await findViolations(gateway.database)).toEqual({})));
+
+const inOslo = careUnitOf(gateway, oslo);
+const inSodermalm = careUnitOf(gateway, sodermalm);
+const inRiverside = careUnitOf(gateway, riverside);
+const rounds = Array.from({ length: 8 }, (_, round) => round);
+
+const outcome = ({ status, body }: Told) => (status < 300 ? `${status} ${body.status}` : `${status} ${body.reason}`);
+const many = <Result>(count: number, run: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => run(index)));
+
+async function held(): Promise<{ readonly it: Appointment; readonly code: string }> {
+  const it = await book(gateway, { careUnit: sodermalm });
+  return { it, code: await codeFor(gateway, it.id) };
+}
+
+/** Nobody's retry may find anything else. */
+async function expectOneMessage(id: string): Promise<void> {
+  expect(await messagesAbout(gateway, id)).toHaveLength(1);
+}
+
+test('of confirmations at once one books, and all are told so', async () => {
+  for (const _ of rounds) {
+    const { it, code } = await held();
+    const answers = await many(10, () => inSodermalm.confirm(it.id, code));
+    expect(answers.map(outcome)).toEqual(answers.map(() => '200 booked'));
+    expect(await inSodermalm.get(it.id)).toMatchObject({ status: 'booked', confirmation: null });
+    const { length } = await rowsOf(gateway, 'SELECT 1 FROM sandbox.appointments WHERE id = $1', [it.id]);
+    expect(length).toBe(1);
+    await expectOneMessage(it.id);
+  }
+});
+
+test('of wrong codes at once each counts as an attempt', async () => {
+  const { it, code } = await held();
+  const wrong = code === '000000' ? '111111' : '000000';
+  const answers = await many(12, () => inSodermalm.confirm(it.id, wrong));
+  const told = answers.map(outcome).toSorted();
+  expect(told).toEqual([
+    ...Array.from({ length: 5 }, () => '400 confirmation_code_incorrect'),
+    ...Array.from({ length: 7 }, () => '409 confirmation_locked'),
+  ]);
+  const remaining = answers.flatMap(({ body }) => body.attempts_remaining ?? []);
+  expect(remaining.toSorted()).toEqual([0, 1, 2, 3, 4]);
+  expect(outcome(await inSodermalm.confirm(it.id, code))).toBe('409 confirmation_locked');
+});
+
+test('a confirmation and the end of its time: booked and told so, or neither', async () => {
+  const seen = new Set<string>();
+  for (const round of [...rounds, ...rounds]) {
+    const { it, code } = await held();
+    const left = `clock_timestamp() + interval '${round * 6} milliseconds'`;
+    await rowsOf(gateway, `UPDATE sandbox.appointments SET held_until = ${left} WHERE id = $1`, [it.id]);
+    await rowsOf(gateway, `UPDATE confirmations SET expires_at = ${left} WHERE id = $1`, [confirmationOf(it).id]);
+    const { services, log } = gateway.deps;
+    const [answer] = await Promise.all([
+      sleep(round * 4).then(() => inSodermalm.confirm(it.id, code)),
+      ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => expireConfirmations(services, log))),
+    ]);
+    const told = outcome(answer);
+    expect(told).toBeOneOf(['200 booked', '409 confirmation_expired', '400 time_slot_unavailable']);
+    seen.add(told);
+    const after = await inSodermalm.get(it.id);
+    expect([told, after.status]).toEqual([told, told === '200 booked' ? 'booked' : 'cancelled']);
+  }
+  expect(seen.size).toBeGreaterThan(1);
+});
+
+test('a confirmation and cancellations: the last word is kept', async () => {
+  for (const round of rounds) {
+    const { it, code } = await held();
+    const [confirmed, ...cancelled] = await Promise.all([
+      inSodermalm.confirm(it.id, code),
+      ...Array.from({ length: 3 }, () => sleep(round * 2).then(() => inSodermalm.cancel(it.id))),
+    ]);
+    expect(outcome(confirmed)).toBeOneOf([
+      '200 booked',
+      '200 cancelled',
+      '400 time_slot_unavailable',
+      '409 confirmation_not_pending',
+    ]);
+    const told = cancelled.map(outcome);
+    for (const it of told) expect(it).toBeOneOf(['200 cancelled', '409 confirmation_not_pending']);
+    const isCancelled = told.includes('200 cancelled');
+    expect(isCancelled || outcome(confirmed) === '200 booked').toBe(true);
+    expect((await inSodermalm.get(it.id)).status).toBe(isCancelled ? 'cancelled' : 'booked');
+    await expectOneMessage(it.id);
+  }
+});
+
+describe('cancellations in two steps', () => {
+  test('at once make one new id and one message', async () => {
+    for (const _ of rounds) {
+      const { id } = await book(gateway, { careUnit: riverside });
+      const answers = await many(12, (index) => careUnitOf(index % 2 ? gateway : other, riverside).cancel(id));
+      expect(answers.map(outcome)).toEqual(answers.map(() => '200 awaiting_confirmation'));
+      const ids = new Set(answers.map(({ body }) => body.id));
+      expect(ids.size).toBe(1);
+      const [newId = ''] = ids;
+      await expectOneMessage(newId);
+      expect(await inRiverside.get(id)).toMatchObject({ status: 'booked', confirmation: null });
+      const code = await codeFor(gateway, newId);
+      const confirmed = await many(6, () => inRiverside.confirm(newId, code));
+      expect(confirmed.map(outcome)).toEqual(confirmed.map(() => '200 cancelled'));
+      expect((await inRiverside.get(id)).status).toBe('cancelled');
+    }
+  });
+
+  test('of many that share some: one message for each id, at most', async () => {
+    for (const _ of rounds) {
+      const [a, b, c] = [
+        await book(gateway, { careUnit: riverside }),
+        await book(gateway, { careUnit: riverside }),
+        await book(gateway, { careUnit: riverside }),
+      ].map(({ id }) => id) as [string, string, string];
+      const answers = await Promise.all([
+        inRiverside.changeMany([a, b], { status: 'cancelled' }),
+        inRiverside.changeMany([c, b], { status: 'cancelled' }),
+        inRiverside.changeMany([c, a], { status: 'cancelled' }),
+      ]);
+      const pairs = answers.flatMap(({ status, body }) => {
+        expect(status).toBe(200);
+        return body.appointments.map(({ id, replaces_id }) => `${replaces_id} ${id}`);
+      });
+      expect(new Set(pairs).size).toBe(3);
+    }
+  });
+});
+
+describe('moves', () => {
+  test('of two to one slot, and a booking of it: one gets it', async () => {
+    for (const _ of rounds) {
+      const movers = [await book(gateway), await book(gateway)];
+      const target = await freeSlot(gateway);
+      const answers = await Promise.all([
+        ...movers.map(({ id }) => inOslo.change(id, { start: target.start, end: target.end })),
+        inOslo.create(creationBody(target)),
+        careUnitOf(other, oslo).create(creationBody(target)),
+      ]);
+      const [won, ...rest] = answers.filter(({ status }) => status < 300);
+      expect(rest).toEqual([]);
+      for (const answer of answers) {
+        if (answer !== won) expect(outcome(answer)).toBe('400 time_slot_unavailable');
+      }
+      expect(won?.body.start).toBe(target.start);
+      for (const before of movers) {
+        if (before.id !== won?.body.id) expect(await inOslo.get(before.id)).toEqual(before);
+      }
+    }
+  });
+
+  test('of many against moves of one: all of them or none', async () => {
+    for (const _ of rounds) {
+      const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
+      const ours = [await book(gateway, { slot: first }), await book(gateway, { slot: second })];
+      const rival = await book(gateway, { resourceId: 'r-4' });
+      const [together, alone, single] = await Promise.all([
+        inOslo.changeMany(
+          ours.map(({ id }) => id),
+          { resource_id: 'r-3' },
+        ),
+        inOslo.change(rival.id, { start: second.start, end: second.end, resource_id: 'r-3' }),
+        inOslo.change(ours[0]?.id ?? '', { comment: 'meanwhile' }),
+      ]);
+      expect(single.status).toBe(200);
+      const hasMoved = together.status === 200;
+      if (!hasMoved) expect(together.body.reason).toBe('time_slot_unavailable');
+      expect(outcome(alone)).toBe(hasMoved ? '400 time_slot_unavailable' : '200 booked');
+      const after = await inOslo.getAll(ours.map(({ id }) => id));
+      const resource = hasMoved ? 'emr_id:r-3' : 'emr_id:r-2';
+      expect(after.map(({ start, resource_id }) => [start, resource_id])).toEqual(
+        ours.map(({ start }) => [start, resource]),
+      );
+      expect(after[0]?.comment).toBe('meanwhile');
+      // The next round finds the time free with both.
+      for (const { id } of [...ours, rival]) await inOslo.cancel(id);
+    }
+  });
+
+  test('of a whole range against a booking in it: one of them', async () => {
+    for (const _ of rounds) {
+      const run = await freeRun(gateway, 4, { resourceId: 'r-1' });
+      const [first, second, third, last] = run as [Slot, Slot, Slot, Slot];
+      const ours = [await book(gateway, { slot: first }), await book(gateway, { slot: second })];
+      const [rescheduled, booked] = await Promise.all([
+        inOslo.changeMany(
+          ours.map(({ id }) => id),
+          { start: second.start, end: last.end },
+        ),
+        inOslo.create(creationBody(third)),
+      ]);
+      expect([rescheduled.status, booked.status]).toBeOneOf([
+        [200, 400],
+        [400, 201],
+      ]);
+      const after = await inOslo.getAll(ours.map(({ id }) => id));
+      if (rescheduled.status === 200) {
+        expect(rescheduled.body.appointments.map(({ start }) => start)).toEqual(run.slice(1).map(({ start }) => start));
+      } else {
+        expect(rescheduled.body.reason).toBe('time_slot_unavailable');
+        expect(after).toEqual(ours);
+      }
+    }
+  });
+});
+
+test('a fresh code and a confirmation with the old one: one of them', async () => {
+  for (const round of rounds) {
+    const { it, code } = await held();
+    await age(gateway, confirmationOf(it).id, 60);
+    const [confirmed, resent] = await Promise.all([
+      sleep(round).then(() => inSodermalm.confirm(it.id, code)),
+      inSodermalm.resend(it.id),
+    ]);
+    if (resent.status !== 202) {
+      expect(outcome(resent)).toBeOneOf(['409 confirmation_not_pending', '409 confirmation_expired']);
+      expect(outcome(confirmed)).toBe('200 booked');
+      await expectOneMessage(it.id);
+      continue;
+    }
+    const [newest] = await messagesAbout(gateway, it.id, 2);
+    const isSame = codeIn(newest) === code;
+    if (!isSame) expect(outcome(confirmed)).toBeOneOf(['400 confirmation_code_incorrect', '200 booked']);
+    if (confirmed.status === 400) expect(outcome(await inSodermalm.confirm(it.id, codeIn(newest)))).toBe('200 booked');
+    expect((await inSodermalm.get(it.id)).status).toBe('booked');
+  }
+});
+
+describe('two gateways on one database', () => {
+  const gateways = [gateway, other];
+  const both = (index: number): Gateway => gateways[index % 2] as Gateway;
+
+  function sendUnder(key: string, index: number, slot: Slot, careUnit = sodermalm): Promise<Told> {
+    return both(index).request('POST', `${careUnit}/appointments`, {
+      body: creationBody(slot),
+      headers: { 'idempotency-key': key },
+    });
+  }
+
+  async function settled(send: () => Promise<Told>): Promise<Told> {
+    for (;;) {
+      const answer = await send();
+      if (answer.body.reason !== 'idempotency_in_progress') return answer;
+      await sleep(20);
+    }
+  }
+
+  /** Both at their housekeeping for as long as it takes. */
+  async function meanwhile<Result>(work: () => Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const keepHouse = async ({ deps: { services, log } }: Gateway) => {
+      while (!isOver) {
+        await recoverWrites(services, log);
+        await expireConfirmations(services, log);
+      }
+    };
+    const houses = gateways.map(keepHouse);
+    try {
+      return await work();
+    } finally {
+      isOver = true;
+      await Promise.all(houses);
+    }
+  }
+
+  test('do a request under one key once', async () => {
+    await meanwhile(async () => {
+      for (const round of rounds) {
+        const slot = await freeSlot(gateway, { careUnit: sodermalm });
+        const answers = await many(20, (index) => sendUnder(`once ${round}`, index, slot));
+        const fresh = answers.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed']);
+        expect(fresh).toHaveLength(1);
+        for (const answer of answers) {
+          expect(outcome(answer)).toBeOneOf(['201 awaiting_confirmation', '409 idempotency_in_progress']);
+          if (answer.status === 201) expect(answer.text).toBe(fresh[0]?.text);
+        }
+        await expectOneMessage(fresh[0]?.body.id ?? '');
+      }
+    });
+  });
+
+  test('book a slot once, and take a code once', async () => {
+    await meanwhile(async () => {
+      for (const _ of rounds) {
+        const slot = await freeSlot(gateway, { careUnit: sodermalm });
+        const answers = await many(16, (index) => careUnitOf(both(index), sodermalm).create(creationBody(slot)));
+        const won = answers.filter(({ status }) => status === 201);
+        expect(won).toHaveLength(1);
+        const id = won[0]?.body.id ?? '';
+        const code = await codeFor(gateway, id);
+        const confirmed = await many(8, (index) => careUnitOf(both(index), sodermalm).confirm(id, code));
+        expect(confirmed.map(outcome)).toEqual(confirmed.map(() => '200 booked'));
+      }
+    });
+  });
+
+  test.each([
+    ['a booking', oslo],
+    ['a booking by code', sodermalm],
+  ])('%s that one of them has lost sight of is finished by whoever is asked', async (_, careUnit) => {
+    for (const round of rounds) {
+      const slot = await freeSlot(gateway, { careUnit });
+      const key = `lost ${careUnit} ${round}`;
+      failuresLeft = 1;
+      expect(outcome(await sendUnder(key, round, slot, careUnit))).toBe('504 outcome_unknown');
+      const work = () => many(6, (index) => settled(() => sendUnder(key, index, slot, careUnit)));
+      const answers = await (round % 2 ? meanwhile(work) : work());
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+      const ids = new Set(answers.map(({ body }) => body.id));
+      expect(ids.size).toBe(1);
+      const [id = ''] = ids;
+      expect(await careUnitOf(gateway, careUnit).get(id)).toMatchObject({ start: slot.start });
+      if (careUnit === sodermalm) await expectOneMessage(id);
+    }
+  });
+});

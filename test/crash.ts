@@ -1,0 +1,405 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { openDatabase } from '../server/src/db/database.ts';
+import { oslo, riverside, type Slot, sodermalm } from './bookings.ts';
+import { type ChildAnswer, type ChildGateway, type ChildRequest, startChild } from './child-gateway.ts';
+import { createRunFolder, startPostgres } from './embedded-postgres.ts';
+import { findViolations } from './invariants.ts';
+
+/*
+ * Kills the gateway at random moments under a load of bookings, moves, cancellations and confirmations over the three
+ * sandbox EHRs, starts it again each time, and looks at the end whether what was answered is true.
+ *
+ *   node test/crash.ts [--kills 100] [--seed 1] [--database pglite|postgresql]
+ */
+
+const { values: options } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '100' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    database: { type: 'string', default: 'pglite' },
+  },
+});
+const kills = Number(options.kills);
+const atOnce = 12;
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** Mulberry32. */
+let randomState = Number(options.seed);
+function random(): number {
+  randomState = (randomState + 0x6d2b79f5) | 0;
+  let t = Math.imul(randomState ^ (randomState >>> 15), 1 | randomState);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+}
+function pick<T>(items: readonly T[]): T {
+  return items[Math.floor(random() * items.length)] as T;
+}
+
+interface Appointment {
+  readonly id: string;
+  readonly status: string;
+  readonly start: string;
+  readonly end: string;
+  readonly comment: string | null;
+  readonly replaces_id: string | null;
+}
+type Told = ChildAnswer<Appointment & { readonly reason?: string }>;
+
+/** What is known of an appointment. Nobody but its own operations, one at a time, changes it. */
+interface Known {
+  readonly careUnit: string;
+  readonly id: string;
+  /** As the last answer said. */
+  last: Appointment;
+  /** The id under which a cancellation waits for its code. */
+  cancellation: string | undefined;
+  isBusy: boolean;
+}
+
+/** A request without an answer. */
+interface Unanswered {
+  readonly request: ChildRequest;
+  readonly known: Known | undefined;
+  readonly slot: Slot | undefined;
+}
+
+const counts: Record<string, number> = {};
+const count = (name: string) => {
+  counts[name] = (counts[name] ?? 0) + 1;
+};
+const faults: string[] = [];
+const knowns: Known[] = [];
+const creations = new Map<string, string | undefined>();
+const abandoned: Unanswered[] = [];
+const slots = new Map<string, Slot[]>();
+let child: ChildGateway;
+let isOver = false;
+
+/** From a process to the next: whoever has no answer waits for it. */
+let alive = Promise.withResolvers<void>();
+
+async function sendOnce(request: ChildRequest): Promise<Told | undefined> {
+  await alive.promise;
+  return child.send(request);
+}
+
+/** Sends it until it is answered for good; now and then nobody asks again. */
+async function settle(request: ChildRequest): Promise<Told | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await sendOnce(request);
+    if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
+      if (answer.headers.get('idempotency-replayed')) count('answered by a replay');
+      return answer;
+    }
+    if (answer && answer.status >= 500) count(`answered ${answer.status}`);
+    if (!answer && attempt === 1) count('broken off');
+    if (!answer && random() < 0.2) return undefined;
+    await sleep(50);
+  }
+}
+
+async function perform(body: object, known?: Known, slot?: Slot): Promise<Told | undefined> {
+  const careUnit = known?.careUnit ?? pick([oslo, sodermalm, riverside]);
+  return performAt(careUnit, body, known?.cancellation ?? known?.id, known, slot);
+}
+
+async function performAt(
+  careUnit: string,
+  body: object,
+  id: string | undefined,
+  known: Known | undefined,
+  slot: Slot | undefined,
+): Promise<Told | undefined> {
+  const request: ChildRequest = {
+    method: id === undefined ? 'POST' : 'PATCH',
+    path: `${careUnit}/appointments${id === undefined ? '' : `/${id}`}`,
+    body,
+    headers: { 'idempotency-key': randomUUID() },
+  };
+  const answer = await settle(request);
+  if (!answer) abandoned.push({ request, known, slot });
+  return answer;
+}
+
+async function create(): Promise<void> {
+  const careUnit = pick([oslo, sodermalm, riverside]);
+  const slot = pick(slots.get(careUnit) ?? []);
+  const comment = `creation ${creations.size + 1}`;
+  creations.set(comment, undefined);
+  const body = {
+    patient_id: `p-${1 + Math.floor(random() * 18)}`,
+    resource_id: slot.resource_id,
+    healthcare_service_id: slot.healthcare_service_id,
+    start_time: slot.start.slice(0, 19),
+    end_time: slot.end.slice(0, 19),
+    comment,
+  };
+  const answer = await performAt(careUnit, body, undefined, undefined, slot);
+  if (!answer) return;
+  if (answer.status === 201) {
+    count(`booked, ${answer.body.status}`);
+    creations.set(comment, answer.body.id);
+    knowns.push({ careUnit, id: answer.body.id, last: answer.body, cancellation: undefined, isBusy: false });
+  } else if (answer.body.reason === 'time_slot_unavailable') count('found no free time');
+  else fault(`a booking was answered ${answer.text}`);
+}
+
+async function change(known: Known): Promise<void> {
+  known.isBusy = true;
+  const isAnswered = await changeOnce(known);
+  // What nobody has asked for again may be one thing or the other.
+  if (isAnswered) known.isBusy = false;
+}
+
+async function changeOnce(known: Known): Promise<boolean> {
+  const { careUnit, last } = known;
+  if (known.cancellation !== undefined || last.status === 'awaiting_confirmation') {
+    const waiting = known.cancellation ?? known.id;
+    if (random() < 0.1 && known.cancellation === undefined)
+      return note(known, await perform({ status: 'cancelled' }, known), 'released');
+    const code = await codeFor(waiting);
+    if (code === undefined) return true;
+    return note(known, await perform({ confirmation: { code } }, known), 'confirmed');
+  }
+  if (random() < 0.4) return note(known, await perform({ status: 'cancelled' }, known), 'cancelled');
+  const slot = pick(slots.get(careUnit) ?? []);
+  return note(
+    known,
+    await perform({ start: slot.start, end: slot.end, resource_id: slot.resource_id }, known, slot),
+    'moved',
+  );
+}
+
+function note(known: Known, answer: Told | undefined, word: string): boolean {
+  if (!answer) return false;
+  const { status, body } = answer;
+  if (status === 200) {
+    count(word);
+    if (body.replaces_id === null) known.last = body;
+    else if (body.status === 'awaiting_confirmation') known.cancellation = body.id;
+    else {
+      known.cancellation = undefined;
+      known.last = { ...known.last, status: body.status };
+    }
+  } else if (word === 'moved' && body.reason === 'time_slot_unavailable') count('found no free time');
+  else fault(`${word} of ${known.id}: ${answer.text}`);
+  return true;
+}
+
+/** As soon as it has come. `undefined`: not for half a minute. */
+async function codeFor(id: string): Promise<string | undefined> {
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
+    const answer = await sendOnce({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
+    const { messages = [] } = (answer?.body ?? {}) as { messages?: { appointment_id: string; text: string }[] };
+    const about = messages.filter((it) => it.appointment_id === id);
+    if (about.length > 1) fault(`${about.length} messages about ${id}`);
+    const code = /(?<!\d)\d{6}(?!\d)/.exec(about[0]?.text ?? '')?.[0];
+    if (code) return code;
+    await sleep(100);
+  }
+  fault(`no message about ${id}`);
+  return undefined;
+}
+
+function fault(text: string): void {
+  faults.push(text);
+  process.stdout.write(`  ✗ ${text}\n`);
+}
+
+/** Those whose answer is overdue do not keep the others waiting. */
+async function load(): Promise<void> {
+  const running = new Set<Promise<void>>();
+  while (!isOver) {
+    await alive.promise;
+    const idle = knowns.filter((it) => !it.isBusy && it.last.status !== 'cancelled');
+    const work = idle.length < 30 || random() < 0.3 ? create() : change(pick(idle));
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+    const recent = sleep(1_500);
+    while (running.size >= atOnce * 8) await Promise.race(running);
+    if (running.size >= atOnce) await Promise.race([...running, recent]);
+  }
+  await Promise.all(running);
+}
+
+async function readSlots(): Promise<void> {
+  const from = Date.now() + 7 * dayMilliseconds;
+  for (const careUnit of [oslo, sodermalm, riverside]) {
+    const query = new URLSearchParams({
+      start: new Date(from).toISOString(),
+      end: new Date(from + 14 * dayMilliseconds).toISOString(),
+      healthcare_service_id: 'consultation',
+      limit: '100',
+    });
+    const answer = await child.send<{ timeslots: Slot[] }>({ method: 'GET', path: `${careUnit}/timeslots?${query}` });
+    slots.set(careUnit, answer?.body.timeslots ?? []);
+  }
+}
+
+/** Every answer against what is there. */
+async function compare(): Promise<void> {
+  for (const known of knowns) {
+    const answer = await sendOnce({ method: 'GET', path: `${known.careUnit}/appointments/${known.id}` });
+    const found = answer?.body;
+    if (!found || answer.status !== 200) {
+      fault(`lost: ${known.id} ${answer?.text}`);
+      continue;
+    }
+    const open = abandoned.filter((it) => it.known === known).map(({ request }) => request.body ?? {});
+    const { status, start } = known.last;
+    const allowed = [`${status} ${instant(start)}`];
+    for (const body of open) {
+      if ('status' in body && !(known.careUnit === riverside)) allowed.push(`cancelled ${instant(start)}`);
+      if ('confirmation' in body) allowed.push(`${known.cancellation ? 'cancelled' : 'booked'} ${instant(start)}`);
+      if ('start' in body) allowed.push(`${status} ${instant(String(body.start))}`);
+    }
+    const now = `${found.status} ${instant(found.start)}`;
+    if (!allowed.includes(now)) fault(`${known.id} is ${now}, not ${allowed.join(' or ')}`);
+    else count('found as answered');
+  }
+}
+
+const instant = (text: string) => new Date(text).toISOString();
+
+interface Ground {
+  readonly databaseUrl: string | undefined;
+  stop(): Promise<void>;
+}
+
+async function prepareGround(folder: string): Promise<Ground> {
+  if (options.database === 'pglite') return { databaseUrl: undefined, stop: async () => undefined };
+  if (options.database !== 'postgresql') throw new Error('--database is pglite or postgresql');
+  const files = join(folder, 'postgresql');
+  await mkdir(files);
+  const server = await startPostgres(files);
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query('CREATE DATABASE crossward');
+  await client.end();
+  const url = new URL(server.url);
+  url.pathname = 'crossward';
+  return { databaseUrl: url.href, stop: () => server.stop() };
+}
+
+async function until(name: string, condition: () => Promise<unknown[]>): Promise<void> {
+  const deadline = Date.now() + 90_000;
+  let left: unknown[] = [];
+  do {
+    left = await condition();
+    if (left.length === 0) return;
+    await sleep(1_000);
+  } while (Date.now() < deadline);
+  fault(`${name}: ${JSON.stringify(left.slice(0, 5))}`);
+}
+
+async function main(): Promise<void> {
+  const folder = await createRunFolder();
+  const ground = await prepareGround(folder);
+  const dataDir = join(folder, 'data');
+  const { databaseUrl } = ground;
+  const start = () => startChild({ dataDir, databaseUrl });
+  process.stdout.write(`${kills} kills on ${options.database}, seed ${options.seed}\n`);
+  try {
+    child = await start();
+    await readSlots();
+    alive.resolve();
+    const working = load();
+    for (let kill = 1; kill <= kills; kill++) {
+      await sleep(50 + random() * 900);
+      alive = Promise.withResolvers();
+      await child.kill();
+      child = await start();
+      alive.resolve();
+      if (kill % 10 === 0) process.stdout.write(`  ${kill} kills, ${knowns.length} appointments\n`);
+    }
+    isOver = true;
+    await working;
+    await atRest(dataDir, databaseUrl, start);
+    await compare();
+    await askAtLast();
+    await atRest(dataDir, databaseUrl, start);
+    await compareCreations(dataDir, databaseUrl);
+  } finally {
+    await child?.kill();
+    await ground.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  for (const [name, number] of Object.entries({ ...counts, 'never asked again': abandoned.length }).toSorted()) {
+    process.stdout.write(`${String(number).padStart(7)}  ${name}\n`);
+  }
+  process.stdout.write(`${String(faults.length).padStart(7)}  violations\n`);
+  process.exitCode = faults.length > 0 ? 1 : 0;
+}
+
+/** What nobody asked for again is finished or given up, without anybody. */
+async function atRest(dataDir: string, databaseUrl: string | undefined, start: () => Promise<ChildGateway>) {
+  await until('not at rest', async () => {
+    if (databaseUrl === undefined) {
+      // The embedded database is looked at by one at a time: first it is given the time for a few rounds.
+      await sleep(8_000);
+      await child.kill();
+    }
+    const database = await openDatabase({ databaseUrl, dataDir });
+    const found = await findViolations(database).finally(() => database.close());
+    if (databaseUrl === undefined) child = await start();
+    return Object.entries(found);
+  });
+}
+
+/** A key that was left open is free for its owner, and tells what was done. */
+async function askAtLast(): Promise<void> {
+  for (const { request, known, slot } of abandoned) {
+    const deadline = Date.now() + 30_000;
+    for (;;) {
+      const answer = await sendOnce(request);
+      if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
+        const { comment } = (request.body ?? {}) as { comment?: string };
+        if (!known && answer.status === 201 && comment) creations.set(comment, answer.body.id);
+        const isExpected = answer.status < 300 || answer.body.reason === 'time_slot_unavailable';
+        if (!isExpected && (slot || !known)) fault(`asked at last: ${answer.text}`);
+        count('answered at last');
+        break;
+      }
+      if (Date.now() > deadline) {
+        fault(`a key is stuck: ${answer?.text}`);
+        break;
+      }
+      await sleep(100);
+    }
+  }
+}
+
+/** One appointment for each key, and the answered one. */
+async function compareCreations(dataDir: string, databaseUrl: string | undefined): Promise<void> {
+  if (databaseUrl === undefined) await child.kill();
+  const database = await openDatabase({ databaseUrl, dataDir });
+  const client = await database.pool.connect();
+  const { rows } = await client.query<{ comment: string; id: string; state: string; has_code: boolean }>(
+    `SELECT comment, id, state, EXISTS (SELECT 1 FROM confirmation_items AS item
+       WHERE item.emr = appointment.emr AND item.appointment_id = appointment.id) AS has_code
+     FROM sandbox.appointments AS appointment WHERE comment LIKE 'creation %'`,
+    [],
+  );
+  const keys = await client.query<{ state: string }>(`SELECT state FROM idempotency_keys WHERE state <> 'done'`, []);
+  client.release();
+  await database.close();
+  if (keys.rows.length > 0) fault(`${keys.rows.length} keys are not settled`);
+  const byComment = Map.groupBy(rows, ({ comment }) => comment);
+  for (const [comment, answered] of creations) {
+    const made = byComment.get(comment) ?? [];
+    // Holds that nobody was told of are given up, and never had a code.
+    const real = made.filter(({ state, has_code }) => state !== 'cancelled' || has_code);
+    const others = real.filter(({ id }) => id !== answered);
+    if (others.length > 0) fault(`${comment} made ${others[0]?.id} beside what was answered: ${answered}`);
+    if (answered !== undefined && !made.some(({ id }) => id === answered)) fault(`${comment} lost ${answered}`);
+  }
+  count('database looked at');
+}
+
+await main();

@@ -1,0 +1,63 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
+import pg from 'pg';
+
+/*
+ * A preload (`node --import …/kill-at.ts server/src/main.ts`) that kills the gateway at a step which a request names in
+ * `x-kill-at`: `before 3` or `after 3`, its third statement, or `answer`, when everything is done and nothing is said.
+ * `count` lets it live, and the answer tells its statements in `x-statements`.
+ *
+ * `KILL_DELIVERY` names a step in the same way for the first message that the process delivers.
+ */
+
+interface Steps {
+  readonly killAt: string;
+  readonly statements: string[];
+}
+
+const steps = new AsyncLocalStorage<Steps>();
+const deliveryKillAt = process.env.KILL_DELIVERY ?? '';
+const deliveryStatements: string[] = [];
+const ofDelivery = /^(select .* from "messages" where "id"|insert into "demo_mailbox"|update "messages")/s;
+
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+const { emit } = Server.prototype;
+Server.prototype.emit = function (this: Server, name: string, ...rest: unknown[]): boolean {
+  const [request, response] = rest as [IncomingMessage, ServerResponse];
+  const killAt = name === 'request' && request.headers['x-kill-at'];
+  if (typeof killAt !== 'string') return Reflect.apply(emit, this, [name, ...rest]);
+  const own: Steps = { killAt, statements: [] };
+  const { emit: emitOfRequest } = request;
+  // The body comes in events of the socket, which know nothing of the request.
+  request.emit = (...event: unknown[]) => steps.run(own, () => Reflect.apply(emitOfRequest, request, event));
+  const { writeHead } = response;
+  response.writeHead = (...head: unknown[]) => {
+    if (killAt === 'answer') die();
+    response.setHeader('x-statements', encodeURIComponent(JSON.stringify(own.statements)));
+    return Reflect.apply(writeHead, response, head);
+  };
+  return steps.run(own, () => Reflect.apply(emit, this, [name, ...rest]));
+} as typeof emit;
+
+const { query } = pg.Client.prototype;
+pg.Client.prototype.query = function (this: pg.Client, ...input: unknown[]): unknown {
+  const [first] = input;
+  const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
+  const run = () => Reflect.apply(query, this, input);
+  // A new connection's own.
+  if (text.startsWith('SET TIME ZONE')) return run();
+  const own = steps.getStore();
+  if (own) return step(own.statements, own.killAt, text, run);
+  return deliveryKillAt && ofDelivery.test(text) ? step(deliveryStatements, deliveryKillAt, text, run) : run();
+} as typeof query;
+
+function step(statements: string[], killAt: string, text: string, run: () => unknown): unknown {
+  statements.push(text.replaceAll(/\s+/g, ' ').trim().slice(0, 40));
+  if (killAt === `before ${statements.length}`) die();
+  const result = run();
+  if (killAt === `after ${statements.length}`) (result as Promise<unknown>).then(die, die);
+  return result;
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { manner, picks, which } from '../inputs.ts';
+import { type Entry, entriesOf, type Model } from '../model.ts';
+import { codeOf, type Fault, type Outcome, refusedFor } from '../outcome.ts';
+import { outcomeWords, pickedMany, steps, write } from '../step.ts';
+import { enterCode } from './confirm.ts';
+
+/** All await the same code. */
+function confirmMany(model: Model, ids: readonly string[], isRight: boolean): Outcome {
+  const first = ids.map((id) => codeOf(model, id)).find((code) => code !== undefined);
+  const faults = ids.flatMap((id): Fault[] => {
+    if (!model.entries.has(id)) return [{ id, reason: 'appointment_not_found' }];
+    const code = codeOf(model, id);
+    if (!code) return [{ id, reason: 'confirmation_not_pending' }];
+    return code === first ? [] : [{ id, reason: 'confirmations_differ' }];
+  });
+  return refusedFor(faults) ?? enterCode(entries(model, ids), isRight);
+}
+
+function entries(model: Model, ids: readonly string[]): Entry[] {
+  return ids.flatMap((id) => model.entries.get(id) ?? []);
+}
+
+/** Mostly ids that await the same code, not always all of them. */
+function together(model: Model, ids: readonly string[], skip: number): string[] {
+  const code = ids.map((id) => codeOf(model, id)).find((it) => it !== undefined);
+  const members = entriesOf(model)
+    .filter((entry) => code && entry.code === code)
+    .map(({ id }) => id);
+  if (members.length > 1 && skip < members.length) members.splice(skip, 1);
+  return members.length > 0 ? members : [...ids];
+}
+
+const input = fc.record({
+  targets: picks('awaiting_confirmation', 'all'),
+  isTogether: fc.integer({ min: 0, max: 3 }).map((it) => it > 0),
+  skip: fc.nat({ max: 5 }),
+  which,
+  manner,
+});
+
+export const bulkConfirmations = steps('confirm many', input, async (given, model, real) => {
+  const { targets, isTogether, skip, which: kind, manner: how } = given;
+  const some = pickedMany(model, targets);
+  const ids = isTogether ? together(model, some, skip) : some;
+  const code = ids.map((id) => codeOf(model, id)).find((it) => it !== undefined);
+  const { text, isRight } = await real.code(model, code, kind);
+  const outcome = await write(
+    model,
+    real,
+    {
+      method: 'PATCH',
+      path: '/appointments',
+      body: { ids: ids.map((id) => real.id(id)), confirmation: { code: text } },
+      many: true,
+      success: 200,
+      manner: { twice: how.twice === true },
+    },
+    (it) => confirmMany(it, ids, isRight),
+  );
+  return `confirm ${ids.join(', ')} with ${isRight ? 'the right' : `a ${kind}`} code ${outcomeWords(outcome)}`;
+});

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { manner, pick, which } from '../inputs.ts';
+import type { Entry, Model } from '../model.ts';
+import { codeOf, type Fault, notInPath, type Outcome, refused, refusedFor, type Success } from '../outcome.ts';
+import { outcomeWords, picked, steps, write } from '../step.ts';
+
+/** What a code does to ids that all were made to await this one. */
+export function enterCode(entries: readonly Entry[], isRight: boolean): Outcome {
+  const over = refusedFor(entries.flatMap(overFault));
+  if (over) return over;
+  const pending = entries.filter(({ waiting }) => waiting === 'pending');
+  const code = entries[0]?.code;
+  if (pending.length === 0 || !code) {
+    // The right code again: as it is.
+    if (isRight) return success(entries);
+    return refusedFor(entries.map(({ id }) => ({ id, reason: 'confirmation_not_pending' }))) as Outcome;
+  }
+  if (code.attempts === 0) {
+    return refusedFor(pending.map(({ id }) => ({ id, reason: 'confirmation_locked' }))) as Outcome;
+  }
+  if (!isRight) {
+    code.attempts -= 1;
+    return { ...refused('confirmation_code_incorrect'), attemptsRemaining: code.attempts };
+  }
+  for (const entry of pending) confirmEntry(entry);
+  return success(entries);
+}
+
+function overFault({ id, waiting }: Entry): Fault[] {
+  if (waiting === 'expired') return [{ id, reason: 'confirmation_expired' }];
+  return waiting === 'released' ? [{ id, reason: 'confirmation_not_pending' }] : [];
+}
+
+function confirmEntry(entry: Entry): void {
+  entry.waiting = 'confirmed';
+  if (entry.kind === 'booking') {
+    entry.state = 'booked';
+    return;
+  }
+  entry.of.state = 'cancelled';
+  if (entry.comment !== undefined) entry.of.comment = entry.comment;
+}
+
+function success(entries: readonly Entry[]): Success {
+  return { shown: entries.map(({ id }) => ({ id, change: 'updated' })) };
+}
+
+function confirm(model: Model, id: string, isRight: boolean): Outcome {
+  const entry = model.entries.get(id);
+  if (!entry) return notInPath;
+  if (!entry.code) return refused('confirmation_not_pending');
+  const outcome = enterCode([entry], isRight);
+  if (!('reason' in outcome)) return outcome;
+  const { faults: _unnamed, ...refusal } = outcome;
+  return refusal;
+}
+
+const input = fc.record({ target: pick('awaiting_confirmation', 'awaiting_confirmation', 'all'), which, manner });
+
+export const confirmations = steps('confirm', input, async ({ target, which: kind, manner: how }, model, real) => {
+  const id = picked(model, target);
+  const { text, isRight } = await real.code(model, codeOf(model, id), kind);
+  const outcome = await write(
+    model,
+    real,
+    {
+      method: 'PATCH',
+      path: `/appointments/${real.id(id)}`,
+      body: { confirmation: { code: text } },
+      success: 200,
+      manner: { twice: how.twice === true },
+    },
+    (it) => confirm(it, id, isRight),
+  );
+  return `confirm ${id} with ${isRight ? 'the right' : `a ${kind}`} code ${outcomeWords(outcome)}`;
+});
+
+/** So that the right code is known when it has run out, or what it was for is given up. */
+export const lookups = steps('read the code of', pick('awaiting_confirmation'), async (target, model, real) => {
+  const id = picked(model, target);
+  await real.code(model, codeOf(model, id), 'right');
+  return `read the code of ${id}`;
+});

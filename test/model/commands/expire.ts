@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { pick } from '../inputs.ts';
+import { type Code, entriesOf, type Model } from '../model.ts';
+import { codeOf } from '../outcome.ts';
+import { picked, steps } from '../step.ts';
+
+/** A booking becomes cancelled; a cancellation leaves the appointment booked. */
+function expire(model: Model, code: Code): void {
+  for (const entry of entriesOf(model)) {
+    if (entry.code !== code || entry.waiting !== 'pending') continue;
+    entry.waiting = 'expired';
+    if (entry.kind === 'booking') entry.state = 'cancelled';
+  }
+}
+
+const input = fc.record({ target: pick('awaiting_confirmation'), isSwept: fc.boolean() });
+
+/** Whether a job has swept it makes no difference. */
+export const expiries = steps('expire', input, async ({ target, isSwept }, model, real) => {
+  const id = picked(model, target);
+  const code = codeOf(model, id);
+  if (!code) return `expire ${id}, which awaits no code`;
+  await real.expire(code);
+  expire(model, code);
+  if (isSwept) await real.sweep();
+  return `expire the code of ${code.ids.join(', ')}${isSwept ? ', and sweep' : ''}`;
+});

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { comment, long, manner, picks, resource, time } from '../inputs.ts';
+import {
+  addBooking,
+  addCode,
+  type Booking,
+  bookingsOf,
+  channelTo,
+  isFree,
+  type Model,
+  original,
+  overlap,
+  type Resource,
+  type Time,
+} from '../model.ts';
+import {
+  type Fault,
+  type Outcome,
+  type Reason,
+  refused,
+  refusedFor,
+  type Success,
+  updateRefusal,
+  written,
+} from '../outcome.ts';
+import { outcomeWords, pickedMany, steps, write } from '../step.ts';
+import { cancelEntry, cancelRefusal } from './cancel.ts';
+import { change } from './update.ts';
+
+interface Wanted extends Time {
+  readonly resource: Resource | undefined;
+  readonly comment: string | undefined;
+}
+
+/**
+ * Every slot of the range is taken by one of the ids: by who stands on it, then by the others, by their start. Slots
+ * left over are booked, ids left over are cancelled.
+ */
+function reschedule(model: Model, ids: readonly string[], wanted: Wanted): Outcome {
+  const unfit = refusedFor(unfitIds(model, ids));
+  if (unfit) return unfit;
+  const bookings = ids.map((id) => model.entries.get(id) as Booking).toSorted((a, b) => a.from - b.from);
+  const [like] = bookings;
+  if (!like) throw new Error('A reschedule has ids');
+  const { patient, service } = like;
+  const target = wanted.resource ?? like.resource;
+  const place = { resource: target, service, from: wanted.from, to: wanted.to };
+  if (!isFree(model, place, ids)) return { ...refused('time_slot_unavailable'), faults: [] };
+
+  const range = Array.from({ length: wanted.to - wanted.from }, (_, index) => wanted.from + index);
+  const isKeeper = ({ from, to }: Booking) => range.includes(from) && to === from + 1;
+  const others = bookings.filter((booking) => !isKeeper(booking));
+  const layout = range.map((slot) => ({
+    time: { from: slot, to: slot + 1 },
+    booking: bookings.find((booking) => isKeeper(booking) && booking.from === slot) ?? others.shift(),
+  }));
+  const created = layout.filter(({ booking }) => booking === undefined);
+  const refusal = refusedFor(extraFaults(model, others, { ...place, stays: like.resource === target }));
+  if (refusal) return refusal;
+  const needsCode = created.length > 0 && model.policy.bookingCode;
+  if (needsCode && !channelTo(patient, 'booking')) return { ...refused('no_contact_channel'), faults: [] };
+
+  const bookingCode = needsCode ? addCode(model, 'booking', patient) : undefined;
+  const placed = layout.map(({ booking, time: slot }): Success['shown'][number] => {
+    if (booking) {
+      return { id: booking.id, change: change(booking, { ...wanted, time: slot }) };
+    }
+    const comment = written(wanted.comment) ?? null;
+    const made = addBooking(model, { patient, service, resource: target, ...slot, comment }, bookingCode);
+    return { id: made.id, change: 'created', isNew: true };
+  });
+  const newCode = addCode(model, 'cancellation', patient);
+  const cancelled = others.flatMap((extra) => cancelEntry(model, extra, undefined, () => newCode).shown);
+  return { shown: [...placed, ...cancelled] };
+}
+
+function unfitIds(model: Model, ids: readonly string[]): Fault[] {
+  const first = ids.flatMap((id) => model.entries.get(id) ?? []).map(original)[0];
+  return ids.flatMap((id): Fault[] => {
+    const reason = updateRefusal(model, id) ?? unlike(model, id, first);
+    return reason ? [{ id, reason }] : [];
+  });
+}
+
+function unlike(model: Model, id: string, first: Booking | undefined): Reason | undefined {
+  const entry = model.entries.get(id);
+  const kind = (booking: Booking | undefined) => [booking?.patient, booking?.resource, booking?.service].join();
+  return entry && kind(original(entry)) !== kind(first) ? 'appointments_not_alike' : undefined;
+}
+
+/** What waits for a cancellation code still holds its time. */
+function extraFaults(model: Model, extras: readonly Booking[], range: Time & { stays: boolean }): Fault[] {
+  return extras.flatMap((extra): Fault[] => {
+    const isInTheWay = model.policy.cancellationCode && range.stays && overlap(extra, range);
+    const reason = isInTheWay ? 'time_slot_unavailable' : cancelRefusal(model, extra.id);
+    return reason ? [{ id: extra.id, reason }] : [];
+  });
+}
+
+/** Mostly ids that are alike. */
+function alike(model: Model, ids: readonly string[], most: number): string[] {
+  const first = ids.flatMap((id) => model.entries.get(id) ?? []).map(original)[0];
+  const same = bookingsOf(model)
+    .filter(({ state }) => state === 'booked')
+    .filter(
+      (it) =>
+        first && [it.patient, it.resource, it.service].join() === [first.patient, first.resource, first.service].join(),
+    )
+    .map(({ id }) => id);
+  return same.length > 0 ? same.slice(-most) : [...ids];
+}
+
+const input = fc.record({
+  targets: picks('booked'),
+  isAlike: fc.integer({ min: 0, max: 4 }).map((it) => it > 0),
+  most: fc.integer({ min: 1, max: 4 }),
+  range: time(long),
+  resource: fc.option(resource, { nil: undefined }),
+  comment,
+  manner,
+});
+
+export const reschedules = steps('reschedule', input, async (given, model, real) => {
+  const { targets, isAlike, most, range, manner: how } = given;
+  const some = pickedMany(model, targets);
+  const ids = isAlike ? alike(model, some, most) : some;
+  const wanted = { ...range, resource: given.resource, comment: given.comment };
+  const body = {
+    ids: ids.map((id) => real.id(id)),
+    ...real.range(range),
+    resource_id: wanted.resource && real.place.resources[wanted.resource],
+    comment: wanted.comment,
+  };
+  const outcome = await write(
+    model,
+    real,
+    { method: 'PATCH', path: '/appointments', body, many: true, success: 200, manner: how },
+    (it) => reschedule(it, ids, wanted),
+  );
+  return `reschedule ${ids.join(', ')} ${JSON.stringify({ ...wanted, ...how })} ${outcomeWords(outcome)}`;
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { manner, pick } from '../inputs.ts';
+import type { Model } from '../model.ts';
+import { codeOf, notInPath, type Outcome, refused, shown } from '../outcome.ts';
+import { outcomeWords, picked, steps, write } from '../step.ts';
+
+const mostCodes = 3;
+
+/** The old code dies, the lifetime starts anew, the attempts do not. */
+function resend(model: Model, id: string): Outcome {
+  const entry = model.entries.get(id);
+  if (!entry) return notInPath;
+  const { code, waiting } = entry;
+  if (waiting === 'expired') return refused('confirmation_expired');
+  if (!code || waiting !== 'pending') return refused('confirmation_not_pending');
+  if (code.attempts === 0) return refused('confirmation_locked');
+  if (code.sent === mostCodes) return refused('resend_limit_reached');
+  if (code.isFresh) return refused('rate_limited');
+  code.sent += 1;
+  code.isFresh = true;
+  return shown(id, 'updated');
+}
+
+const input = fc.record({
+  target: pick('awaiting_confirmation', 'awaiting_confirmation', 'all'),
+  isLater: fc.integer({ min: 0, max: 3 }).map((it) => it > 0),
+  manner,
+});
+
+export const freshCodes = steps('resend', input, async ({ target, isLater, manner: how }, model, real) => {
+  const id = picked(model, target);
+  const code = codeOf(model, id);
+  if (code && isLater) {
+    await real.letHalfAMinutePass(code);
+    code.isFresh = false;
+  } else if (code?.isFresh) {
+    await real.letNoTimePass(code);
+  }
+  const outcome = await write(
+    model,
+    real,
+    {
+      method: 'POST',
+      path: `/appointments/${real.id(id)}/confirmation`,
+      success: 202,
+      manner: { twice: how.twice === true },
+    },
+    (it) => resend(it, id),
+  );
+  if (code && !('reason' in outcome)) await real.codeIsSuperseded(model, code);
+  return `resend ${id}${isLater ? ' half a minute later' : ''} ${outcomeWords(outcome)}`;
+});

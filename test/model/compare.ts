@@ -1,0 +1,141 @@
+import { expect } from 'vitest';
+import type { Appointment, Slot } from '../bookings.ts';
+import {
+  bookingsOf,
+  channelTo,
+  dayEnd,
+  type Entry,
+  entriesOf,
+  isFree,
+  type Model,
+  offers,
+  original,
+  resources,
+  services,
+  slots,
+  statusOf,
+} from './model.ts';
+import type { Real } from './real.ts';
+
+/** An entry of the model as the gateway ought to show it. What it tells for the first time is taken from `told`. */
+export function bodyOf(real: Real, entry: Entry, told?: Appointment): object {
+  real.learn(entry.id, told?.id);
+  const { patient, service, resource, comment, ...time } = original(entry);
+  return {
+    id: real.id(entry.id),
+    status: statusOf(entry),
+    ...real.range(time),
+    comment,
+    patient_id: `emr_id:${patient}`,
+    resource_id: `emr_id:${real.place.resources[resource]}`,
+    healthcare_service_id: service,
+    emr: real.place.emr,
+    care_unit_id: real.place.careUnitId,
+    confirmation: confirmationOf(real, entry, told),
+    replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
+    supersedes_id: null,
+  };
+}
+
+function confirmationOf(real: Real, { code, waiting }: Entry, told: Appointment | undefined): object | null {
+  if (!code || waiting !== 'pending') return null;
+  const confirmation = told?.confirmation as { id: unknown; expires_at: unknown } | null | undefined;
+  real.learn(code.name, confirmation?.id);
+  real.learnExpiry(code, confirmation?.expires_at);
+  return {
+    id: real.id(code.name),
+    kind: code.kind,
+    channel: channelTo(code.patient, code.kind),
+    delivery: expect.stringMatching(/^(queued|sent)$/),
+    expires_at: real.expiry(code),
+    attempts_remaining: code.attempts,
+    page_url: null,
+  };
+}
+
+/** What a dry run shows: what does not exist yet is null. */
+export function previewOf(model: Model, real: Real, entry: Entry, change: string, isNew: boolean): object {
+  if (!isNew) return { ...bodyOf(real, entry), change };
+  const { patient, service, resource, comment, ...time } = original(entry);
+  const { code } = entry;
+  return {
+    id: null,
+    status: statusOf(entry),
+    ...real.range(time),
+    comment,
+    patient_id: `emr_id:${patient}`,
+    resource_id: `emr_id:${real.place.resources[resource]}`,
+    healthcare_service_id: service,
+    emr: real.place.emr,
+    care_unit_id: real.place.careUnitId,
+    confirmation: code
+      ? {
+          id: null,
+          kind: code.kind,
+          channel: channelTo(code.patient, code.kind),
+          delivery: null,
+          expires_at: null,
+          attempts_remaining: model.policy.attempts,
+          page_url: null,
+        }
+      : null,
+    replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
+    supersedes_id: null,
+    change,
+  };
+}
+
+/** Everything that can be read is as the model says. */
+export async function compareWorld(model: Model, real: Real): Promise<void> {
+  const range = new URLSearchParams(real.range({ from: 0, to: dayEnd }));
+  const wanted = new URLSearchParams(range);
+  for (const resource of resources) wanted.append('resource_id', real.place.resources[resource]);
+  const [list, free, ...ones] = await Promise.all([
+    real.request<{ appointments: Appointment[] }>('GET', `/appointments?${range}`),
+    real.request<{ timeslots: Slot[] }>('GET', `/timeslots?${wanted}`),
+    ...entriesOf(model).map(({ id }) => real.request<Appointment>('GET', `/appointments/${real.id(id)}`)),
+  ]);
+
+  entriesOf(model).forEach((entry, index) => {
+    expect(ones[index]?.body, `what ${entry.id} looks like`).toEqual(bodyOf(real, entry));
+  });
+  expect(list.body.appointments, 'the list of the day').toEqual(listed(model, real));
+  expect(free.body.timeslots, 'the free time slots').toEqual(freeSlots(model, real));
+  assertNoOverlap(list.body.appointments);
+}
+
+/** By start, then id. Views are in no list. */
+export function listed(model: Model, real: Real, filter: (entry: Entry) => boolean = () => true): object[] {
+  return bookingsOf(model)
+    .filter(filter)
+    .toSorted((a, b) => a.from - b.from || (real.id(a.id) < real.id(b.id) ? -1 : 1))
+    .map((booking) => bodyOf(real, booking));
+}
+
+function freeSlots(model: Model, real: Real): object[] {
+  return slots.flatMap((from) =>
+    resources
+      .flatMap((resource) =>
+        services
+          .filter((service) => (offers[resource] as readonly string[]).includes(service))
+          .filter((service) => isFree(model, { resource, service, from, to: from + 1 }))
+          .map((service) => ({
+            ...real.range({ from, to: from + 1 }),
+            resource_id: `emr_id:${real.place.resources[resource]}`,
+            healthcare_service_id: service,
+          })),
+      )
+      .toSorted((a, b) => (a.resource_id < b.resource_id ? -1 : Number(a.resource_id > b.resource_id))),
+  );
+}
+
+function assertNoOverlap(appointments: readonly Appointment[]): void {
+  const taken = appointments.filter(({ status }) => status !== 'cancelled');
+  const clashes = taken.flatMap((a, index) =>
+    taken
+      .slice(index + 1)
+      .filter((b) => a.resource_id === b.resource_id && a.start < b.end && b.start < a.end)
+      .map((b) => [a.id, b.id]),
+  );
+  expect(clashes, 'appointments that overlap').toEqual([]);
+}

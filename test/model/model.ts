@@ -1,0 +1,184 @@
+/**
+ * What a care unit ought to be like after a sequence of requests: the states and transitions of the contract, written
+ * down a second time, as plainly as possible, so that the gateway can be compared with them. Nothing here comes from the
+ * gateway's own code.
+ *
+ * Ids and codes have names here (`a1`, `code2`): the gateway makes the real ones, and `Real` knows which is which.
+ */
+
+export interface Policy {
+  /** A booking waits for a code. */
+  readonly bookingCode: boolean;
+  /** A cancellation waits for a code. */
+  readonly cancellationCode: boolean;
+  readonly attempts: number;
+}
+
+/** Half-hours after 10:30. Lunch is from 12 to 13. */
+export const slots: readonly number[] = [0, 1, 2, 5, 6, 7];
+export const dayEnd = 8;
+
+export const offers = {
+  first: ['consultation', 'vaccination'],
+  second: ['consultation', 'vaccination'],
+  room: ['vaccination'],
+} as const;
+export const services = ['consultation', 'vaccination'] as const;
+export const resources = ['first', 'second', 'room'] as const;
+/** The first two have a phone, the third has e-mail alone, the last neither. */
+export const patients = ['p-3', 'p-4', 'p-19', 'p-20'] as const;
+
+export type Service = (typeof services)[number];
+export type Resource = (typeof resources)[number];
+export type Patient = (typeof patients)[number];
+
+export interface Time {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Place extends Time {
+  readonly resource: Resource;
+  readonly service: Service;
+}
+
+/** A confirmation: one code for one or several ids. */
+export interface Code {
+  readonly name: string;
+  readonly kind: 'booking' | 'cancellation';
+  readonly patient: Patient;
+  /** The order of the answer that told of them. */
+  readonly ids: string[];
+  attempts: number;
+  sent: number;
+  /** Less than thirty seconds old. */
+  isFresh: boolean;
+}
+
+type Waiting = 'pending' | 'confirmed' | 'released' | 'expired';
+
+export interface Booking {
+  readonly kind: 'booking';
+  readonly id: string;
+  readonly patient: Patient;
+  readonly service: Service;
+  resource: Resource;
+  from: number;
+  to: number;
+  comment: string | null;
+  state: 'held' | 'booked' | 'cancelled';
+  /** The code that books it, where one was needed. */
+  code: Code | undefined;
+  waiting: Waiting | undefined;
+}
+
+/** The new id of a two-step cancellation. */
+export interface View {
+  readonly kind: 'view';
+  readonly id: string;
+  readonly of: Booking;
+  readonly code: Code;
+  waiting: Waiting;
+  /** Of the cancellation; `undefined` leaves the appointment's. */
+  readonly comment: string | null | undefined;
+}
+
+export type Entry = Booking | View;
+
+export interface Model {
+  readonly policy: Policy;
+  readonly entries: Map<string, Entry>;
+  names: number;
+}
+
+export function newModel(policy: Policy): Model {
+  return { policy, entries: new Map(), names: 0 };
+}
+
+export function entriesOf(model: Model): Entry[] {
+  return [...model.entries.values()];
+}
+
+export function bookingsOf(model: Model): Booking[] {
+  return entriesOf(model).filter((entry) => entry.kind === 'booking');
+}
+
+/** The appointment that an id is about. */
+export function original(entry: Entry): Booking {
+  return entry.kind === 'view' ? entry.of : entry;
+}
+
+export function statusOf(entry: Entry): 'awaiting_confirmation' | 'booked' | 'cancelled' {
+  if (entry.kind === 'view' && entry.waiting === 'pending') return 'awaiting_confirmation';
+  const { state } = original(entry);
+  return state === 'held' ? 'awaiting_confirmation' : state;
+}
+
+/** The cancellation of this appointment that waits for its code. */
+export function pendingView(model: Model, booking: Booking): View | undefined {
+  return entriesOf(model).find(
+    (entry): entry is View => entry.kind === 'view' && entry.of === booking && entry.waiting === 'pending',
+  );
+}
+
+export function overlap(a: Time, b: Time): boolean {
+  return a.from < b.to && b.from < a.to;
+}
+
+/** Whether slots of the service cover the time without a gap, and nobody has any of it but those of `freeing`. */
+export function isFree(model: Model, place: Place, freeing: readonly string[] = []): boolean {
+  const { resource, service, from, to } = place;
+  if (!Number.isInteger(from) || !Number.isInteger(to)) return false;
+  if (!(offers[resource] as readonly Service[]).includes(service)) return false;
+  for (let slot = from; slot < to; slot++) if (!slots.includes(slot)) return false;
+  return !bookingsOf(model).some(
+    (other) =>
+      other.state !== 'cancelled' &&
+      other.resource === resource &&
+      overlap(other, place) &&
+      !freeing.includes(other.id),
+  );
+}
+
+/** How a code reaches the patient: cancellation codes go by SMS alone. */
+export function channelTo(patient: Patient, kind: Code['kind']): 'sms' | 'email' | undefined {
+  if (patient === 'p-20') return undefined;
+  if (patient === 'p-19') return kind === 'booking' ? 'email' : undefined;
+  return 'sms';
+}
+
+export function addCode(model: Model, kind: Code['kind'], patient: Patient): Code {
+  const { attempts } = model.policy;
+  return { name: newName(model, 'code'), kind, patient, ids: [], attempts, sent: 1, isFresh: true };
+}
+
+/** Books, or holds until the code has come. */
+export function addBooking(
+  model: Model,
+  wanted: Place & Pick<Booking, 'patient' | 'comment'>,
+  code: Code | undefined,
+): Booking {
+  const booking: Booking = {
+    ...wanted,
+    kind: 'booking',
+    id: newName(model, 'a'),
+    state: code ? 'held' : 'booked',
+    code,
+    waiting: code && 'pending',
+  };
+  code?.ids.push(booking.id);
+  model.entries.set(booking.id, booking);
+  return booking;
+}
+
+export function addView(model: Model, of: Booking, code: Code, comment: View['comment']): View {
+  const view: View = { kind: 'view', id: newName(model, 'v'), of, code, waiting: 'pending', comment };
+  code.ids.push(view.id);
+  model.entries.set(view.id, view);
+  return view;
+}
+
+function newName(model: Model, prefix: string): string {
+  model.names += 1;
+  return `${prefix}${model.names}`;
+}

@@ -1,0 +1,43 @@
+import type { Connector, ConnectorModule } from '@crossward/connector-kit';
+import { sandboxConnector } from '@crossward/connector-sandbox';
+import type { Configuration } from '../server/src/config/configuration.ts';
+import { type PoliciesInFile, resolvePolicies } from '../server/src/config/policies.ts';
+
+/** The sandbox as another EHR would be: `change` says how, for each of the configured ones. */
+export function anotherConnector(change: (connector: Connector, emr: string) => Connector): ConnectorModule {
+  const { open, ...module } = sandboxConnector;
+  return {
+    ...module,
+    async open(context) {
+      return change(await (open as ConnectorModule['open'])(context), context.emr);
+    },
+  };
+}
+
+/** One more EHR, like one of the demo's but for its policies, for everybody who may use that one. */
+export function withEhr(
+  configuration: Configuration,
+  { id, like, policies }: { readonly id: string; readonly like: string; readonly policies: PoliciesInFile },
+): Configuration {
+  const model = configuration.emrs.find((emr) => emr.id === like);
+  if (!model) throw new Error(`No EHR is named ${like}`);
+  const settled = resolvePolicies(model.policies, policies);
+  const emr = {
+    ...model,
+    id,
+    policies: settled,
+    care_units: model.care_units.map((careUnit) => ({ ...careUnit, policies: settled })),
+  };
+  const clients = configuration.clients.map((client) => ({
+    ...client,
+    grants: [
+      ...client.grants,
+      ...client.grants.filter((grant) => grant.emr === like).map((grant) => ({ ...grant, emr: id })),
+    ],
+  }));
+  return { ...configuration, emrs: [...configuration.emrs, emr], clients };
+}
+
+export function careUnitPath(emr: string, careUnitId: string): string {
+  return `/api/emrs/${emr}/care-units/${careUnitId}`;
+}
