@@ -41,6 +41,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       changes,
       transactions: mode === 'transaction',
       sendsCodes: false,
+      oneSlotOnly: mode === 'create' && settings.booking?.minimal_create === true,
     },
     findPatient: (identifier) => findPatient(ehr, identifier),
     findResource: async (careUnit, { type, value }) => {

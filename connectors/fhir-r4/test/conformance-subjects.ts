@@ -30,7 +30,7 @@ function onFake(way: string, options: FakeOptions, settings: Partial<FhirSetting
   return {
     name,
     async make() {
-      const fake = await startFake(options);
+      const fake = await startFake({ ...options, data });
       const save = async (resource: FhirResource) => fake.store.save(resource);
       return subjectOver(name, { url: fake.url, save, close: fake.close }, settings);
     },
@@ -42,13 +42,16 @@ function onMedplum(way: string, transactions: boolean): Counterpart {
   return {
     name,
     async make() {
-      const medplum = await startMedplum({ transactions });
+      const medplum = await startMedplum({ transactions, data });
       const save = (resource: FhirResource) =>
         medplum.repository.createResource(resource as Parameters<typeof medplum.repository.createResource>[0]);
       return subjectOver(name, { url: medplum.url, save, close: medplum.close }, {});
     },
   };
 }
+
+/** A month is enough, and quicker to search. */
+const data = { days: 30 };
 
 /** An EHR that looks after its slots itself, and takes no writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
@@ -58,6 +61,7 @@ const withOperations: FakeOptions = { ...scheduler, operations: true };
 export const fakes: readonly Counterpart[] = [
   onFake('transaction', {}),
   onFake('slot claim', { transactions: 'none', emptyBodies: true, pageSize: 50 }),
+  onFake('slot claim lost with 409', { transactions: 'none', lostClaimStatus: 409 }),
   onFake(
     'checked create',
     { ...scheduler, emptyBodies: true, requiresServiceType: true },

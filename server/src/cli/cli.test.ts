@@ -121,6 +121,26 @@ describe('conformance', () => {
   });
 });
 
+test('an EHR that is down ends with 1 and says so', async () => {
+  const path = join(folder, 'down.yaml');
+  await writeFile(
+    path,
+    `emrs:
+  - id: down
+    name: Down
+    connector: fhir-r4
+    settings: { base_url: "http://127.0.0.1:1/fhir" }
+    connection: { allow_private_addresses: true, retries: 0 }
+    care_units: [{ id: one, name: One, time_zone: Europe/Oslo, language: nb }]
+clients: []
+`,
+  );
+  const conformance = await crossward(`conformance --config ${path}`);
+  expect(conformance).toMatchObject({ code: 1, stderr: expect.stringContaining('unavailable') });
+  const check = await crossward(`emr check --config ${path}`);
+  expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining('The connection cannot be opened') });
+});
+
 describe('emr check', () => {
   test('shows what an EHR offers', async () => {
     const { code, stdout } = await crossward('emr check --emr sandbox-se');

@@ -13,7 +13,9 @@ export function gatewayBefore(connector: () => Connector): (operation: Connector
   return (operation) => {
     const close = () => Promise.resolve();
     const facts = { id: 'emr', name: 'EHR', syntheticIdentifiers: false, careUnits: new Map(), close };
-    const ask = createConnection(facts, connector(), openDoor).call as (name: ConnectorOperation) => Promise<unknown>;
+    const ask = createConnection(facts, { current: connector, stop: () => undefined }, openDoor).call as (
+      name: ConnectorOperation,
+    ) => Promise<unknown>;
     return ask(operation);
   };
 }

@@ -1,3 +1,4 @@
+import { ConnectorError } from '@crossward/connector-kit';
 import { CommanderError } from 'commander';
 import { ConfigurationError } from '../config/configuration-error.ts';
 import { DatabaseError } from '../db/errors.ts';
@@ -18,6 +19,10 @@ export async function run(words: readonly string[], output: Output): Promise<num
   } catch (error) {
     // Commander has said what is wrong, or shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
+    if (error instanceof ConnectorError) {
+      output.err(`The EHR cannot be asked: ${error.kind}: ${error.message}.\n`);
+      return exitCodes.failed;
+    }
     const isForPeople =
       error instanceof UsageError || error instanceof ConfigurationError || error instanceof DatabaseError;
     output.err(`${isForPeople ? error.message : JSON.stringify(describeError(error))}\n`);
