@@ -1,6 +1,6 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
-import { gatewayBefore } from '../../../server/src/cli/gateway-before.ts';
-import { fakes } from '../test/conformance-subjects.ts';
+import { fakes } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 
 for (const { name, make } of fakes) {
   describeConformance(name, async () => {

@@ -1,6 +1,6 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
-import { gatewayBefore } from '../../../server/src/cli/gateway-before.ts';
-import { medplums } from '../test/conformance-subjects.ts';
+import { medplums } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 
 for (const { name, make } of medplums) {
   describeConformance(name, async () => {

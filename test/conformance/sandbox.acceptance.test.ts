@@ -1,8 +1,8 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import { inject } from 'vitest';
-import { gatewayBefore } from '../../../server/src/cli/gateway-before.ts';
-import { createTestDatabase } from '../../../test/database.ts';
-import { sandboxSubject } from './conformance-subject.ts';
+import { sandboxSubject } from '../../connectors/sandbox/src/conformance-subject.ts';
+import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { createTestDatabase } from '../database.ts';
 
 const names = { postgresql: 'PostgreSQL', pglite: 'PGlite' };
 
