@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -275,9 +275,7 @@ interface Ground {
 async function prepareGround(folder: string): Promise<Ground> {
   if (options.database === 'pglite') return { databaseUrl: undefined, stop: async () => undefined };
   if (options.database !== 'postgresql') throw new Error('--database is pglite or postgresql');
-  const files = join(folder, 'postgresql');
-  await mkdir(files);
-  const server = await startPostgres(files);
+  const server = await startPostgres(folder);
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   await client.query('CREATE DATABASE crossward');
@@ -301,7 +299,7 @@ async function until(name: string, condition: () => Promise<unknown[]>): Promise
 async function main(): Promise<void> {
   const folder = await createRunFolder();
   const ground = await prepareGround(folder);
-  const dataDir = join(folder, 'data');
+  const dataDir = join(folder, 'gateway');
   const { databaseUrl } = ground;
   const start = () => startChild({ dataDir, databaseUrl });
   process.stdout.write(`${kills} kills on ${options.database}, seed ${options.seed}\n`);
