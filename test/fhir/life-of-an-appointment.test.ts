@@ -216,6 +216,24 @@ describe.each(fhirCounterparts)('over $name', (counterpart) => {
       expect(body.appointments).toEqual(before.map((it) => ({ ...it, comment: 'Bring the letter' })));
     });
 
+    test('update: all or nothing when others book one of the times meanwhile', async () => {
+      const slots = await freeWithBoth(gateway, 3);
+      const before = await bookEach(slots);
+      const [moved, ...bookings] = await Promise.all([
+        open.changeMany(idsOf(before), { resource_id: 'r-2' }),
+        ...Array.from({ length: 5 }, () => open.create(creationBody(withSecond(slots[2] as Slot)))),
+      ]);
+      const won = bookings.filter(({ status }) => status === 201);
+      const isMoved = moved.status === 200;
+      expect(won).toHaveLength(isMoved ? 0 : 1);
+      if (!isMoved) expect(moved).toMatchObject(refusal(400, 'time_slot_unavailable'));
+      const after = before.map((it) => (isMoved ? { ...it, resource_id: 'emr_id:r-2' } : it));
+      expect(await open.getAll(idsOf(before))).toEqual(after);
+      expect(await Promise.all(slots.map(isFree))).toEqual(slots.map(() => isMoved));
+      const others = await Promise.all(slots.map((it) => isFree(withSecond(it))));
+      expect(others).toEqual([!isMoved, !isMoved, false]);
+    });
+
     test('cancel', async () => {
       const slots = await freeWithBoth(gateway, 3);
       const before = await bookEach(slots);
@@ -409,7 +427,9 @@ describe.each(fhirCounterparts)('over $name', (counterpart) => {
       Array.from({ length: 19 }, () => '400 time_slot_unavailable'),
     );
     const inEhr = await gateway.appointmentsInEhr();
-    const standing = inEhr.filter((it) => it.status === 'booked' && Date.parse(it.start ?? '') === Date.parse(slot.start));
+    const standing = inEhr.filter(
+      (it) => it.status === 'booked' && Date.parse(it.start ?? '') === Date.parse(slot.start),
+    );
     expect(standing.map(({ id }) => id)).toEqual(won.map(({ body }) => body.id));
   });
 });

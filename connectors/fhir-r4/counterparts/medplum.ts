@@ -17,9 +17,12 @@ import { listen, type RunningServer, searchForm, send } from '../fake/http-serve
 export async function startMedplum({
   transactions = true,
   data,
+  port,
 }: {
   readonly transactions?: boolean;
   readonly data?: DataSetOptions;
+  /** A free one, unless it is given. */
+  readonly port?: number;
 } = {}): Promise<RunningServer & { repository: MemoryRepository }> {
   indexStructureDefinitionBundle(readJson('fhir/r4/profiles-types.json') as Bundle);
   indexStructureDefinitionBundle(readJson('fhir/r4/profiles-resources.json') as Bundle);
@@ -52,7 +55,7 @@ export async function startMedplum({
       .catch((error: OperationOutcomeError): [OperationOutcome] => [error.outcome]);
     const created = resource?.id ? { location: `/${resource.resourceType}/${resource.id}` } : undefined;
     send(response, getStatus(outcome), resource ?? outcome, created ?? {});
-  });
+  }, port);
   return { ...server, repository };
 }
 

@@ -60,9 +60,12 @@ const hours = [
 export interface DataSetOptions {
   /** How many days of slots there are, from today on. */
   readonly days?: number;
+  /** Further days with slots, such as `2030-03-15`. */
+  readonly alsoOn?: readonly string[];
 }
 
-function dataSet({ days = 70 }: DataSetOptions = {}): FhirResource[] {
+function dataSet({ days = 70, alsoOn = [] }: DataSetOptions = {}): FhirResource[] {
+  const dates = [...datesFromToday(days), ...alsoOn.map((date) => Temporal.PlainDate.from(date))];
   const resources: readonly Fhir[] = [
     ...names.map(([given, family, gender, birthDate, number], index) => ({
       resourceType: 'Patient',
@@ -109,11 +112,11 @@ function dataSet({ days = 70 }: DataSetOptions = {}): FhirResource[] {
       practitioner: { reference: 'Practitioner/r-2' },
       location: [{ reference: 'Location/north' }],
     },
-    ...scheduleOf('r-1', ['Practitioner/r-1', 'Location/north'], [consultation, vaccination], days),
-    ...scheduleOf('r-2', ['PractitionerRole/role-2'], [consultation], days),
-    ...scheduleOf('r-3', ['Practitioner/r-3', 'Location/south'], [consultation], days),
-    ...scheduleOf('room-1', ['Location/room-1'], [vaccination], days),
-    ...scheduleOf('scanner-1', ['Device/scanner-1'], [consultation], Math.min(days, 7)),
+    ...scheduleOf('r-1', ['Practitioner/r-1', 'Location/north'], [consultation, vaccination], dates),
+    ...scheduleOf('r-2', ['PractitionerRole/role-2'], [consultation], dates),
+    ...scheduleOf('r-3', ['Practitioner/r-3', 'Location/south'], [consultation], dates),
+    ...scheduleOf('room-1', ['Location/room-1'], [vaccination], dates),
+    ...scheduleOf('scanner-1', ['Device/scanner-1'], [consultation], datesFromToday(Math.min(days, 7))),
   ];
   return [...resources];
 }
@@ -129,7 +132,17 @@ function practitioner(id: string, title: string, name: string, identifier: reado
   };
 }
 
-function scheduleOf(id: string, actors: readonly string[], serviceType: readonly object[], days: number): Fhir[] {
+function datesFromToday(days: number): Temporal.PlainDate[] {
+  const today = Temporal.Now.plainDateISO(timeZone);
+  return Array.from({ length: days }, (_, day) => today.add({ days: day }));
+}
+
+function scheduleOf(
+  id: string,
+  actors: readonly string[],
+  serviceType: readonly object[],
+  dates: readonly Temporal.PlainDate[],
+): Fhir[] {
   const schedule = {
     resourceType: 'Schedule',
     id: `schedule-${id}`,
@@ -137,8 +150,7 @@ function scheduleOf(id: string, actors: readonly string[], serviceType: readonly
     serviceType,
     actor: actors.map((reference) => ({ reference })),
   };
-  const today = Temporal.Now.plainDateISO(timeZone);
-  const slots = Array.from({ length: days }, (_, day) => today.add({ days: day }))
+  const slots = dates
     .filter(({ dayOfWeek }) => dayOfWeek <= 5)
     .flatMap((date) =>
       hours.map((time) => date.toZonedDateTime({ timeZone, plainTime: Temporal.PlainTime.from(time) })),

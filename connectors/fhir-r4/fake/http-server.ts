@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -6,9 +7,10 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** A server on a free port of this machine. */
+/** A server on a port of this machine; without one, on a free port. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse, body: string) => Promise<void>,
+  port = 0,
 ): Promise<RunningServer> {
   const server = createServer(async (request, response) => {
     try {
@@ -20,7 +22,7 @@ export async function listen(
       response.end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
