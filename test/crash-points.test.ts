@@ -440,7 +440,11 @@ describe.each<{ kind: Kind; sparing: number }>([
   { kind: 'postgresql', sparing: 3 },
   { kind: 'pglite', sparing: 8 },
 ])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sparing }) => {
-  test.concurrent.for(operations)('$name is done once', async ({ prepare, isDoneFrom, every }, context) => {
+  /** A start of the gateway takes seconds: every run kills what has the most steps, `all` kills everything. */
+  const often = { postgresql: ['a booking by code', 'a confirmation'], pglite: ['a booking'] }[kind];
+  const killed = operations.filter(({ name }) => all || often.includes(name));
+
+  test.concurrent.for(killed)('$name is done once', async ({ prepare, isDoneFrom, every }, context) => {
     const world = await createWorld(kind, context.onTestFinished);
     const dry = await prepare(world);
     const counted = await world.send(underKey(dry.request, randomUUID(), 'count'));
@@ -482,23 +486,26 @@ describe.each<{ kind: Kind; sparing: number }>([
     expect(await world.violations()).toEqual({});
   });
 
-  test.concurrent('while a message is delivered: the code arrives once', async (context) => {
-    const world = await createWorld(kind, context.onTestFinished);
-    const steps = ['before 1', 'after 1', 'before 2', 'after 2', 'before 3', 'after 3'];
-    for (const step of all ? steps : someOf(steps, 2 * sparing)) {
-      await world.restart({ KILL_DELIVERY: step });
-      const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
-      const key = randomUUID();
-      // The process may die before it has answered.
-      const request = underKey(create(sodermalm, slot), key);
-      await world.send(request).catch(() => undefined);
-      await world.died();
-      await world.restart();
-      const { body } = await world.settled(request);
-      const code = await world.codeFor(body.id);
-      await world.done(change(sodermalm, body.id, { confirmation: { code } }));
-      await world.codeFor(body.id);
-    }
-    expect(await world.violations()).toEqual({});
-  });
+  test.concurrent.runIf(all || kind === 'postgresql')(
+    'while a message is delivered: the code arrives once',
+    async (context) => {
+      const world = await createWorld(kind, context.onTestFinished);
+      const steps = ['before 1', 'after 1', 'before 2', 'after 2', 'before 3', 'after 3'];
+      for (const step of all ? steps : someOf(steps, 2 * sparing)) {
+        await world.restart({ KILL_DELIVERY: step });
+        const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
+        const key = randomUUID();
+        // The process may die before it has answered.
+        const request = underKey(create(sodermalm, slot), key);
+        await world.send(request).catch(() => undefined);
+        await world.died();
+        await world.restart();
+        const { body } = await world.settled(request);
+        const code = await world.codeFor(body.id);
+        await world.done(change(sodermalm, body.id, { confirmation: { code } }));
+        await world.codeFor(body.id);
+      }
+      expect(await world.violations()).toEqual({});
+    },
+  );
 });
