@@ -486,26 +486,24 @@ describe.each<{ kind: Kind; sparing: number }>([
     expect(await world.violations()).toEqual({});
   });
 
-  test.concurrent.runIf(all || kind === 'postgresql')(
-    'while a message is delivered: the code arrives once',
-    async (context) => {
-      const world = await createWorld(kind, context.onTestFinished);
-      const steps = ['before 1', 'after 1', 'before 2', 'after 2', 'before 3', 'after 3'];
-      for (const step of all ? steps : someOf(steps, 2 * sparing)) {
-        await world.restart({ KILL_DELIVERY: step });
-        const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
-        const key = randomUUID();
-        // The process may die before it has answered.
-        const request = underKey(create(sodermalm, slot), key);
-        await world.send(request).catch(() => undefined);
-        await world.died();
-        await world.restart();
-        const { body } = await world.settled(request);
-        const code = await world.codeFor(body.id);
-        await world.done(change(sodermalm, body.id, { confirmation: { code } }));
-        await world.codeFor(body.id);
-      }
-      expect(await world.violations()).toEqual({});
-    },
-  );
+  if (!all && kind === 'pglite') return;
+  test.concurrent('while a message is delivered: the code arrives once', async (context) => {
+    const world = await createWorld(kind, context.onTestFinished);
+    const steps = ['before 1', 'after 1', 'before 2', 'after 2', 'before 3', 'after 3'];
+    for (const step of all ? steps : someOf(steps, 2 * sparing)) {
+      await world.restart({ KILL_DELIVERY: step });
+      const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
+      const key = randomUUID();
+      // The process may die before it has answered.
+      const request = underKey(create(sodermalm, slot), key);
+      await world.send(request).catch(() => undefined);
+      await world.died();
+      await world.restart();
+      const { body } = await world.settled(request);
+      const code = await world.codeFor(body.id);
+      await world.done(change(sodermalm, body.id, { confirmation: { code } }));
+      await world.codeFor(body.id);
+    }
+    expect(await world.violations()).toEqual({});
+  });
 });
