@@ -26,7 +26,7 @@ export type Told = Answer<Appointment & Problem & { readonly attempts_remaining:
 export type ToldMany = Answer<{ readonly appointments: readonly Appointment[] } & Problem>;
 
 export function eventually<Result>(check: () => Promise<Result> | Result): Promise<Result> {
-  return vi.waitFor(check, { timeout: 20_000, interval: 10 });
+  return vi.waitFor(check, { timeout: 60_000, interval: 10 });
 }
 
 export function confirmationOf({ confirmation }: Appointment): Confirmation {

@@ -412,8 +412,10 @@ function statesOf(statements: readonly string[]): Point[] {
   ];
 }
 
-function someOf<T>(items: readonly T[], every: number): T[] {
-  return items.filter((_, index) => index % every === every - 1);
+/** Every so many, and one at least. */
+function someOf<T>(items: readonly T[], every: number): readonly T[] {
+  const some = items.filter((_, index) => index % every === every - 1);
+  return some.length > 0 ? some : items.slice(-1);
 }
 
 /** After how many statements it will be done, whether or not anybody asks again. */
@@ -435,10 +437,14 @@ function expectReplay(again: Told, first: Told): void {
 }
 
 describe.each<{ kind: Kind; sparing: number }>([
-  { kind: 'postgresql', sparing: 1 },
-  { kind: 'pglite', sparing: 3 },
+  { kind: 'postgresql', sparing: 3 },
+  { kind: 'pglite', sparing: 8 },
 ])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sparing }) => {
-  test.concurrent.for(operations)('$name is done once', async ({ prepare, isDoneFrom, every }, context) => {
+  /** A start of the gateway takes seconds: every run kills what has the most steps, `all` kills everything. */
+  const often = { postgresql: ['a booking by code', 'a confirmation'], pglite: ['a booking'] }[kind];
+  const killed = operations.filter(({ name }) => all || often.includes(name));
+
+  test.concurrent.for(killed)('$name is done once', async ({ prepare, isDoneFrom, every }, context) => {
     const world = await createWorld(kind, context.onTestFinished);
     const dry = await prepare(world);
     const counted = await world.send(underKey(dry.request, randomUUID(), 'count'));
@@ -480,6 +486,7 @@ describe.each<{ kind: Kind; sparing: number }>([
     expect(await world.violations()).toEqual({});
   });
 
+  if (!all && kind === 'pglite') return;
   test.concurrent('while a message is delivered: the code arrives once', async (context) => {
     const world = await createWorld(kind, context.onTestFinished);
     const steps = ['before 1', 'after 1', 'before 2', 'after 2', 'before 3', 'after 3'];

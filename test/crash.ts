@@ -47,6 +47,7 @@ interface Appointment {
   readonly end: string;
   readonly comment: string | null;
   readonly replaces_id: string | null;
+  readonly confirmation: { readonly expires_at: string } | null;
 }
 type Told = ChildAnswer<Appointment & { readonly reason?: string }>;
 
@@ -58,6 +59,8 @@ interface Known {
   last: Appointment;
   /** The id under which a cancellation waits for its code. */
   cancellation: string | undefined;
+  /** When the code that is awaited runs out. */
+  expiresAt: number;
   isBusy: boolean;
 }
 
@@ -79,6 +82,7 @@ const abandoned: Unanswered[] = [];
 const slots = new Map<string, Slot[]>();
 let child: ChildGateway;
 let isOver = false;
+let lastKill = Infinity;
 
 /** From a process to the next: whoever has no answer waits for it. */
 let alive = Promise.withResolvers<void>();
@@ -144,7 +148,14 @@ async function create(): Promise<void> {
   if (answer.status === 201) {
     count(`booked, ${answer.body.status}`);
     creations.set(comment, answer.body.id);
-    knowns.push({ careUnit, id: answer.body.id, last: answer.body, cancellation: undefined, isBusy: false });
+    knowns.push({
+      careUnit,
+      id: answer.body.id,
+      last: answer.body,
+      cancellation: undefined,
+      expiresAt: expiryOf(answer.body),
+      isBusy: false,
+    });
   } else if (answer.body.reason === 'time_slot_unavailable') count('found no free time');
   else fault(`a booking was answered ${answer.text}`);
 }
@@ -181,20 +192,28 @@ function note(known: Known, answer: Told | undefined, word: string): boolean {
   if (status === 200) {
     count(word);
     if (body.replaces_id === null) known.last = body;
-    else if (body.status === 'awaiting_confirmation') known.cancellation = body.id;
-    else {
+    else if (body.status === 'awaiting_confirmation') {
+      known.cancellation = body.id;
+      known.expiresAt = expiryOf(body);
+    } else {
       known.cancellation = undefined;
       known.last = { ...known.last, status: body.status };
     }
+  } else if (body.reason === 'confirmation_expired' && hasRunOut(known)) {
+    count('found the code expired');
+    if (known.cancellation === undefined) known.last = { ...known.last, status: 'cancelled' };
+    known.cancellation = undefined;
   } else if (word === 'moved' && body.reason === 'time_slot_unavailable') count('found no free time');
   else fault(`${word} of ${known.id}: ${answer.text}`);
   return true;
 }
 
-/** As soon as it has come. `undefined`: not for half a minute. */
+const expiryOf = ({ confirmation }: Appointment) => (confirmation ? Date.parse(confirmation.expires_at) : Infinity);
+const hasRunOut = ({ expiresAt }: Known) => Date.now() >= expiresAt;
+
+/** As soon as it has come: within a minute, once nobody is killed any more. */
 async function codeFor(id: string): Promise<string | undefined> {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
+  while (Date.now() < lastKill + 60_000) {
     const answer = await sendOnce({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
     const { messages = [] } = (answer?.body ?? {}) as { messages?: { appointment_id: string; text: string }[] };
     const about = messages.filter((it) => it.appointment_id === id);
@@ -259,6 +278,7 @@ async function compare(): Promise<void> {
       if ('confirmation' in body) allowed.push(`${known.cancellation ? 'cancelled' : 'booked'} ${instant(start)}`);
       if ('start' in body) allowed.push(`${status} ${instant(String(body.start))}`);
     }
+    if (status === 'awaiting_confirmation' && hasRunOut(known)) allowed.push(`cancelled ${instant(start)}`);
     const now = `${found.status} ${instant(found.start)}`;
     if (!allowed.includes(now)) fault(`${known.id} is ${now}, not ${allowed.join(' or ')}`);
     else count('found as answered');
@@ -317,6 +337,7 @@ async function main(): Promise<void> {
       if (kill % 10 === 0) process.stdout.write(`  ${kill} kills, ${knowns.length} appointments\n`);
     }
     isOver = true;
+    lastKill = Date.now();
     await working;
     await atRest(dataDir, databaseUrl, start);
     await compare();

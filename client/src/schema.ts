@@ -455,6 +455,11 @@ export interface components {
         };
         /** @description An EHR behind the gateway. */
         Emr: {
+            /**
+             * @description State of the circuit breaker that leaves the EHR alone after failures in a row.
+             * @enum {string}
+             */
+            breaker: "closed" | "half_open" | "open";
             capabilities: {
                 /**
                  * @description Whether a booking waits for a code that is sent to the patient.
@@ -474,12 +479,17 @@ export interface components {
                 resource_identifier_types: ("emr_id" | "se_personal_number" | "no_personal_number" | "hsa_id")[];
             };
             id: string;
+            /**
+             * Format: date-time
+             * @description When the EHR last did what it was asked. Null: not since the gateway was started.
+             */
+            last_success_at: string | null;
             name: string;
             /**
-             * @description Whether the EHR can be used now.
+             * @description Whether the EHR can be used now. `degraded`: it has failed, and the next call tries whether it is back. `unavailable`: it is left alone for a while, and calls answer `ehr_unavailable`.
              * @enum {string}
              */
-            status: "available";
+            status: "available" | "degraded" | "unavailable";
         };
         /** @description What can be booked. */
         HealthcareService: {
@@ -617,6 +627,8 @@ export interface operations {
                      *           "id": "sandbox-no",
                      *           "name": "Sandkasse Norge",
                      *           "status": "available",
+                     *           "breaker": "closed",
+                     *           "last_success_at": "2026-03-20T08:00:00Z",
                      *           "capabilities": {
                      *             "patient_identifier_types": [
                      *               "emr_id",
@@ -757,6 +769,8 @@ export interface operations {
                      *       "id": "sandbox-no",
                      *       "name": "Sandkasse Norge",
                      *       "status": "available",
+                     *       "breaker": "closed",
+                     *       "last_success_at": "2026-03-20T08:00:00Z",
                      *       "capabilities": {
                      *         "patient_identifier_types": [
                      *           "emr_id",

@@ -1,10 +1,12 @@
 import type { PostgresPool } from 'kysely';
+import type { EhrHttp } from './http.ts';
 import type {
   PatientIdentifier,
   PatientIdentifierType,
   ResourceIdentifier,
   ResourceIdentifierType,
 } from './identifiers.ts';
+import type { ProbeReport } from './probe.ts';
 import type {
   Appointment,
   AppointmentState,
@@ -35,9 +37,11 @@ export interface Capabilities {
   readonly changes: readonly ChangeKind[];
   /**
    * Whether `changeAppointments` does several changes all or nothing. Where it cannot, it is called with one change at a
-   * time, and the gateway undoes what was done when a later one fails.
+   * time, and refuses more with `unsupported`; the gateway undoes what was done when a later one fails.
    */
   readonly transactions: boolean;
+  /** Whether an appointment takes exactly one time slot: a longer time is `time_slot_unavailable`. Absent: it need not. */
+  readonly oneSlotOnly?: boolean;
   /** Whether the EHR sends codes to patients and checks them: then the gateway passes them through. */
   readonly sendsCodes: boolean;
 }
@@ -217,13 +221,21 @@ export interface Connector extends Partial<ConnectorOperations> {
   readonly capabilities: Capabilities;
 }
 
+/** A care unit as the configuration has it. */
+export interface ConfiguredCareUnit extends CareUnit {
+  /** What the connector wants to know about this care unit. The connector checks it when it opens. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
 /** What the gateway hands to a connector when it opens a connection. */
 export interface ConnectorContext<Settings> {
   /** The connection's id, `{emr}` in the paths. */
   readonly emr: string;
   /** Checked against the connector's `settingsSchema`. */
   readonly settings: Settings;
-  readonly careUnits: readonly CareUnit[];
+  readonly careUnits: readonly ConfiguredCareUnit[];
+  /** The way to the EHR, for a connector that speaks HTTP. */
+  readonly http: EhrHttp;
   /** The gateway's database, for a connector that keeps its data there. */
   readonly database: PostgresPool;
 }
@@ -237,4 +249,10 @@ export interface ConnectorModule<Settings = unknown> {
   /** Folder of numbered SQL files for a connector that keeps data in the gateway's database. */
   readonly migrations?: URL;
   open(context: ConnectorContext<Settings>): Promise<Connector>;
+  /**
+   * Looks at the server behind the settings, before anybody trusts the connection: whether it can be reached and signed
+   * in to, what it can do, and which settings suit it. `crossward emr check` shows it. What goes wrong is a finding;
+   * nothing is thrown on purpose. What it writes in the EHR to find out, it takes back.
+   */
+  probe?(context: ConnectorContext<Settings>): Promise<ProbeReport>;
 }

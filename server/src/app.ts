@@ -54,7 +54,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     if (url !== undefined && url.length > longestUrl) throw new Problem('uri_too_long');
   });
   addRequestLog(app);
-  addMetrics(app);
+  addMetrics(app, deps.metrics);
   addJsonBody(app);
   addValidation(app);
   await addOpenApi(app);

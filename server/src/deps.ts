@@ -1,5 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { type ClientRegistry, createClientRegistry } from './clients/client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { Database } from './db/database.ts';
@@ -7,6 +8,7 @@ import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { connectors } from './ehr/connectors.ts';
+import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { type EhrRegistry, openEhrRegistry } from './ehr/registry.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { type Cursors, createCursors } from './http/paging.ts';
@@ -20,6 +22,7 @@ import type { WriteServices } from './writes/services.ts';
 /** Everything that the operations stand on, made once. */
 export interface Deps {
   readonly log: Logger;
+  readonly metrics: Registry;
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
@@ -53,13 +56,19 @@ export async function createDeps(means: Means): Promise<Deps> {
   const keys = createKeyRing(secretKeys);
   const senders = createSenders(configuration.messages, { db, keys });
   const outbox = createOutbox({ database, db, keys, senders, log, databaseUrl });
-  const ehrs = await openEhrRegistry(configuration, modules, database.pool);
+  const metrics = new Registry();
+  const ehrs = await openEhrRegistry(configuration, modules, {
+    database: database.pool,
+    metrics: createEhrMetrics(metrics),
+    log,
+  });
   const process = await startGatewayProcess(db, database.kind);
   await outbox.start();
   const services: WriteServices = { db, keys, ehrs, outbox, channels: outbox.channels, process };
   const housekeeping = startHousekeeping(services, log);
   return {
     log,
+    metrics,
     clients: createClientRegistry(configuration.clients),
     ehrs,
     cursors: createCursors(keys),
@@ -71,6 +80,7 @@ export async function createDeps(means: Means): Promise<Deps> {
       await housekeeping.stop();
       await outbox.stop();
       await process.stop();
+      await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
     },
   };
 }

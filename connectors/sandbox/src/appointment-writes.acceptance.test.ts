@@ -9,6 +9,7 @@ import type {
   Connector,
   TimeSlot,
 } from '@crossward/connector-kit';
+import { plainHttp } from '@crossward/connector-kit/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
 import { sandboxConnector } from './connector.ts';
@@ -32,6 +33,7 @@ async function open(emr: string) {
     emr,
     settings: { country: 'NO' },
     careUnits: [careUnit, south],
+    http: plainHttp(),
     database: database.pool,
   })) as Required<Connector>;
   const one = async ({ operationId, careUnit: unit }: Where, change: AppointmentChange): Promise<Appointment> => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Default } from 'typebox/value';
+import { type ConnectionSettings, resolveConnection } from './connection.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
@@ -18,11 +19,14 @@ export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'set
   readonly settings: Settings;
 };
 
-export type ConfiguredEmr = Readonly<Required<Omit<EmrInFile, 'policies' | 'settings' | 'care_units'>>> & {
+export type ConfiguredEmr = Readonly<
+  Required<Omit<EmrInFile, 'connection' | 'policies' | 'settings' | 'care_units'>>
+> & {
   /** What holds for care units that set nothing of their own. */
   readonly policies: Policies;
   /** Fit the connector's `settingsSchema`, except that each `{ env: NAME }` has become a `Secret`. */
   readonly settings: Settings;
+  readonly connection: ConnectionSettings;
   readonly care_units: readonly ConfiguredCareUnit[];
 };
 
@@ -61,6 +65,7 @@ function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): Configured
     ...emr,
     settings: withSecrets(emr.settings ?? {}, variables),
     synthetic_identifiers: emr.synthetic_identifiers ?? false,
+    connection: resolveConnection(emr.connection),
     policies: resolvePolicies(emr.policies),
     care_units: emr.care_units.map((careUnit) => ({
       ...careUnit,

@@ -31,6 +31,18 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
         connector: 'sandbox',
         settings: { country: 'NO' },
         synthetic_identifiers: false,
+        connection: {
+          connect_timeout_ms: 3000,
+          request_timeout_ms: 10_000,
+          timeout_ms: 20_000,
+          concurrency: 20,
+          queue: 500,
+          queue_timeout_ms: 10_000,
+          retries: 2,
+          breaker: { failures: 5, reset_seconds: 10 },
+          max_response_bytes: 10_485_760,
+          allow_private_addresses: false,
+        },
         policies,
         care_units: [{ id: 'oslo', name: 'Oslo', time_zone: 'Europe/Oslo', language: 'nb', policies, settings: {} }],
       },
@@ -46,6 +58,17 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
     ],
     messages: {},
     limits: { requests_per_minute: 6000 },
+  });
+});
+
+test('a connection keeps what it sets and has defaults for the rest', async () => {
+  const connection = '{ timeout_ms: 500, breaker: { failures: 2 }, ca_file: ca.pem }';
+  const { emrs } = await load(rightFile.replace('    care_units:', `    connection: ${connection}\n    care_units:`));
+  expect(emrs[0]?.connection).toMatchObject({
+    timeout_ms: 500,
+    request_timeout_ms: 10_000,
+    breaker: { failures: 2, reset_seconds: 10 },
+    ca_file: 'ca.pem',
   });
 });
 

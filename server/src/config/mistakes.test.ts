@@ -53,7 +53,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown key like none',
       ['name: North', 'name: North\n    colour: red'],
-      '4:5: emrs[0].colour: unknown key; known here: id, name, connector, settings, synthetic_identifiers, policies, care_units',
+      '4:5: emrs[0].colour: unknown key; known here: id, name, connector, settings, synthetic_identifiers, connection, policies, care_units',
     ],
     [
       'a key of the prototype',

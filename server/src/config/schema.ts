@@ -1,5 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
+import { connectionSchema } from './connection.ts';
 import { messagesSchema } from './messages.ts';
 import { policiesSchema } from './policies.ts';
 import { choice, environmentReference, id, text, wholeNumber } from './schema-parts.ts';
@@ -48,6 +49,7 @@ function emr(connectors: readonly ConnectorModule[]) {
           default: false,
         }),
       ),
+      connection: Type.Optional(connectionSchema),
       policies: Type.Optional(policiesSchema),
       care_units: Type.Array(careUnit, { description: 'Its care units.', minItems: 1 }),
     },

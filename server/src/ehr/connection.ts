@@ -1,7 +1,9 @@
 import type { Capabilities, Connector, ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
 import type { PatientLimits } from '../confirmations/limits.ts';
-import { Problem } from '../problems/problem.ts';
+import { Problem, unavailable } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
+import type { EhrHealth, Guard } from './guard/guard.ts';
+import type { Opening } from './opening.ts';
 
 export type ConfirmationPolicy = 'none' | 'code';
 
@@ -21,10 +23,13 @@ export interface CareUnitConnection {
 export interface EhrConnection {
   readonly id: string;
   readonly name: string;
+  /** @throws Problem `ehr_unavailable` while the EHR has never answered: nobody knows what it can do. */
   readonly capabilities: Capabilities;
+  readonly isOpen: boolean;
   readonly syntheticIdentifiers: boolean;
   readonly careUnits: ReadonlyMap<string, CareUnitConnection>;
   offers(operation: ConnectorOperation): boolean;
+  health(): EhrHealth;
   /**
    * Asks the EHR. No database connection may be held meanwhile.
    *
@@ -34,28 +39,46 @@ export interface EhrConnection {
     operation: Operation,
     ...input: Parameters<ConnectorOperations[Operation]>
   ): ReturnType<ConnectorOperations[Operation]>;
+  /** After the last call. */
+  close(): Promise<void>;
 }
 
-export function createConnection(
-  facts: Omit<EhrConnection, 'capabilities' | 'offers' | 'call'>,
-  connector: Connector,
-): EhrConnection {
+type Facts = Omit<EhrConnection, 'capabilities' | 'isOpen' | 'offers' | 'health' | 'call'>;
+
+export function createConnection(facts: Facts, opening: Opening, guard: Guard): EhrConnection {
+  const connector = (): Connector => {
+    const opened = opening.current();
+    if (!opened) throw unavailable('ehr_unavailable', { retryAfterSeconds: 10 });
+    return opened;
+  };
   return {
     ...facts,
-    capabilities: connector.capabilities,
-    offers: (operation) => connector[operation] !== undefined,
+    get capabilities() {
+      return connector().capabilities;
+    },
+    get isOpen() {
+      return opening.current() !== undefined;
+    },
+    offers: (operation) => connector()[operation] !== undefined,
+    health: guard.health,
     call: <Operation extends ConnectorOperation>(
       operation: Operation,
       ...input: Parameters<ConnectorOperations[Operation]>
-    ) => ask(connector[operation], input) as ReturnType<ConnectorOperations[Operation]>,
+    ) => ask(guard, operation, () => connector()[operation], input) as ReturnType<ConnectorOperations[Operation]>,
   };
 }
 
 /** Arrow functions of the mapped type do not survive a union of operations, hence the loose signature. */
-async function ask(method: unknown, input: readonly unknown[]): Promise<unknown> {
+async function ask(
+  guard: Guard,
+  operation: ConnectorOperation,
+  find: () => unknown,
+  input: readonly unknown[],
+): Promise<unknown> {
+  const method = find();
   if (typeof method !== 'function') throw new Problem('operation_unsupported');
   try {
-    return await method(...input);
+    return await guard.run(operation, async () => method(...input));
   } catch (error) {
     throw asProblem(error);
   }

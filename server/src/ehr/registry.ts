@@ -1,42 +1,72 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
-import type { Configuration, ConfiguredCareUnit } from '../config/configuration.ts';
+import type { Logger } from 'pino';
+import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
+import { createEhrHttp } from './guard/ehr-http.ts';
+import { createGuard } from './guard/guard.ts';
+import type { EhrMetrics } from './guard/metrics.ts';
+import { guardSettings, httpSettings } from './guard/settings.ts';
+import { startOpening } from './opening.ts';
 
 /** Every configured EHR by its id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
+
+interface Means {
+  readonly database: PostgresPool;
+  readonly metrics: EhrMetrics;
+  readonly log: Logger;
+}
 
 /** Opens a connection to every EHR of the configuration. */
 export async function openEhrRegistry(
   configuration: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
-  database: PostgresPool,
+  { database, metrics, log }: Means,
 ): Promise<EhrRegistry> {
-  const registry = new Map<string, EhrConnection>();
-  for (const emr of configuration.emrs) {
-    const module = connectors.find(({ name }) => name === emr.connector);
-    if (!module) throw new Error(`No connector is named ${emr.connector}`);
-    const connector = await module.open({
+  const connections = await Promise.all(
+    configuration.emrs.map((emr) => openConnection(emr, connectors, { database, metrics, log })),
+  );
+  return new Map(connections.map((connection) => [connection.id, connection]));
+}
+
+async function openConnection(
+  emr: ConfiguredEmr,
+  connectors: readonly ConnectorModule[],
+  { database, metrics, log }: Means,
+): Promise<EhrConnection> {
+  const module = connectors.find(({ name }) => name === emr.connector);
+  if (!module) throw new Error(`No connector is named ${emr.connector}`);
+  const http = createEhrHttp(await httpSettings(emr.connection));
+  const open = () =>
+    module.open({
       emr: emr.id,
       settings: emr.settings,
-      careUnits: emr.care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone })),
+      careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
+      http,
       database,
     });
-    const careUnits = emr.care_units.map(careUnitConnection);
-    registry.set(
-      emr.id,
-      createConnection(
-        {
-          id: emr.id,
-          name: emr.name,
-          syntheticIdentifiers: emr.synthetic_identifiers,
-          careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
-        },
-        connector,
-      ),
-    );
-  }
-  return registry;
+  const opening = await startOpening(emr.id, open, log);
+  const guard = createGuard(guardSettings(emr.connection), {
+    emr: emr.id,
+    metrics,
+    onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'the circuit breaker of an EHR has changed'),
+  });
+  const careUnits = emr.care_units.map(careUnitConnection);
+  return createConnection(
+    {
+      id: emr.id,
+      name: emr.name,
+      syntheticIdentifiers: emr.synthetic_identifiers,
+      careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
+      async close() {
+        opening.stop();
+        await http.close();
+      },
+    },
+    opening,
+    guard,
+  );
 }
 
 function careUnitConnection({ id, name, time_zone, language, policies }: ConfiguredCareUnit): CareUnitConnection {

@@ -1,17 +1,31 @@
 import { patientIdentifierTypes, resourceIdentifierTypes } from '@crossward/connector-kit';
 import Type from 'typebox';
+import { breakerStates } from '../ehr/guard/breaker.ts';
 import { nextCursor } from '../http/paging.ts';
-import { choice, reference } from '../http/schemas.ts';
+import { choice, nullableString, reference } from '../http/schemas.ts';
 import { ehrOperations } from './ehr-operations.ts';
 
 const confirmation = (of: string) =>
   choice(['none', 'code'], { description: `Whether ${of} waits for a code that is sent to the patient.` });
 
+const emrStatuses = ['available', 'degraded', 'unavailable'] as const;
+
 export const emrSchema = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    status: choice(['available'], { description: 'Whether the EHR can be used now.' }),
+    status: choice(emrStatuses, {
+      description:
+        'Whether the EHR can be used now. `degraded`: it has failed, and the next call tries whether it is back. ' +
+        '`unavailable`: it is left alone for a while, and calls answer `ehr_unavailable`.',
+    }),
+    breaker: choice(breakerStates, {
+      description: 'State of the circuit breaker that leaves the EHR alone after failures in a row.',
+    }),
+    last_success_at: nullableString({
+      format: 'date-time',
+      description: 'When the EHR last did what it was asked. Null: not since the gateway was started.',
+    }),
     capabilities: Type.Object({
       patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
         description: 'What patients can be looked up by.',

@@ -76,7 +76,21 @@ describe('get_emr', () => {
     const one = await gateway.request<Emr>('GET', `/api/emrs/${id}`);
     expect(one.status).toBe(200);
     expect(one.body).toEqual(body.emrs.find((it) => it.id === id));
-    expect(one.body).toMatchObject({ id, status: 'available', name: expect.stringMatching(/\S/) });
+    expect(one.body).toMatchObject({
+      id,
+      status: 'available',
+      breaker: 'closed',
+      last_success_at: null,
+      name: expect.stringMatching(/\S/),
+    });
+  });
+
+  test('tells when the EHR last did what it was asked', async () => {
+    const before = Date.now();
+    await gateway.request('GET', '/api/emrs/sandbox-uk/care-units/riverside/resources');
+    const { body } = await gateway.request<{ last_success_at: string }>('GET', '/api/emrs/sandbox-uk');
+    expect(Date.parse(body.last_success_at)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(body.last_success_at)).toBeLessThanOrEqual(Date.now());
   });
 
   test('takes no parameter', async () => {

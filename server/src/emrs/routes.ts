@@ -11,6 +11,8 @@ const emrExample = {
   id: 'sandbox-no',
   name: 'Sandkasse Norge',
   status: 'available',
+  breaker: 'closed',
+  last_success_at: '2026-03-20T08:00:00Z',
   capabilities: {
     patient_identifier_types: ['emr_id', 'no_personal_number'],
     resource_identifier_types: ['emr_id'],
@@ -94,18 +96,27 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
   });
 }
 
+const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailable' } as const;
+
+/** Of an EHR that has not answered since the gateway was started. */
+const nothingKnown = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] } as const;
+
 function emr(ehr: EhrConnection): Static<typeof emrSchema> {
+  const { breaker, lastSuccessAt } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
+  const { patientIdentifierTypes, resourceIdentifierTypes } = ehr.isOpen ? ehr.capabilities : nothingKnown;
   return {
     id: ehr.id,
     name: ehr.name,
-    status: 'available',
+    status: ehr.isOpen ? statuses[breaker] : 'unavailable',
+    breaker,
+    last_success_at: lastSuccessAt?.toISOString() ?? null,
     capabilities: {
-      patient_identifier_types: [...ehr.capabilities.patientIdentifierTypes],
-      resource_identifier_types: [...ehr.capabilities.resourceIdentifierTypes],
+      patient_identifier_types: [...patientIdentifierTypes],
+      resource_identifier_types: [...resourceIdentifierTypes],
       booking_confirmation: careUnits.some((it) => it.bookingConfirmation === 'code') ? 'code' : 'none',
       cancellation_confirmation: careUnits.some((it) => it.cancellationConfirmation === 'code') ? 'code' : 'none',
-      operations: operationsOf(ehr),
+      operations: ehr.isOpen ? operationsOf(ehr) : [],
     },
   };
 }

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import { routePattern } from './request-log.ts';
 
 /** Prometheus metrics at `/metrics`. Labels are route patterns, methods and statuses: nothing of a request itself. */
-export function addMetrics(app: FastifyInstance): void {
-  const registry = new Registry();
+export function addMetrics(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'crossward_http_request_duration_seconds',

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { buildApp } from '../app.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
@@ -13,6 +14,7 @@ const target = new URL('../../openapi.json', import.meta.url);
 // The description is the same whatever is configured, so nothing is.
 const app = await buildApp({
   log: pino({ level: 'silent' }),
+  metrics: new Registry(),
   clients: createClientRegistry([]),
   ehrs: new Map(),
   cursors: createCursors(createKeyRing([randomBytes(32)])),

@@ -36,7 +36,17 @@ const fragile = anotherConnector((connector) => ({
   },
 }));
 
-const gateway = await startGateway({ connectors: [fragile] });
+/** The EHR fails more often here than a breaker would stand. */
+const gateway = await startGateway({
+  connectors: [fragile],
+  configure: (demo) => ({
+    ...demo,
+    emrs: demo.emrs.map((emr) => ({
+      ...emr,
+      connection: { ...emr.connection, breaker: { ...emr.connection.breaker, failures: 1000 } },
+    })),
+  }),
+});
 afterAll(() => gateway.close());
 afterEach(() => {
   expect(failures.splice(0)).toEqual([]);

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { capability } from './check.ts';
+import { expectRefusal, expectSame, expectThat, given, operation } from './expect.ts';
+import { book, change, freeSlot, isFree, mustRead } from './scene.ts';
+
+export const appointmentsCancel = capability('cancel', ({ capabilities }) => capabilities.changes.includes('cancel'), {
+  'cancels and frees the time': async (subject) => {
+    const slot = await freeSlot(subject);
+    const { id } = await book(subject, { slot, comment: 'stays' });
+    const cancelled = await change(subject, { kind: 'cancel', appointmentId: id });
+    for (const { id: shown, state, comment } of [cancelled, await mustRead(subject, id)]) {
+      expectSame([shown, state, comment], [id, 'cancelled', 'stays'], 'Id, state and comment once cancelled');
+    }
+    expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is not free');
+    await book(subject, { slot });
+  },
+
+  'replaces the comment when there is a new one': async (subject) => {
+    const { id } = await book(subject, { comment: 'first' });
+    await change(subject, { kind: 'cancel', appointmentId: id, comment: 'why' });
+    expectSame((await mustRead(subject, id)).comment, 'why', 'Comment of a cancelled appointment');
+  },
+
+  'leaves what is cancelled as it is': async (subject) => {
+    const slot = await freeSlot(subject);
+    const { id } = await book(subject, { slot });
+    await change(subject, { kind: 'cancel', appointmentId: id, comment: 'first' });
+    const next = await book(subject, { slot });
+    const again = await change(subject, { kind: 'cancel', appointmentId: id, comment: 'second' });
+    expectSame([again.state, again.comment], ['cancelled', 'first'], 'State and comment when cancelled twice');
+    expectThat(!(await isFree(subject, slot)), 'Cancelling twice frees the time of whoever booked it meanwhile');
+    expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the booking made meanwhile');
+  },
+
+  'refuses what is not there': async (subject) => {
+    const unknown = change(subject, { kind: 'cancel', appointmentId: 'no-such-appointment' });
+    await expectRefusal(unknown, 'appointment_not_found', 'Cancelling an appointment that does not exist');
+  },
+
+  'refuses an appointment of another care unit': async (subject) => {
+    const careUnit = given(subject.otherCareUnit, 'no other care unit is named');
+    const { id } = await book(subject);
+    const changeAppointments = operation(subject.connector, 'changeAppointments');
+    const changes = [{ kind: 'cancel', appointmentId: id }] as const;
+    const elsewhere = changeAppointments({ operationId: randomUUID(), careUnit, changes });
+    await expectRefusal(elsewhere, 'appointment_not_found', 'Cancelling what another care unit has');
+    expectSame((await mustRead(subject, id)).state, 'booked', 'State of an appointment that another one cancelled');
+  },
+});

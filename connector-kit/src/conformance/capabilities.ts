@@ -1,0 +1,39 @@
+import { appointmentsCreate } from './appointments-create.ts';
+import { appointmentsRead } from './appointments-read.ts';
+import { appointmentsCancel } from './cancel.ts';
+import type { Capability } from './check.ts';
+import { clockChanges } from './clock-changes.ts';
+import { codesByEhr } from './codes-by-ehr.ts';
+import { concurrentEdits } from './concurrent-edits.ts';
+import { healthcareServices } from './healthcare-services.ts';
+import { holds } from './holds.ts';
+import { operationIds } from './operation-ids.ts';
+import { paging } from './paging.ts';
+import { patients } from './patients.ts';
+import { races } from './races.ts';
+import { resources } from './resources.ts';
+import { timeSlots } from './time-slots.ts';
+import { transactions } from './transactions.ts';
+import { unclaimed } from './unclaimed.ts';
+import { appointmentsUpdate } from './update.ts';
+
+/** Everything that the kit looks at, in the order in which it is told. */
+export const capabilities: readonly Capability[] = [
+  patients,
+  resources,
+  healthcareServices,
+  timeSlots,
+  appointmentsRead,
+  appointmentsCreate,
+  appointmentsUpdate,
+  appointmentsCancel,
+  holds,
+  transactions,
+  operationIds,
+  races,
+  clockChanges,
+  paging,
+  concurrentEdits,
+  codesByEhr,
+  unclaimed,
+];

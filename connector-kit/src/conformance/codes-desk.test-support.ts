@@ -1,0 +1,94 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { AppointmentChange, Connector, EhrConfirmation } from '../connector.ts';
+import { ConnectorError } from '../errors.ts';
+import type { Appointment, CareUnit } from '../records.ts';
+import type { Subject } from './subject.ts';
+
+/** What may be wrong with an EHR that sends codes. */
+export interface CodeFaults {
+  readonly takesAnything?: boolean;
+  readonly keepsOldCodes?: boolean;
+  readonly holdsNothing?: boolean;
+  readonly cancelsAtOnce?: boolean;
+}
+
+interface Pending {
+  readonly codes: string[];
+  readonly then: AppointmentChange;
+  readonly appointment: Appointment;
+  attemptsRemaining: number;
+}
+
+/** Codes that were sent, by the reference of what they confirm. */
+export type CodeDesk = Map<string, Pending>;
+
+export function codeDesk(): CodeDesk {
+  return new Map();
+}
+
+const tenMinutes = 600_000;
+
+/** The subject as an EHR that sends codes and checks them itself. */
+export function withCodes(subject: Subject, desk: CodeDesk, faults: CodeFaults = {}): Subject {
+  const connector = codeConnector(subject.connector as Required<Connector>, desk, faults);
+  return Object.create(subject, {
+    connector: { value: connector },
+    second: { value: undefined },
+    codeSent: { value: async (reference: string) => desk.get(reference)?.codes.at(-1) ?? '' },
+  });
+}
+
+function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFaults): Connector {
+  const write = async (careUnit: CareUnit, operationId: string, change: AppointmentChange) => {
+    const [appointment] = await ehr.changeAppointments({ careUnit, operationId, changes: [change] });
+    if (!appointment) throw new Error('No answer');
+    return appointment;
+  };
+  const send = (reference: string, pending: Pending): EhrConfirmation => {
+    const last = Number(pending.codes.at(-1) ?? randomInt(0, 1_000_000));
+    pending.codes.push(String((last + 1) % 1_000_000).padStart(6, '0'));
+    desk.set(reference, pending);
+    return {
+      reference,
+      appointment: pending.appointment,
+      channel: 'sms',
+      expiresAt: new Date(Date.now() + tenMinutes),
+      attemptsRemaining: pending.attemptsRemaining,
+    };
+  };
+  const start = (then: AppointmentChange, appointment: Appointment) =>
+    send(randomUUID(), { codes: [], then, appointment, attemptsRemaining: 5 });
+  const pendingOf = (reference: string): Pending => {
+    const pending = desk.get(reference);
+    if (!pending) throw new ConnectorError('code_expired', 'Nothing waits for this code');
+    return pending;
+  };
+
+  return {
+    ...ehr,
+    capabilities: { ...ehr.capabilities, sendsCodes: true },
+    async requestBooking({ careUnit, operationId, creation }) {
+      const holdUntil = faults.holdsNothing ? null : new Date(Date.now() + tenMinutes);
+      const appointment = await write(careUnit, operationId, { ...creation, holdUntil });
+      return start({ kind: 'confirm', appointmentId: appointment.id }, appointment);
+    },
+    async requestCancellation({ careUnit, operationId, cancellation }) {
+      const [appointment] = faults.cancelsAtOnce
+        ? [await write(careUnit, operationId, cancellation)]
+        : await ehr.findAppointments(careUnit, [cancellation.appointmentId]);
+      if (!appointment) throw new ConnectorError('appointment_not_found', 'No such appointment');
+      return start(cancellation, appointment);
+    },
+    resendCode: async ({ reference }) => send(reference, pendingOf(reference)),
+    async confirmCode({ careUnit, operationId, reference, code }) {
+      const pending = pendingOf(reference);
+      const right = faults.keepsOldCodes ? pending.codes.includes(code) : pending.codes.at(-1) === code;
+      if (!right && !faults.takesAnything) {
+        pending.attemptsRemaining -= 1;
+        const { attemptsRemaining } = pending;
+        throw new ConnectorError('code_incorrect', 'Another code is awaited', { attemptsRemaining });
+      }
+      return write(careUnit, operationId, pending.then);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+
+/** A pool whose user can be ended in the middle of anything, as if its process were killed. */
+export interface CutOffPool extends PostgresPool {
+  /** From now on nothing gets through and nothing comes back. What was not committed is rolled back. */
+  cut(): void;
+}
+
+export function cutOffPool(pool: PostgresPool): CutOffPool {
+  const lent = new Set<() => void>();
+  const { promise: end, reject } = Promise.withResolvers<never>();
+  end.catch(() => undefined);
+  let isCut = false;
+  const cutOff = () => new Error('The connection was cut off');
+
+  return {
+    options: pool.options,
+    async connect() {
+      if (isCut) throw cutOff();
+      const client = (await pool.connect()) as PostgresPoolClient & { release(destroy?: boolean): void };
+      let isBack = false;
+      const release = (destroy?: boolean) => {
+        lent.delete(giveBack);
+        if (!isBack) client.release(destroy);
+        isBack = true;
+      };
+      const giveBack = () => release(true);
+      if (isCut) {
+        giveBack();
+        throw cutOff();
+      }
+      lent.add(giveBack);
+      const query = (sql: string, values: readonly unknown[]) =>
+        isCut ? Promise.reject(cutOff()) : Promise.race([client.query(sql, values), end]);
+      return { query: query as PostgresPoolClient['query'], release: () => release() };
+    },
+    end: async () => undefined,
+    cut() {
+      isCut = true;
+      reject(cutOff());
+      for (const giveBack of [...lent]) giveBack();
+    },
+  };
+}

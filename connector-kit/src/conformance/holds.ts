@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connector } from '../connector.ts';
+import type { Appointment } from '../records.ts';
+import { capability, Failure } from './check.ts';
+import { expectRefusal, expectSame, expectThat } from './expect.ts';
+import { book, change, creation, freeSlot, isFree, mustRead } from './scene.ts';
+import type { Subject } from './subject.ts';
+
+type Slot = Awaited<ReturnType<typeof freeSlot>>;
+
+const hour = 60 * 60 * 1000;
+/** Long enough to be made while it still runs, short enough to wait for. */
+const brief = 2_500;
+const patience = 10_000;
+
+export const holdKinds = ['create', 'confirm', 'extend', 'release'] as const;
+
+/** A time can be held when it can be made, booked, kept and given up. */
+export function claimsHolds({ capabilities }: Connector): boolean {
+  return holdKinds.every((kind) => capabilities.changes.includes(kind));
+}
+
+async function hold(subject: Subject, slot: Slot, milliseconds: number): Promise<Appointment> {
+  const holdUntil = new Date(Math.ceil((Date.now() + milliseconds) / 1000) * 1000);
+  return change(subject, await creation(subject, slot, { holdUntil, comment: 'held' }));
+}
+
+/** A hold whose time is over, by the EHR's own clock. */
+async function expired(subject: Subject, slot: Slot): Promise<Appointment> {
+  const held = await hold(subject, slot, brief);
+  const deadline = Date.now() + patience;
+  for (;;) {
+    const now = await mustRead(subject, held.id);
+    if (now.state === 'cancelled') return now;
+    if (Date.now() > deadline) {
+      const late = Date.now() - (held.heldUntil?.getTime() ?? Date.now());
+      throw new Failure(`A hold is still ${now.state} ${Math.round(late / 1000)} seconds after its time is over`);
+    }
+    await sleep(250);
+  }
+}
+
+export const holds = capability('holds', claimsHolds, {
+  'keep a time from everybody else': async (subject) => {
+    const slot = await freeSlot(subject);
+    const held = await hold(subject, slot, hour);
+    for (const { state, heldUntil } of [held, await mustRead(subject, held.id)]) {
+      expectSame(state, 'held', 'State of a hold');
+      const off = Math.abs((heldUntil?.getTime() ?? 0) - (Date.now() + hour));
+      expectThat(off < 60_000, 'A hold does not say until when, or says another time than it was given');
+    }
+    expectThat(!(await isFree(subject, slot)), 'A held time is shown as free');
+    await expectRefusal(book(subject, { slot }), 'time_slot_unavailable', 'Booking a held time');
+  },
+
+  'become bookings': async (subject) => {
+    const slot = await freeSlot(subject);
+    const { id } = await hold(subject, slot, hour);
+    for (const round of ['first', 'second']) {
+      const booked = await change(subject, { kind: 'confirm', appointmentId: id });
+      expectSame([booked.id, booked.state, booked.heldUntil], [id, 'booked', null], `The ${round} confirmation`);
+    }
+    const now = await mustRead(subject, id);
+    expectSame([now.state, now.start, now.comment], ['booked', slot.start, 'held'], 'A confirmed hold, read back');
+  },
+
+  'can be made longer': async (subject) => {
+    const { id } = await hold(subject, await freeSlot(subject), hour);
+    const holdUntil = new Date(Math.ceil(Date.now() / 1000) * 1000 + 2 * hour);
+    await change(subject, { kind: 'extend', appointmentId: id, holdUntil });
+    expectSame((await mustRead(subject, id)).heldUntil, holdUntil, 'Held until, once extended');
+  },
+
+  'are given up': async (subject) => {
+    const slot = await freeSlot(subject);
+    const { id } = await hold(subject, slot, hour);
+    const released = await change(subject, { kind: 'release', appointmentId: id, comment: 'why' });
+    expectSame([released.state, released.comment], ['cancelled', 'why'], 'State and comment once released');
+    expectThat(await isFree(subject, slot), 'The time of a released hold is not free');
+    const again = await change(subject, { kind: 'release', appointmentId: id, comment: 'again' });
+    expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment when released twice');
+    const late = change(subject, { kind: 'extend', appointmentId: id, holdUntil: new Date(Date.now() + hour) });
+    await expectRefusal(late, 'appointment_not_held', 'Extending what was released');
+  },
+
+  'are not changed like bookings, nor bookings like holds': async (subject) => {
+    const held = await hold(subject, await freeSlot(subject), hour);
+    if (subject.connector.capabilities.changes.includes('update')) {
+      const update = change(subject, { kind: 'update', appointmentId: held.id, comment: 'x' });
+      await expectRefusal(update, 'appointment_pending', 'Updating a hold');
+    }
+    const booked = await book(subject);
+    const release = change(subject, { kind: 'release', appointmentId: booked.id });
+    await expectRefusal(release, 'appointment_not_held', 'Releasing a booking');
+    const extend = change(subject, {
+      kind: 'extend',
+      appointmentId: booked.id,
+      holdUntil: new Date(Date.now() + hour),
+    });
+    await expectRefusal(extend, 'appointment_not_held', 'Extending a booking');
+    expectSame((await mustRead(subject, booked.id)).state, 'booked', 'State of a booking that was to be released');
+  },
+
+  'end by themselves, and the time is free': async (subject) => {
+    const slot = await freeSlot(subject);
+    const { id, heldUntil } = await expired(subject, slot);
+    expectSame(heldUntil, null, 'Held until, once it is over');
+    expectThat(await isFree(subject, slot), 'The time of an expired hold is not free');
+    const next = await book(subject, { slot });
+    expectSame(next.state, 'booked', 'State of a booking over an expired hold');
+    const late = change(subject, { kind: 'extend', appointmentId: id, holdUntil: new Date(Date.now() + hour) });
+    await expectRefusal(late, 'appointment_not_held', 'Extending an expired hold');
+    const confirm = change(subject, { kind: 'confirm', appointmentId: id });
+    await expectRefusal(confirm, 'time_slot_unavailable', 'Confirming a hold whose time somebody else has taken');
+    expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the booking made after the hold');
+  },
+
+  'that are over are booked whole or not at all': async (subject) => {
+    const slot = await freeSlot(subject);
+    const { id } = await expired(subject, slot);
+    const [outcome] = await Promise.allSettled([change(subject, { kind: 'confirm', appointmentId: id })]);
+    const now = await mustRead(subject, id);
+    if (outcome.status === 'fulfilled') {
+      expectSame(now.state, 'booked', 'State after a confirmation that was answered as done');
+      expectThat(!(await isFree(subject, slot)), 'The time of a confirmed hold is free');
+    } else {
+      await expectRefusal(Promise.reject(outcome.reason), 'time_slot_unavailable', 'Confirming an expired hold');
+      expectSame(now.state, 'cancelled', 'State after a confirmation that was refused');
+    }
+  },
+});

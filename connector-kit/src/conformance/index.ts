@@ -1,0 +1,8 @@
+export { capabilities } from './capabilities.ts';
+export { type Capability, type Check, Failure, NotChecked, NotClaimed } from './check.ts';
+export { type CutOffPool, cutOffPool } from './cut-off-pool.ts';
+export { formatMatrix } from './matrix.ts';
+export { type PlainHttp, plainHttp } from './plain-http.ts';
+export { type CheckResult, formatReport, type Report } from './report.ts';
+export { type RunOptions, runCheck, runConformance } from './run.ts';
+export type { BehindItsBack, ClockChange, Facts, Subject } from './subject.ts';

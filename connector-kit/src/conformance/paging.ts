@@ -1,0 +1,109 @@
+import type { AppointmentPosition, TimeSlotPosition } from '../connector.ts';
+import type { Appointment, TimeSlot } from '../records.ts';
+import { capability, NotChecked } from './check.ts';
+import { appointmentKeys, expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
+import { book, freeRun, type freeSlot, freeSlots, patientId, windowOf } from './scene.ts';
+import type { Subject } from './subject.ts';
+
+type Slot = Awaited<ReturnType<typeof freeSlot>>;
+
+/** Follows a list page by page, each beginning after the last entry of the one before. */
+async function pages<Item>(
+  limit: number,
+  most: number,
+  page: (after: Item | undefined, limit: number) => Promise<readonly Item[]>,
+): Promise<Item[]> {
+  const all: Item[] = [];
+  while (all.length < most) {
+    const next = await page(all.at(-1), limit);
+    expectThat(next.length <= limit, `A page of at most ${limit} has ${next.length} entries`);
+    all.push(...next);
+    if (next.length < limit) break;
+  }
+  return all;
+}
+
+function slotPage(subject: Subject) {
+  return (after: TimeSlotPosition | undefined, limit: number) =>
+    freeSlots(subject, { after, limit, resourceIds: undefined, healthcareServiceIds: undefined });
+}
+
+async function appointmentPage(subject: Subject) {
+  const mine = await patientId(subject);
+  const { connector, careUnit } = subject;
+  return (after: AppointmentPosition | undefined, limit: number) =>
+    operation(connector, 'listAppointments')({ careUnit, patientId: mine, range: windowOf(subject), after, limit });
+}
+
+async function bookSome(subject: Subject): Promise<Appointment[]> {
+  const run = (await freeRun(subject, 5)) as Slot[];
+  const made: Appointment[] = [];
+  // Not in the order of time, so that the order in which they were made does not help.
+  for (const index of [3, 0, 4, 1, 2]) {
+    const slot = run[index];
+    if (slot) made.push(await book(subject, { slot }));
+  }
+  return made;
+}
+
+export const paging = capability(
+  'paging',
+  ({ listTimeSlots, listAppointments }) => listTimeSlots !== undefined || listAppointments !== undefined,
+  {
+    'of time slots shows each once, whatever the size of a page': async (subject) => {
+      const most = 24;
+      const whole = (await slotPage(subject)(undefined, most)).map((slot) => slotKeys(slot).join(' '));
+      if (whole.length < 3) throw new NotChecked('the EHR has fewer than three free slots');
+      for (const limit of [1, 7, 20]) {
+        const found = await pages<TimeSlot>(limit, most, slotPage(subject));
+        const keys = found.map((slot) => slotKeys(slot).join(' ')).slice(0, most);
+        expectSame(keys.length, whole.length, `Slots in pages of ${limit}`);
+        expectThat(
+          keys.every((key, index) => key === whole[index]),
+          `Pages of ${limit} show other slots than one page`,
+        );
+      }
+    },
+
+    'of time slots goes on after a slot that was booked meanwhile': async (subject) => {
+      const page = slotPage(subject);
+      const [first, second] = await page(undefined, 2);
+      if (!first || !second) throw new NotChecked('the EHR has fewer than two free slots');
+      await book(subject, { slot: first });
+      const [next] = await page(first, 1);
+      expectThat(next !== undefined, 'There is nothing after a slot that was booked meanwhile');
+      expectThat(inOrder([first, next], slotKeys), 'The next page begins before the last one ended');
+      const gone = next.resourceId === first.resourceId && next.start.getTime() === first.start.getTime();
+      expectThat(!gone, 'A slot of the time that was booked meanwhile is shown');
+    },
+
+    'of appointments shows each once, by start and id': async (subject) => {
+      const made = await bookSome(subject);
+      const page = await appointmentPage(subject);
+      const whole = await page(undefined, 500);
+      expectThat(inOrder(whole, appointmentKeys), 'The appointments are not in the order of start, id');
+      for (const { id } of made)
+        expectThat(
+          whole.some((it) => it.id === id),
+          'An appointment that was made is missing',
+        );
+      for (const limit of [1, 2, 3]) {
+        const found = await pages<Appointment>(limit, 500, page);
+        expectSame(
+          found.map(({ id }) => id),
+          whole.map(({ id }) => id),
+          `Ids in pages of ${limit}`,
+        );
+      }
+    },
+
+    'of appointments goes on after one that is not in the list': async (subject) => {
+      const made = await bookSome(subject);
+      const page = await appointmentPage(subject);
+      const middle = made.toSorted((a, b) => a.start.getTime() - b.start.getTime())[2];
+      if (!middle) throw new Error('Five were made');
+      const [next] = await page({ start: new Date(middle.start.getTime() + 1000), id: '' }, 1);
+      expectSame(next?.start, middle.end, 'Start of the first appointment after an instant between two');
+    },
+  },
+);

@@ -1,0 +1,61 @@
+import type { PatientIdentifier } from '../identifiers.ts';
+import { capability } from './check.ts';
+import { expectSame, expectThat, given, operation } from './expect.ts';
+import { patientId } from './scene.ts';
+import type { Subject } from './subject.ts';
+
+const nobody: readonly PatientIdentifier[] = [{ type: 'emr_id', value: 'no-such-patient' }];
+
+function named({ facts, connector }: Subject): readonly PatientIdentifier[] {
+  const { patientIdentifierTypes } = connector.capabilities;
+  return given(facts.patient, 'no patient is named').filter(({ type }) => patientIdentifierTypes.includes(type));
+}
+
+export const patients = capability('patients', (connector) => connector.findPatient !== undefined, {
+  'are found by every identifier, as one and the same': async (subject) => {
+    const id = await patientId(subject);
+    for (const identifier of named(subject)) {
+      const found = await operation(subject.connector, 'findPatient')(identifier);
+      expectThat(found !== null, `The known patient is not found by ${identifier.type}`);
+      expectThat(found.id === id, `The ${identifier.type} of the known patient finds another one`);
+    }
+  },
+
+  'are found by every identifier type that is claimed': async (subject) => {
+    const types = named(subject).map(({ type }) => type);
+    const missing = subject.connector.capabilities.patientIdentifierTypes.filter((type) => !types.includes(type));
+    given(missing.length === 0 || undefined, `no patient is named who has ${missing.join(', ')}`);
+  },
+
+  'show their identifiers, the EHR’s own first': async (subject) => {
+    const id = await patientId(subject);
+    const found = await operation(subject.connector, 'findPatient')({ type: 'emr_id', value: id });
+    expectThat(found !== null, 'The known patient is not found by emr_id');
+    expectSame(found.identifiers[0]?.type, 'emr_id', 'Type of the first identifier');
+    expectThat(found.identifiers[0]?.value === id, 'The first identifier is not the id of the patient');
+    for (const { type, value } of named(subject)) {
+      const shown = found.identifiers.some((it) => it.type === type && it.value === value);
+      expectThat(shown, `The ${type} of the known patient is not among the identifiers`);
+    }
+  },
+
+  'have a date of birth and a phone number in the port’s form, or none': async (subject) => {
+    const found = await operation(
+      subject.connector,
+      'findPatient',
+    )({ type: 'emr_id', value: await patientId(subject) });
+    expectThat(found !== null, 'The known patient is not found by emr_id');
+    expectThat(
+      found.birthDate === null || /^\d{4}-\d{2}-\d{2}$/.test(found.birthDate),
+      'A date of birth is not written YYYY-MM-DD',
+    );
+    expectThat(found.phone === null || /^\+[1-9]\d{4,14}$/.test(found.phone), 'A phone number is not E.164');
+  },
+
+  'that nobody has are answered with null': async (subject) => {
+    for (const identifier of subject.facts.unknownPatients ?? nobody) {
+      const found = await operation(subject.connector, 'findPatient')(identifier);
+      expectThat(found === null, `An unknown ${identifier.type} is not answered with null`);
+    }
+  },
+});

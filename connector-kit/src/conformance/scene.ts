@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import type { AppointmentChange, AppointmentCreation, ChangeKind, Connector, TimeSlotQuery } from '../connector.ts';
+import type { Appointment, TimeSlot } from '../records.ts';
+import { NotChecked, NotClaimed } from './check.ts';
+import { expectSame, expectThat, given, operation } from './expect.ts';
+import type { Subject } from './subject.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** Slots that are looked at when the kit needs some. */
+const slotsSeen = 400;
+
+/** The EHR's own id of the known patient. */
+export async function patientId({ facts, connector }: Subject): Promise<string> {
+  const identifiers = given(facts.patient, 'no patient is named');
+  const own = identifiers.find(({ type }) => type === 'emr_id');
+  if (own) return own.value;
+  const [first] = identifiers;
+  if (!first) throw new NotChecked('no patient is named');
+  const patient = await operation(connector, 'findPatient')(first);
+  return given(patient, 'the EHR does not know the patient that is named').id;
+}
+
+export function windowOf({ facts }: Subject): { start: Date; end: Date } {
+  return facts.window ?? { start: new Date(Date.now() + day), end: new Date(Date.now() + 61 * day) };
+}
+
+/** Free slots of the care unit, for the known resource and service where those are named. */
+export async function freeSlots(
+  subject: Subject,
+  query: Partial<Omit<TimeSlotQuery, 'careUnit'>> = {},
+): Promise<readonly TimeSlot[]> {
+  const { connector, careUnit, facts } = subject;
+  const resourceId = facts.resource?.find(({ type }) => type === 'emr_id')?.value;
+  const named = {
+    ...(resourceId === undefined ? {} : { resourceIds: [resourceId] }),
+    ...(facts.healthcareServiceId === undefined ? {} : { healthcareServiceIds: [facts.healthcareServiceId] }),
+  };
+  return operation(
+    connector,
+    'listTimeSlots',
+  )({ careUnit, ...windowOf(subject), limit: slotsSeen, ...named, ...query });
+}
+
+/** This many free slots of one resource and service, one after the other without a gap. */
+export async function freeRun(
+  subject: Subject,
+  count: number,
+  query: Partial<TimeSlotQuery> = {},
+): Promise<TimeSlot[]> {
+  const slots = await freeSlots(subject, query);
+  for (const first of slots) {
+    const run = [first];
+    while (run.length < count) {
+      const last = run.at(-1);
+      const next = slots.find((slot) => isSameDiary(slot, first) && slot.start.getTime() === last?.end.getTime());
+      if (!next) break;
+      run.push(next);
+    }
+    if (run.length === count) return run;
+  }
+  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} free slots in a row`} to try it with`);
+}
+
+export async function freeSlot(subject: Subject, query: Partial<TimeSlotQuery> = {}): Promise<TimeSlot> {
+  const [slot] = await freeRun(subject, 1, query);
+  return given(slot, 'the EHR has no free slot to try it with');
+}
+
+/** Free slots with two resources at one time, for one service. */
+export async function freeWithTwo(subject: Subject): Promise<[TimeSlot, TimeSlot]> {
+  const slots = await freeSlots(subject, { resourceIds: undefined });
+  for (const a of slots) {
+    const b = slots.find(
+      (slot) =>
+        slot.resourceId !== a.resourceId &&
+        slot.healthcareServiceId === a.healthcareServiceId &&
+        slot.start.getTime() === a.start.getTime() &&
+        slot.end.getTime() === a.end.getTime(),
+    );
+    if (b) return [a, b];
+  }
+  throw new NotChecked('the EHR has no two resources that are free at one time for one service');
+}
+
+function isSameDiary(a: TimeSlot, b: TimeSlot): boolean {
+  return a.resourceId === b.resourceId && a.healthcareServiceId === b.healthcareServiceId;
+}
+
+/** Whether the whole slot is offered as free now. */
+export async function isFree(subject: Subject, slot: TimeSlot): Promise<boolean> {
+  const found = await freeSlots(subject, {
+    start: slot.start,
+    end: slot.end,
+    resourceIds: [slot.resourceId],
+    healthcareServiceIds: [slot.healthcareServiceId],
+  });
+  return found.some((it) => it.start.getTime() === slot.start.getTime() && it.end.getTime() === slot.end.getTime());
+}
+
+/** A booking of everything from the first slot to the last. */
+export async function creation(
+  subject: Subject,
+  first: TimeSlot,
+  options: { last?: TimeSlot; comment?: string | null; holdUntil?: Date | null; patientId?: string } = {},
+): Promise<AppointmentCreation> {
+  return {
+    kind: 'create',
+    patientId: options.patientId ?? (await patientId(subject)),
+    resourceId: first.resourceId,
+    healthcareServiceId: first.healthcareServiceId,
+    start: first.start,
+    end: (options.last ?? first).end,
+    comment: options.comment ?? null,
+    holdUntil: options.holdUntil ?? null,
+  };
+}
+
+/** @throws NotClaimed unless the connector claims every one; NotChecked when there can be no appointment to try it with */
+export function needs({ connector }: Subject, ...kinds: readonly ChangeKind[]): void {
+  const missing = kinds.filter((kind) => !connector.capabilities.changes.includes(kind));
+  if (missing.includes('create')) throw new NotChecked('nothing can be booked to try it with');
+  if (missing.length > 0) throw new NotClaimed(`the connector does not claim ${missing.join(', ')}`);
+}
+
+/** One write, with an operation id of its own unless one is given. */
+export async function write(
+  { connector, careUnit }: Subject,
+  changes: readonly AppointmentChange[],
+  options: { operationId?: string; through?: Connector } = {},
+): Promise<readonly Appointment[]> {
+  const changeAppointments = operation(options.through ?? connector, 'changeAppointments');
+  const answer = await changeAppointments({ operationId: options.operationId ?? randomUUID(), careUnit, changes });
+  expectSame(answer.length, changes.length, 'Appointments in the answer to a write');
+  return answer;
+}
+
+/** One change, answered by one appointment. */
+export async function change(
+  subject: Subject,
+  what: AppointmentChange,
+  options: { operationId?: string; through?: Connector } = {},
+): Promise<Appointment> {
+  const [appointment] = await write(subject, [what], options);
+  expectThat(appointment !== undefined, 'The answer to a write holds no appointment');
+  return appointment;
+}
+
+/** Books a time, in whatever slot is free unless one is given. */
+export async function book(
+  subject: Subject,
+  options: { slot?: TimeSlot; last?: TimeSlot; comment?: string | null; patientId?: string } = {},
+): Promise<Appointment> {
+  needs(subject, 'create');
+  await patientId(subject);
+  return change(subject, await creation(subject, options.slot ?? (await freeSlot(subject)), options));
+}
+
+/** The appointment as the EHR has it now; `undefined`: the care unit has none by this id. */
+export async function read({ connector, careUnit }: Subject, id: string): Promise<Appointment | undefined> {
+  const found = await operation(connector, 'findAppointments')(careUnit, [id]);
+  return found.find((appointment) => appointment.id === id);
+}
+
+/** @throws Failure when it is not there */
+export async function mustRead(subject: Subject, id: string): Promise<Appointment> {
+  const found = await read(subject, id);
+  expectThat(found !== undefined, 'An appointment that was made is not found by its id');
+  return found;
+}
+
+/** What takes the resource's time, whoever made it: booked, held or pending. */
+export async function takers(subject: Subject, slot: TimeSlot, last: TimeSlot = slot): Promise<readonly Appointment[]> {
+  const { connector, careUnit } = subject;
+  const found = await operation(
+    connector,
+    'listAppointments',
+  )({
+    careUnit,
+    resourceId: slot.resourceId,
+    range: { start: slot.start, end: last.end },
+    limit: 100,
+  });
+  return found.filter(({ state }) => state !== 'cancelled');
+}

@@ -1,0 +1,33 @@
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
+import { toyConnector } from './connector.ts';
+import { startToyServer } from './toy-server.ts';
+
+const careUnit = { id: 'clinic', timeZone: 'Europe/London' };
+
+describeConformance('the toy', async () => {
+  const server = await startToyServer();
+  const connector = await toyConnector.open({
+    emr: 'toy',
+    settings: { base_url: server.url },
+    careUnits: [careUnit],
+    http: plainHttp(),
+    database: { options: {}, connect: () => Promise.reject(new Error('Not used')), end: () => Promise.resolve() },
+  });
+  return {
+    name: 'toy',
+    connector,
+    careUnit,
+    facts: {
+      patient: [
+        { type: 'emr_id', value: '1001' },
+        { type: 'nhs_number', value: '9990000018' },
+      ],
+      unknownPatients: [
+        { type: 'emr_id', value: '9999' },
+        { type: 'nhs_number', value: '9990000026' },
+      ],
+    },
+    close: server.close,
+  };
+});

@@ -1,0 +1,29 @@
+import type { ConnectorModule } from '@crossward/connector-kit';
+import { findPatient } from './patients.ts';
+
+interface ToySettings {
+  readonly base_url: string;
+}
+
+/** An EHR that can look up patients and nothing else. */
+export const toyConnector: ConnectorModule<ToySettings> = {
+  name: 'toy',
+  settingsSchema: {
+    type: 'object',
+    properties: {
+      base_url: { type: 'string', format: 'uri', description: 'Where the EHR is, such as https://ehr.example.' },
+    },
+    required: ['base_url'],
+    additionalProperties: false,
+  },
+  open: async ({ settings, http }) => ({
+    capabilities: {
+      patientIdentifierTypes: ['emr_id', 'nhs_number'],
+      resourceIdentifierTypes: ['emr_id'],
+      changes: [],
+      transactions: false,
+      sendsCodes: false,
+    },
+    findPatient: (identifier) => findPatient(http, settings.base_url, identifier),
+  }),
+};

@@ -1,0 +1,57 @@
+import { ConnectorError, type EhrHttp, genders, type Patient, type PatientIdentifier } from '@crossward/connector-kit';
+
+/** What is used of the EHR's answer. What it adds later does not matter. */
+interface ToyPatient {
+  readonly id: string;
+  readonly nhs: string | null;
+  readonly given: string;
+  readonly family: string;
+  readonly born: string;
+  readonly sex: string;
+}
+
+/** By a search in the body, so that no number of a patient stands in an address. */
+export async function findPatient(
+  http: EhrHttp,
+  baseUrl: string,
+  identifier: PatientIdentifier,
+): Promise<Patient | null> {
+  const { status, text } = await http.send({
+    method: 'POST',
+    url: new URL('/patients/search', baseUrl).href,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(identifier.type === 'nhs_number' ? { nhs: identifier.value } : { id: identifier.value }),
+    repeatable: true,
+  });
+  if (status !== 200) throw new ConnectorError('rejected', `The EHR answered ${status} to a search for patients`);
+  const [found, ...more] = readPatients(text);
+  if (more.length > 0) throw new ConnectorError('rejected', 'The EHR has several patients with one identifier');
+  return found ? patient(found) : null;
+}
+
+function readPatients(text: string): readonly ToyPatient[] {
+  try {
+    const { patients } = JSON.parse(text) as { patients: readonly ToyPatient[] };
+    if (Array.isArray(patients) && patients.every(({ id }) => typeof id === 'string')) return patients;
+  } catch {
+    // Told below. What the parser says would quote the answer.
+  }
+  throw new ConnectorError('rejected', 'The EHR answered a search for patients with something else');
+}
+
+function patient({ id, nhs, given, family, born, sex }: ToyPatient): Patient {
+  return {
+    id,
+    identifiers: [
+      { type: 'emr_id', value: id },
+      ...(nhs === null ? [] : [{ type: 'nhs_number', value: nhs } as const]),
+    ],
+    givenName: given,
+    familyName: family,
+    birthDate: born,
+    gender: genders.find((it) => it === sex) ?? 'unknown',
+    phone: null,
+    email: null,
+    address: null,
+  };
+}

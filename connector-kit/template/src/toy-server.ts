@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+// Nobody real: numbers from 999 000 0000 on are never given out.
+const patients = [
+  { id: '1001', nhs: '9990000018', given: 'Merry', family: 'Meadow', born: '1979-05-12', sex: 'female' },
+  { id: '1002', nhs: null, given: 'Jolly', family: 'Brook', born: '2001-11-30', sex: 'male' },
+];
+const services = [
+  { code: 'consultation', label: 'Consultation', minutes: 30 },
+  { code: 'blood-test', label: 'Blood test', minutes: 10 },
+];
+
+interface Search {
+  readonly id?: string;
+  readonly nhs?: string;
+}
+
+async function answerTo(request: IncomingMessage): Promise<[status: number, body: object]> {
+  switch (`${request.method} ${request.url}`) {
+    case 'POST /patients/search': {
+      const { id, nhs } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Search;
+      const found = patients.filter((it) => (id === undefined ? it.nhs === nhs : it.id === id));
+      return [200, { patients: found }];
+    }
+    case 'GET /services':
+      return [200, { services }];
+    default:
+      return [404, { error: 'not here' }];
+  }
+}
+
+export interface ToyServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A whole EHR, as small as they come. */
+export async function startToyServer(port = 0): Promise<ToyServer> {
+  const server = createServer((request, response) => {
+    answerTo(request)
+      .catch((): [number, object] => [400, { error: 'cannot be read' }])
+      .then(([status, body]) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+if (import.meta.main) {
+  const { url } = await startToyServer(4400);
+  process.stdout.write(`The toy EHR listens at ${url}\n`);
+}

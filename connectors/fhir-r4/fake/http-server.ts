@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface RunningServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A server on a port of this machine; without one, on a free port. */
+export async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse, body: string) => Promise<void>,
+  port = 0,
+): Promise<RunningServer> {
+  const server = createServer(async (request, response) => {
+    try {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      await handle(request, response, Buffer.concat(chunks).toString('utf8'));
+    } catch {
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    }
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function searchForm(url: URL, request: IncomingMessage, body: string): URLSearchParams {
+  const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
+  return new URLSearchParams([...url.searchParams, ...(isForm ? new URLSearchParams(body) : [])]);
+}
+
+export function send(
+  response: ServerResponse,
+  status: number,
+  resource: object | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/fhir+json; charset=utf-8', ...headers });
+  response.end(resource === undefined ? undefined : JSON.stringify(resource));
+}

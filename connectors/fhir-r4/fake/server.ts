@@ -1,0 +1,277 @@
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
+import { type DataSetOptions, loadDataSet } from './data-set.ts';
+import { listen, type RunningServer, searchForm, send } from './http-server.ts';
+import { book, checkedCreate, checkedUpdate, find } from './scheduling.ts';
+import { Refused, Store, type Stored } from './store.ts';
+
+/** How this server differs from others that call themselves R4. */
+export interface FakeOptions {
+  readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
+  /** Whether slots and appointments can be written as they are. */
+  readonly plainWrites?: boolean;
+  /** Whether an Appointment is checked against its slot, which then is taken, and freed by a cancellation. */
+  readonly checksAppointments?: boolean;
+  /** Whether it takes one slot for one appointment only. */
+  readonly oneSlot?: boolean;
+  /** Whether Appointments are changed by JSON Patch alone. */
+  readonly patchOnly?: boolean;
+  readonly operations?: boolean;
+  readonly pageSize?: number;
+  readonly refusesChaining?: boolean;
+  readonly requiresServiceType?: boolean;
+  /** Answers writes with an empty body, `Location` and a weak `ETag`. */
+  readonly emptyBodies?: boolean;
+  readonly lostClaimStatus?: 412 | 409 | 400;
+  readonly heedsIfMatch?: boolean;
+  /** What `Authorization` must be. */
+  readonly authorization?: () => string;
+  readonly data?: DataSetOptions;
+}
+
+/** One request going wrong. */
+export type Fault =
+  /** The connection is cut, and nothing was done. */
+  | 'cut_before'
+  /** The connection is cut, and what was asked is done a moment later. */
+  | 'cut_during'
+  /** What was asked is done, and the connection is cut. */
+  | 'cut_after'
+  | { readonly delayMilliseconds: number }
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object };
+
+export interface SeenRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: string;
+  readonly body: string;
+}
+
+export interface FakeServer extends RunningServer {
+  readonly store: Store;
+  /** Asked about every request; `undefined` lets it pass. */
+  misbehave: (request: SeenRequest) => Fault | undefined;
+  readonly seen: SeenRequest[];
+}
+
+/** A small FHIR server that can be told to misbehave. */
+export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
+  const { lostClaimStatus = 412, heedsIfMatch = true } = options;
+  const store = new Store({ lostClaimStatus, heedsIfMatch });
+  await loadDataSet((resource) => store.save(resource), options.data);
+  const seen: SeenRequest[] = [];
+  const answer = answerer(store, options);
+  const server = await listen(async (request, response, body) => {
+    const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+    const facts = { method: request.method ?? '', path: url.pathname, query: url.search, body };
+    seen.push(facts);
+    const fault = fake.misbehave(facts);
+    if (fault === 'cut_before') {
+      request.socket.destroy();
+      return;
+    }
+    if (fault === 'cut_during') {
+      request.socket.destroy();
+      await pause(150);
+    }
+    if (typeof fault === 'object' && 'status' in fault) {
+      send(response, fault.status, fault.body, fault.headers);
+      return;
+    }
+    if (typeof fault === 'object') await pause(fault.delayMilliseconds);
+    const cut = fault === 'cut_after' || fault === 'cut_during';
+    const { status, resource, headers } = answer(request, url, body);
+    if (cut) request.socket.destroy();
+    else send(response, status, resource, headers);
+  });
+  const fake: FakeServer = { ...server, store, seen, misbehave: () => undefined };
+  return fake;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly resource?: object | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+function reply(status: number, resource?: object, headers?: Readonly<Record<string, string>>): Answer {
+  return { status, resource, headers };
+}
+
+function answerer(store: Store, options: FakeOptions) {
+  return (request: IncomingMessage, url: URL, body: string): Answer => {
+    try {
+      if (options.authorization && request.headers.authorization !== options.authorization()) {
+        throw new Refused(401, 'login');
+      }
+      return route(request, url, body);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return reply(error.status, outcome(error.code));
+    }
+  };
+
+  function route(request: IncomingMessage, url: URL, body: string): Answer {
+    const [type = '', id] = url.pathname.slice(1).split('/');
+    const resource = () => JSON.parse(body) as FhirResource;
+    const { method } = request;
+    if (type === 'metadata') return reply(200, capabilityStatement(options));
+    if (type === '') return transaction(resource());
+    if (id?.startsWith('$')) return operation(id, resource() as Parameters);
+    if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
+    if (method === 'GET' || id === '_search') return reply(200, search(type, url, searchForm(url, request, body)));
+    if (method === 'DELETE') {
+      store.remove(`${type}/${id}`);
+      return reply(204);
+    }
+    const ifMatch = header(request, 'if-match');
+    // The server's own staff, in a program of its own.
+    const isStaff = request.headers['x-staff'] === 'yes' && type === 'Slot';
+    if (isStaff) return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
+    if (method === 'PATCH') {
+      if (ifMatch === undefined) throw new Refused(412, 'required');
+      return written(200, write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch }));
+    }
+    if (method === 'PUT') return written(200, write('PUT', `${type}/${id}`, resource(), { ifMatch }));
+    const ifNoneExist = header(request, 'if-none-exist');
+    const done = write('POST', type, resource(), { ifNoneExist });
+    return written(done.status, done);
+  }
+
+  function write(
+    method: 'POST' | 'PUT',
+    target: string,
+    resource: FhirResource,
+    { ifMatch, ifNoneExist }: { ifMatch?: string | undefined; ifNoneExist?: string | undefined },
+  ): { readonly status: number; readonly stored: Stored } {
+    const isAppointment = resource.resourceType === 'Appointment';
+    if (options.checksAppointments && isAppointment) {
+      const appointment = resource as FhirAppointment;
+      const stored = store.atomically(() =>
+        method === 'PUT'
+          ? checkedUpdate(store, target, appointment, ifMatch)
+          : checkedCreate(store, appointment, options),
+      );
+      return { status: method === 'PUT' ? 200 : 201, stored };
+    }
+    if (options.plainWrites === false && !isAppointment) throw new Refused(405, 'not-supported');
+    if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
+    const { stored, isNew } = store.create(resource, ifNoneExist);
+    return { status: isNew ? 201 : 200, stored };
+  }
+
+  function written(status: number, { stored }: { readonly stored: Stored }): Answer {
+    const location = `${stored.resourceType}/${stored.id}/_history/${stored.meta?.versionId}`;
+    const headers = { location: `http://ehr.example/fhir/${location}`, etag: `W/"${stored.meta?.versionId}"` };
+    return reply(status, options.emptyBodies ? undefined : stored, headers);
+  }
+
+  function search(type: string, url: URL, form: URLSearchParams): object {
+    if (options.requiresServiceType && type === 'Slot' && !form.has('service-type') && !form.has('_id')) {
+      throw new Refused(400, 'required');
+    }
+    if (options.refusesChaining && form.has('schedule.actor')) throw new Refused(400, 'not-supported');
+    const found = store.search(type, form);
+    const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);
+    const offset = Number(form.get('_offset') ?? 0);
+    const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
+    next.set('_offset', String(offset + size));
+    const hasMore = offset + size < found.length;
+    return {
+      resourceType: 'Bundle',
+      type: 'searchset',
+      total: found.length,
+      link: [
+        { relation: 'self', url: `${url.origin}/${type}?${form}` },
+        ...(hasMore ? [{ relation: 'next', url: `${url.origin}/${type}?${next}` }] : []),
+      ],
+      entry: found.slice(offset, offset + size).map((resource) => ({ resource, search: { mode: 'match' } })),
+    };
+  }
+
+  function transaction(bundle: FhirResource): Answer {
+    const kind = options.transactions ?? 'atomic';
+    if (kind === 'none') throw new Refused(405, 'not-supported');
+    const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
+    const run = ({ resource, request }: BundleEntry) => {
+      if (!resource || (request?.method !== 'PUT' && request?.method !== 'POST')) throw new Refused(400, 'invalid');
+      const { ifMatch, ifNoneExist } = request;
+      const { status, stored } = write(request.method, request.url, resource, { ifMatch, ifNoneExist });
+      const location = `${stored.resourceType}/${stored.id}/_history/${stored.meta?.versionId}`;
+      return { response: { status: `${status}`, location, etag: `W/"${stored.meta?.versionId}"` } };
+    };
+    const each = (entry: BundleEntry) => {
+      try {
+        return run(entry);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        return { response: { status: `${error.status}`, outcome: outcome(error.code) } };
+      }
+    };
+    const results =
+      kind === 'atomic'
+        ? store.atomically(() => entries.map(run))
+        : kind === 'as_batch'
+          ? entries.map(each)
+          : entries.map(run);
+    return reply(200, { resourceType: 'Bundle', type: 'transaction-response', entry: results });
+  }
+
+  function operation(name: string, parameters: Parameters): Answer {
+    if (!options.operations) throw new Refused(404, 'not-supported');
+    const found = name === '$find' ? find(store, parameters) : [store.atomically(() => book(store, parameters))];
+    const entry = found.map((resource) => ({ resource }));
+    return reply(200, { resourceType: 'Bundle', type: 'searchset', entry });
+  }
+}
+
+function patched(resource: Stored, body: string): FhirResource {
+  const copy: Record<string, unknown> = { ...resource };
+  for (const { op, path, value } of JSON.parse(body) as { op: string; path: string; value?: unknown }[]) {
+    const name = path.slice(1);
+    if (op === 'remove') delete copy[name];
+    else copy[name] = value;
+  }
+  return copy as unknown as FhirResource;
+}
+
+/** Diagnostics as real servers write them: with what nobody else should read. */
+function outcome(code: string): object {
+  const diagnostics = 'Rejected for Tolvan Tolvansson 191212121212';
+  return { resourceType: 'OperationOutcome', issue: [{ severity: 'error', code, diagnostics }] };
+}
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function capabilityStatement(options: FakeOptions): object {
+  const codes = (...names: string[]) => names.map((code) => ({ code }));
+  const read = codes('read', 'search-type');
+  const writes = codes('create', 'update', 'delete');
+  const transactions = (options.transactions ?? 'atomic') !== 'none';
+  const appointmentWrites = options.patchOnly ? codes('create', 'patch') : writes;
+  const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'Schedule'];
+  return {
+    resourceType: 'CapabilityStatement',
+    fhirVersion: '4.0.1',
+    rest: [
+      {
+        mode: 'server',
+        interaction: transactions ? codes('transaction') : [],
+        resource: [
+          ...others.map((type) => ({ type, interaction: read })),
+          { type: 'Slot', interaction: options.plainWrites === false ? read : [...read, ...writes] },
+          {
+            type: 'Appointment',
+            interaction: [...read, ...appointmentWrites],
+            ...(options.operations ? { operation: ['find', 'hold', 'book'].map((name) => ({ name })) } : {}),
+          },
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,147 @@
+import type { FhirResource, Reference } from '../src/fhir.ts';
+
+export type Stored = FhirResource & Readonly<Record<string, unknown>>;
+
+/** What a FHIR server answers instead of a resource. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string) {
+    super(code);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Resources in memory, each with a version. */
+export class Store {
+  #resources = new Map<string, Stored>();
+  #next = 1;
+  readonly lostClaimStatus: number;
+  readonly heedsIfMatch: boolean;
+
+  constructor({ lostClaimStatus = 412, heedsIfMatch = true } = {}) {
+    this.lostClaimStatus = lostClaimStatus;
+    this.heedsIfMatch = heedsIfMatch;
+  }
+
+  get(reference: string): Stored {
+    const found = this.#resources.get(reference);
+    if (!found) throw new Refused(404, 'not-found');
+    return found;
+  }
+
+  all(type: string): Stored[] {
+    return [...this.#resources.values()].filter(({ resourceType }) => resourceType === type);
+  }
+
+  save(resource: FhirResource): Stored {
+    const id = resource.id ?? `id-${this.#next++}`;
+    const reference = `${resource.resourceType}/${id}`;
+    const version = Number(this.#resources.get(reference)?.meta?.versionId ?? 0) + 1;
+    const stored = { ...resource, id, meta: { versionId: String(version), lastUpdated: new Date().toISOString() } };
+    this.#resources.set(reference, stored as Stored);
+    return stored as Stored;
+  }
+
+  create(
+    resource: FhirResource,
+    ifNoneExist: string | undefined,
+  ): { readonly stored: Stored; readonly isNew: boolean } {
+    if (ifNoneExist !== undefined) {
+      const [existing, another] = this.search(resource.resourceType, new URLSearchParams(ifNoneExist));
+      if (another) throw new Refused(412, 'multiple-matches');
+      if (existing) return { stored: existing, isNew: false };
+    }
+    const { id: _, ...rest } = resource;
+    return { stored: this.save(rest as FhirResource), isNew: true };
+  }
+
+  update(reference: string, resource: FhirResource, ifMatch: string | undefined): Stored {
+    const version = /"([^"]*)"/.exec(ifMatch ?? '')?.[1];
+    const current = this.get(reference);
+    if (version !== undefined && this.heedsIfMatch && current.meta?.versionId !== version) {
+      throw new Refused(this.lostClaimStatus, 'conflict');
+    }
+    if (`${resource.resourceType}/${resource.id}` !== reference) throw new Refused(400, 'invalid');
+    return this.save(resource);
+  }
+
+  remove(reference: string): void {
+    this.#resources.delete(reference);
+  }
+
+  /** All or nothing. */
+  atomically<Result>(work: () => Result): Result {
+    const before = new Map(this.#resources);
+    try {
+      return work();
+    } catch (error) {
+      this.#resources = before;
+      throw error;
+    }
+  }
+
+  /** By the search parameters that the connector uses; others are ignored. */
+  search(type: string, parameters: URLSearchParams): Stored[] {
+    const found = this.all(type).filter((resource) =>
+      [...parameters].every(([name, value]) => this.#matches(resource, name, value)),
+    );
+    const sort = parameters.get('_sort');
+    if (sort === null) return found;
+    return found.sort((a, b) => Date.parse(String(a.start)) - Date.parse(String(b.start)));
+  }
+
+  #matches(resource: Stored, name: string, value: string): boolean {
+    const values = value.split(',');
+    switch (name) {
+      case '_id':
+        return values.includes(resource.id ?? '');
+      case 'status':
+        return values.includes(String(resource.status));
+      case 'identifier':
+        return list(resource.identifier).some((it) => values.includes(`${it.system}|${it.value}`));
+      case 'schedule':
+        return refersTo(resource.schedule, values);
+      case 'schedule.actor':
+        return list(this.get((resource.schedule as Reference).reference ?? '').actor).some((it) =>
+          refersTo(it, values),
+        );
+      case 'actor':
+      case 'patient': {
+        const actors =
+          resource.resourceType === 'Schedule'
+            ? list(resource.actor)
+            : list(resource.participant).map(({ actor }) => actor as Reference);
+        return actors.some((it) => refersTo(it, values));
+      }
+      case 'location':
+        return list(resource.location).some((it) => refersTo(it, values));
+      case 'organization':
+        return refersTo(resource.organization, values);
+      case 'start':
+      case 'date':
+        return inBound(String(resource.start), value);
+      default:
+        return true;
+    }
+  }
+}
+
+function list(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function refersTo(reference: unknown, wanted: readonly string[]): boolean {
+  return wanted.includes(String((reference as Reference | undefined)?.reference));
+}
+
+/** https://hl7.org/fhir/R4/search.html#prefix; a bare date finds nothing here, as on some servers. */
+function inBound(moment: string, bound: string): boolean {
+  const at = Date.parse(moment);
+  const wanted = Date.parse(bound.slice(2));
+  if (bound.startsWith('ge')) return at >= wanted;
+  if (bound.startsWith('lt')) return at < wanted;
+  return false;
+}

@@ -1,0 +1,123 @@
+import type { Appointment, AppointmentPosition, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
+import type { SearchParameters } from './client.ts';
+import type { FhirConnection } from './connection.ts';
+import type { CareUnitDirectory } from './directory.ts';
+import { compare, type FhirAppointment } from './fhir.ts';
+import { toAppointment } from './mappers/appointment.ts';
+import { operationKeys, placesIn } from './operation-ids.ts';
+import { isFhirId } from './patients.ts';
+import { defaultPageSize } from './settings.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+/** Above this the care unit's resources are not named in the search, but looked for in its answer. */
+const mostActors = 40;
+
+export async function findAppointments(
+  ehr: FhirConnection,
+  careUnit: CareUnit,
+  ids: readonly string[],
+): Promise<readonly Appointment[]> {
+  const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
+  const now = new Date();
+  return found.flatMap((it) => toAppointment(it, directory, ehr.dialect, now) ?? []);
+}
+
+export function readAppointments({ client }: FhirConnection, ids: readonly string[]): Promise<FhirAppointment[]> {
+  return client.readMany<FhirAppointment>(ids.filter(isFhirId).map((id) => `Appointment/${id}`));
+}
+
+export async function listAppointments(ehr: FhirConnection, query: AppointmentQuery): Promise<readonly Appointment[]> {
+  const directory = await ehr.directory.of(query.careUnit);
+  const actors = actorsOf(directory, query);
+  if (actors?.length === 0 || (query.patientId !== undefined && !isFhirId(query.patientId))) return [];
+  const found = new Map<string, Appointment>();
+  let sorted = true;
+  let reached = Number.NEGATIVE_INFINITY;
+  for await (const page of ehr.client.pages('Appointment', searchParameters(query, actors))) {
+    const now = new Date();
+    sorted &&= page.sorted;
+    for (const resource of page.resources as readonly FhirAppointment[]) {
+      const start = new Date(resource.start ?? '').getTime();
+      if (start < reached) sorted = false;
+      reached = Math.max(reached, Number.isNaN(start) ? reached : start);
+      const appointment = toAppointment(resource, directory, ehr.dialect, now);
+      if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
+    }
+    // Those of the last start may go on on the next page.
+    const complete = [...found.values()].filter(({ start }) => start.getTime() < reached).length;
+    if (sorted && complete >= query.limit) break;
+  }
+  return [...found.values()].sort(byPosition).slice(0, query.limit);
+}
+
+/** `undefined`: anybody. */
+function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: AppointmentQuery): string[] | undefined {
+  if (resourceId !== undefined) return [directory.referenceOf(resourceId) ?? []].flat();
+  // A patient has few appointments, and a practitioner may stand in them by a role.
+  if (patientId !== undefined) return undefined;
+  const all = directory.resources.flatMap(({ id }) => directory.referenceOf(id) ?? []);
+  return all.length > mostActors ? undefined : all;
+}
+
+function searchParameters(query: AppointmentQuery, actors: readonly string[] | undefined): SearchParameters {
+  const { patientId, range, after } = query;
+  // The search parameter is the start. No appointment is taken to be longer than a day.
+  const earliest = range ? range.start.getTime() - dayMilliseconds : undefined;
+  const from = Math.max(earliest ?? Number.NEGATIVE_INFINITY, after?.start.getTime() ?? Number.NEGATIVE_INFINITY);
+  return [
+    ...(patientId === undefined ? [] : [['patient', `Patient/${patientId}`] as const]),
+    ...(actors === undefined ? [] : [['actor', actors.join(',')] as const]),
+    ...(Number.isFinite(from) ? [['date', `ge${new Date(from).toISOString()}`] as const] : []),
+    ...(range ? [['date', `lt${range.end.toISOString()}`] as const] : []),
+    ['_sort', 'date'],
+    ['_count', String(defaultPageSize)],
+  ];
+}
+
+function isWanted(
+  appointment: Appointment,
+  { patientId, resourceId, range, states, after }: AppointmentQuery,
+): boolean {
+  if (patientId !== undefined && appointment.patientId !== patientId) return false;
+  if (resourceId !== undefined && appointment.resourceId !== resourceId) return false;
+  if (range && !(appointment.start < range.end && appointment.end > range.start)) return false;
+  if (states && states.length > 0 && !states.includes(appointment.state)) return false;
+  return after === undefined || byPosition(appointment, after) > 0;
+}
+
+function byPosition(a: AppointmentPosition, b: AppointmentPosition): number {
+  return a.start.getTime() - b.start.getTime() || compare(a.id, b.id);
+}
+
+/** What a write with this operation id left behind, in its order. `null`: nothing. */
+export async function findOperation(
+  ehr: FhirConnection,
+  careUnit: CareUnit,
+  operationId: string,
+): Promise<readonly Appointment[] | null> {
+  const found = await findOperationResources(ehr, operationId);
+  if (found.length === 0) return null;
+  const directory = await ehr.directory.of(careUnit);
+  const now = new Date();
+  const mapped = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, now) ?? []);
+  return mapped.length === 0 ? null : mapped;
+}
+
+/** An appointment that several changes of the write touched comes once for each. */
+export async function findOperationResources(
+  { client, dialect: { operationSystem } }: FhirConnection,
+  operationId: string,
+): Promise<FhirAppointment[]> {
+  const matches = await client.search<FhirAppointment>('Appointment', [
+    ['identifier', `${operationSystem}|${operationId}`],
+  ]);
+  // Some servers ignore a search parameter that they do not know.
+  return matches
+    .filter((it) => it.status !== 'entered-in-error' && operationKeys(it, operationSystem).includes(operationId))
+    .flatMap((it) => {
+      const places = placesIn(it, operationSystem, operationId);
+      return (places.length > 0 ? places : [0]).map((place) => ({ it, place }));
+    })
+    .sort((a, b) => a.place - b.place || compare(a.it.id ?? '', b.it.id ?? ''))
+    .map(({ it }) => it);
+}

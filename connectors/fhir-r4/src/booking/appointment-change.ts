@@ -1,0 +1,54 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { WriteAnswer } from '../client.ts';
+import type { FhirConnection } from '../connection.ts';
+import { type FhirAppointment, referenceTo } from '../fhir.ts';
+import { isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
+import type { PlannedAppointment } from './plan.ts';
+import { versionOf } from './version.ts';
+
+/** Creates or changes one appointment, and answers it as the EHR has it. */
+export async function writeAppointment(
+  ehr: FhirConnection,
+  { before, after, key }: PlannedAppointment,
+): Promise<FhirAppointment> {
+  const { client, dialect, operationLookup } = ehr;
+  if (before !== null) return changeAppointment(ehr, before, after);
+  const ifNoneExist = operationLookup ? { ifNoneExist: `identifier=${dialect.operationSystem}|${key}` } : {};
+  return answered(ehr, await client.create(after, ifNoneExist));
+}
+
+/** The whole resource under the version that was read, or the elements that differ as JSON Patch. */
+export async function changeAppointment(
+  ehr: FhirConnection,
+  before: FhirAppointment,
+  after: FhirAppointment,
+): Promise<FhirAppointment> {
+  const ifMatch = versionOf(before);
+  if (ehr.changesBy === 'put') return answered(ehr, await ehr.client.update(after, { ifMatch }), before);
+  const patch = jsonPatch({ ...before }, { ...after });
+  if (patch.length === 0) return before;
+  return answered(ehr, await ehr.client.patch(referenceTo(before), patch, { ifMatch }), before);
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6902, element by element. */
+function jsonPatch(before: Record<string, unknown>, after: Record<string, unknown>): object[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].flatMap((name): object[] => {
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
+    const path = `/${name}`;
+    if (after[name] === undefined) return [{ op: 'remove', path }];
+    return [{ op: before[name] === undefined ? 'add' : 'replace', path, value: after[name] }];
+  });
+}
+
+/** Some servers answer an empty body: https://fhir.cerner.com/millennium/r4/base/workflow/appointment */
+async function answered(ehr: FhirConnection, answer: WriteAnswer, before?: FhirAppointment): Promise<FhirAppointment> {
+  if (isConflict(answer.status)) throw new LostRace();
+  if (isBroken(answer.status)) throw unknownOutcome(answer.refusal);
+  if (!answer.ok) throw answer.refusal ?? new ConnectorError('rejected', `The EHR answered ${answer.status}`);
+  if (answer.resource?.resourceType === 'Appointment' && answer.resource.id) return answer.resource as FhirAppointment;
+  const reference = before ? referenceTo(before) : answer.reference;
+  const appointment = reference === undefined ? null : await ehr.client.read<FhirAppointment>(reference);
+  if (appointment) return appointment;
+  throw unknownOutcome();
+}

@@ -1,0 +1,59 @@
+import { type ChangeKind, ConnectorError, changeKinds } from '@crossward/connector-kit';
+import type { ServerFacts } from '../capability-statement.ts';
+import type { FhirClient } from '../client.ts';
+import { type BookingMode, defaultOperationSystem, type FhirSettings } from '../settings.ts';
+import { type Proof, proveIfMatch, proveTransactions } from './probe.ts';
+
+/**
+ * How this server is booked in. A mode that the settings name is proved and refused if it does not hold; `auto` takes
+ * the first that does. A plain create is never chosen: whether a server checks it cannot be seen from outside.
+ */
+export async function chooseMode(client: FhirClient, facts: ServerFacts, settings: FhirSettings): Promise<BookingMode> {
+  const booking = settings.booking ?? {};
+  const { mode = 'auto', probe = true, operation_system = defaultOperationSystem } = booking;
+  const transactionProof = () => (probe ? proveTransactions(client, operation_system) : 'held');
+  const claimProof = () => (probe ? proveIfMatch(client) : 'held');
+  switch (mode) {
+    case 'transaction':
+      return proved(await transactionProof(), mode, 'The EHR does not run transactions all or nothing');
+    case 'slot_claim':
+      return proved(await claimProof(), mode, 'The EHR does not heed If-Match');
+    case 'operations':
+    case 'create':
+    case 'none':
+      return mode;
+    case 'auto': {
+      const writes = facts.can('Slot', 'update') && facts.can('Appointment', 'create');
+      if (writes && facts.transactions && (await transactionProof()) === 'held') return 'transaction';
+      if (writes && (await claimProof()) !== 'broken') return 'slot_claim';
+      return facts.hasOperation('Appointment', 'book') ? 'operations' : 'none';
+    }
+  }
+}
+
+function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
+  if (proof === 'broken') throw new ConnectorError('rejected', message);
+  return mode;
+}
+
+/** What can be done to an appointment in each mode. */
+export function changesOf(mode: BookingMode, facts: ServerFacts, settings: FhirSettings): readonly ChangeKind[] {
+  const canChange = facts.can('Appointment', 'update') || facts.can('Appointment', 'patch');
+  switch (mode) {
+    case 'none':
+      return [];
+    case 'transaction':
+    case 'slot_claim': {
+      const { hold = 'auto' } = settings.booking ?? {};
+      return hold === false ? ['create', 'update', 'cancel'] : changeKinds;
+    }
+    case 'operations':
+      return canChange ? ['create', 'cancel'] : ['create'];
+    case 'create':
+      return facts.can('Appointment', 'update')
+        ? ['create', 'update', 'cancel']
+        : canChange
+          ? ['create', 'cancel']
+          : ['create'];
+  }
+}

@@ -1,0 +1,65 @@
+import type { AppointmentCreation } from '@crossward/connector-kit';
+import type { FhirConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
+import {
+  type FhirAppointment,
+  type FhirIdentifier,
+  type FhirSlot,
+  localReference,
+  type Participant,
+  referenceTo,
+} from '../fhir.ts';
+import { withComment, withHold } from '../mappers/appointment.ts';
+import { serviceTypeOf } from '../mappers/healthcare-service.ts';
+import { resourceId } from '../resource-id.ts';
+
+/** Everything but the slots. Held: `pending` until somebody has answered; https://hl7.org/fhir/R4/appointment.html */
+export function newAppointment(
+  creation: AppointmentCreation,
+  directory: CareUnitDirectory,
+  { dialect, operationLookup }: FhirConnection,
+  identifier: readonly FhirIdentifier[],
+): FhirAppointment {
+  const { holdUntil } = creation;
+  const service = directory.services.find(({ id }) => id === creation.healthcareServiceId);
+  const patient = {
+    actor: { reference: `Patient/${creation.patientId}` },
+    status: holdUntil ? 'tentative' : 'accepted',
+  };
+  const others = [directory.referenceOf(creation.resourceId), directory.location, service?.reference]
+    .filter((reference) => reference !== undefined)
+    .map((reference): Participant => ({ actor: { reference }, status: 'accepted' }));
+  const appointment: FhirAppointment = {
+    resourceType: 'Appointment',
+    status: holdUntil ? 'pending' : 'booked',
+    ...(operationLookup ? { identifier } : {}),
+    ...(service ? { serviceType: serviceTypeOf(service) } : {}),
+    participant: [patient, ...others],
+  };
+  return withHold(withComment(appointment, dialect.commentField, creation.comment), holdUntil);
+}
+
+/** The appointment on these slots: its time, and the participant that it is with. */
+export function placedAppointment(
+  appointment: FhirAppointment,
+  slots: readonly FhirSlot[],
+  { start, end }: { readonly start: Date; readonly end: Date },
+  wantedResource: string,
+  directory: CareUnitDirectory,
+): FhirAppointment {
+  const former = directory.resourceOf(appointment);
+  const wanted = directory.referenceOf(wantedResource);
+  const participant = appointment.participant?.map((it) => {
+    const actor = localReference(it.actor);
+    const isFormer = former !== wantedResource && actor !== undefined && resourceId(actor) === former;
+    return isFormer && wanted !== undefined ? { ...it, actor: { reference: wanted } } : it;
+  });
+  return {
+    ...appointment,
+    ...(participant ? { participant } : {}),
+    start: start.toISOString(),
+    end: end.toISOString(),
+    minutesDuration: Math.round((end.getTime() - start.getTime()) / 60_000),
+    slot: slots.map((slot) => ({ reference: referenceTo(slot) })),
+  };
+}

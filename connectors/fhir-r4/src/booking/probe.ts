@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { ConnectorError } from '@crossward/connector-kit';
+import { type FhirClient, isBundle, weakTag } from '../client.ts';
+import { type FhirAppointment, type FhirResource, referenceTo } from '../fhir.ts';
+import { withdraw } from './transaction.ts';
+
+/** A version that no server gives. */
+const noVersion = '999999999';
+
+/**
+ * - `held`: the server keeps the promise
+ * - `broken`: it does not
+ * - `unproven`: it has nothing to try it on, or refused to be tried
+ */
+export type Proof = 'held' | 'broken' | 'unproven';
+
+/**
+ * Whether a transaction is all or nothing: one that has to fail must leave nothing behind. Some servers run it as a
+ * batch, some do not roll back. What is left behind is an appointment that is `entered-in-error`, and it is removed.
+ */
+export async function proveTransactions(client: FhirClient, operationSystem: string): Promise<Proof> {
+  const victim = await anySlotOrSchedule(client);
+  if (!victim) return 'unproven';
+  const marker = `probe-${randomUUID()}`;
+  const reference = referenceTo(victim);
+  const answer = await client.transaction({
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [
+      {
+        fullUrl: `urn:uuid:${randomUUID()}`,
+        resource: probeAppointment(operationSystem, marker),
+        request: { method: 'POST', url: 'Appointment' },
+      },
+      { resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(noVersion) } },
+    ],
+  });
+  const left = await client.search<FhirAppointment>('Appointment', [['identifier', `${operationSystem}|${marker}`]]);
+  const ours = left.filter((it) => it.identifier?.some(({ value }) => value === marker));
+  for (const appointment of ours) await withdraw({ client }, referenceTo(appointment));
+  if (answer.ok || ours.length > 0) {
+    const entries = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
+    for (const { resource, response } of entries) {
+      const location = response?.location ?? (resource ? referenceTo(resource) : '');
+      if (location.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
+        await withdraw({ client }, location);
+      }
+    }
+    return 'broken';
+  }
+  // A refusal of the whole for a reason of its own says nothing of atomicity.
+  return answer.status === 412 || answer.status === 409 || answer.status === 400 ? 'held' : 'unproven';
+}
+
+/** Whether a PUT under a version that is not the current one is refused. It writes what is already there. */
+export async function proveIfMatch(client: FhirClient): Promise<Proof> {
+  const victim = await anySlotOrSchedule(client);
+  if (!victim) return 'unproven';
+  const answer = await client.update(victim, { ifMatch: noVersion });
+  if (answer.ok) return 'broken';
+  return answer.status === 412 || answer.status === 409 || answer.status === 400 ? 'held' : 'unproven';
+}
+
+async function anySlotOrSchedule(client: FhirClient): Promise<FhirResource | undefined> {
+  for (const type of ['Slot', 'Schedule']) {
+    try {
+      for await (const { resources } of client.pages(type, [['_count', '1']])) {
+        if (resources[0]) return resources[0];
+        break;
+      }
+    } catch (error) {
+      // Some servers want to be told more in a search for slots.
+      if (!(error instanceof ConnectorError) || error.kind !== 'rejected') throw error;
+    }
+  }
+  return undefined;
+}
+
+function probeAppointment(system: string, value: string): FhirAppointment {
+  const start = new Date('2000-01-01T00:00:00Z');
+  return {
+    resourceType: 'Appointment',
+    status: 'entered-in-error',
+    identifier: [{ system, value }],
+    start: start.toISOString(),
+    end: new Date(start.getTime() + 60_000).toISOString(),
+    participant: [{ actor: { display: 'Crossward' }, status: 'declined' }],
+  };
+}

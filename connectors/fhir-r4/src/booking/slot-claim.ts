@@ -1,0 +1,128 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import { findOperationResources } from '../appointment-reads.ts';
+import type { WriteAnswer } from '../client.ts';
+import type { FhirConnection } from '../connection.ts';
+import { compare, type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
+import { claimedSlot, claimOf } from '../mappers/slot.ts';
+import { operationKeys } from '../operation-ids.ts';
+import { writeAppointment } from './appointment-change.ts';
+import { isBroken, isConflict, isUnknown, LostRace, unknownOutcome } from './lost-race.ts';
+import type { Plan, PlannedAppointment, PlannedSlot } from './plan.ts';
+import { versionOf } from './version.ts';
+
+/** How long a slot stays claimed by a write that broke off. Then its owner's appointment tells whether it is taken. */
+const claimMilliseconds = 120_000;
+
+interface Claimed {
+  readonly slot: PlannedSlot;
+  readonly current: FhirSlot;
+}
+
+/**
+ * One step after the other, for a server without transactions: every slot is claimed by a PUT under the version that
+ * was read, so that one of any number of callers gets it; then the appointment is written; then the slots get their
+ * last state. Wherever it breaks off, an expired claim and its owner's appointment tell whether a slot is taken.
+ *
+ * @throws LostRace when somebody else was faster
+ */
+export async function runSlotClaims(ehr: FhirConnection, plan: Plan): Promise<readonly FhirAppointment[]> {
+  const claimed: Claimed[] = [];
+  const results: FhirAppointment[] = [];
+  try {
+    // In one order for everybody: of two that want the same slots, one gets them all.
+    for (const slot of plan.slots.toSorted((a, b) => compare(referenceTo(a.before), referenceTo(b.before)))) {
+      claimed.push({ slot, current: await claim(ehr, slot) });
+    }
+    for (const appointment of plan.appointments) results.push(await write(ehr, appointment));
+  } catch (error) {
+    // Of an unknown outcome the claims stay: the appointment may be there.
+    if (!isUnknown(error)) for (const it of claimed) await giveBack(ehr, it);
+    throw error;
+  }
+  for (const { slot, current } of claimed) {
+    if (!isSame(slot.after, current)) await quietly(() => put(ehr, slot.after, versionOf(current)));
+  }
+  for (const { before, after } of plan.swept) await quietly(() => put(ehr, after, versionOf(before)));
+  return results;
+}
+
+async function claim(ehr: FhirConnection, { before, after, owner }: PlannedSlot): Promise<FhirSlot> {
+  const until = new Date(Date.now() + claimMilliseconds);
+  // A hold is already as it shall be.
+  const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, 'busy-tentative', { owner, until });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await put(ehr, wanted, versionOf(before));
+    } catch (error) {
+      if (!(error instanceof LostRace) && !isUnknown(error)) throw error;
+      const current = await ehr.client.read<FhirSlot>(referenceTo(before));
+      if (current && isSame(wanted, current)) return current;
+      const isUntouched = current?.meta?.versionId === before.meta?.versionId;
+      if (error instanceof LostRace || !isUntouched) throw new LostRace();
+      if (attempt === 3) throw unknownOutcome(error);
+    }
+  }
+}
+
+/** A lost claim answers 412, or 409, or 400 on some servers. */
+async function put<R extends FhirSlot | FhirAppointment>(
+  ehr: FhirConnection,
+  resource: R,
+  version: string,
+): Promise<R> {
+  const answer = await ehr.client.update(resource, { ifMatch: version });
+  if (answer.ok) return written(ehr, resource, answer);
+  if (isConflict(answer.status)) throw new LostRace();
+  if (isBroken(answer.status)) throw unknownOutcome(answer.refusal);
+  const current = await ehr.client.read(referenceTo(resource));
+  if (current?.meta?.versionId !== version) throw new LostRace();
+  throw answer.refusal ?? new ConnectorError('rejected', `The EHR answered ${answer.status}`);
+}
+
+async function written<R extends FhirSlot | FhirAppointment>(
+  ehr: FhirConnection,
+  resource: R,
+  { resource: answered, version }: WriteAnswer,
+): Promise<R> {
+  if (answered?.resourceType === resource.resourceType && answered.meta?.versionId) return answered as R;
+  if (version !== undefined) return { ...resource, meta: { ...resource.meta, versionId: version } };
+  return (await ehr.client.read<R>(referenceTo(resource))) ?? resource;
+}
+
+async function write(ehr: FhirConnection, planned: PlannedAppointment): Promise<FhirAppointment> {
+  try {
+    return await writeAppointment(ehr, planned);
+  } catch (error) {
+    if (!isUnknown(error)) throw error;
+    const done = await readBack(ehr, planned);
+    if (done) return done;
+    throw error;
+  }
+}
+
+/** What became of a write that was not answered. `null`: asking did not show that it was done. */
+async function readBack(ehr: FhirConnection, { before, key }: PlannedAppointment): Promise<FhirAppointment | null> {
+  const { operationSystem } = ehr.dialect;
+  if (!ehr.operationLookup) return null;
+  if (before === null) return (await findOperationResources(ehr, key))[0] ?? null;
+  const current = await ehr.client.read<FhirAppointment>(referenceTo(before));
+  return current && operationKeys(current, operationSystem).includes(key) ? current : null;
+}
+
+async function giveBack(ehr: FhirConnection, { slot, current }: Claimed): Promise<void> {
+  await quietly(() => put(ehr, slot.before, versionOf(current)));
+}
+
+/** The claim's end and its owner say the rest. */
+async function quietly(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ConnectorError) && !(error instanceof LostRace)) throw error;
+  }
+}
+
+function isSame(a: FhirSlot, b: FhirSlot): boolean {
+  const [one, other] = [claimOf(a), claimOf(b)];
+  return a.status === b.status && one?.owner === other?.owner && one?.until?.getTime() === other?.until?.getTime();
+}

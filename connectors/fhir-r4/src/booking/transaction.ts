@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { ConnectorError } from '@crossward/connector-kit';
+import { isBundle, type WriteAnswer, weakTag } from '../client.ts';
+import type { FhirConnection } from '../connection.ts';
+import { type BundleEntry, type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
+import { isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
+import { isStillCurrent, type Plan } from './plan.ts';
+import { versionOf } from './version.ts';
+
+/**
+ * Medplum runs a transaction with a conditional create serializably, and takes eight entries at most then. A larger one
+ * does without: a second copy of it fails by the versions of its slots.
+ */
+const mostConditionalEntries = 8;
+
+/**
+ * The whole plan in one Bundle: https://hl7.org/fhir/R4/http.html#transaction. Every resource that was read is written
+ * under the version that was read, and an appointment is created only where its operation id is on none.
+ *
+ * @throws LostRace when somebody else was faster
+ */
+export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<readonly FhirAppointment[]> {
+  const { operationSystem } = ehr.dialect;
+  const updates = [
+    ...plan.slots,
+    ...plan.appointments.flatMap(({ before, after }) => (before ? [{ before, after }] : [])),
+    ...plan.swept,
+  ];
+  const creations = plan.appointments.filter(({ before }) => before === null);
+  const isConditional = ehr.operationLookup && updates.length + creations.length <= mostConditionalEntries;
+  const entries: BundleEntry[] = [
+    ...updates.map(({ before, after }) => putEntry(before, after)),
+    ...creations.map(({ after, key }) => ({
+      fullUrl: `urn:uuid:${randomUUID()}`,
+      resource: after,
+      request: {
+        method: 'POST' as const,
+        url: 'Appointment',
+        ...(isConditional ? { ifNoneExist: `identifier=${operationSystem}|${key}` } : {}),
+      },
+    })),
+  ];
+  const answer = await ehr.client.transaction({ resourceType: 'Bundle', type: 'transaction', entry: entries });
+  await assertDone(ehr, plan, answer);
+  const results = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
+  await assertWhole(ehr, entries, updates, results);
+  const created = results.slice(updates.length).values();
+  const references = plan.appointments.map(({ before }) =>
+    before ? referenceTo(before) : createdReference(created.next().value),
+  );
+  return readInOrder(ehr, references);
+}
+
+function putEntry(before: FhirResource, after: FhirResource): BundleEntry {
+  const reference = referenceTo(before);
+  return { resource: after, request: { method: 'PUT', url: reference, ifMatch: weakTag(versionOf(before)) } };
+}
+
+async function assertDone(ehr: FhirConnection, plan: Plan, answer: WriteAnswer): Promise<void> {
+  if (answer.ok && isBundle(answer.body)) return;
+  if (isConflict(answer.status)) throw new LostRace();
+  if (isBroken(answer.status) || answer.ok) throw unknownOutcome(answer.refusal);
+  // Some servers answer 400 or 422 to a version that has gone.
+  if (!(await isStillCurrent(ehr, plan))) throw new LostRace();
+  throw answer.refusal ?? new ConnectorError('rejected', 'The EHR refused the transaction');
+}
+
+/** A server that runs a transaction as a batch does some of it: that is undone, and the server is not trusted again. */
+async function assertWhole(
+  ehr: FhirConnection,
+  entries: readonly BundleEntry[],
+  updates: readonly { readonly before: FhirResource; readonly after: FhirResource }[],
+  results: readonly BundleEntry[],
+): Promise<void> {
+  const isDone = (index: number) => /^(2|304)/.test(results[index]?.response?.status ?? '');
+  if (entries.every((_, index) => isDone(index))) return;
+  for (const [index] of entries.entries()) {
+    if (!isDone(index)) continue;
+    const update = updates[index];
+    if (update) await putBack(ehr, update.before);
+    else await withdraw(ehr, createdReference(results[index]));
+  }
+  throw new NotAtomic();
+}
+
+export class NotAtomic extends ConnectorError {
+  constructor() {
+    super('rejected', 'The EHR runs transactions as batches; what it had done was undone');
+  }
+}
+
+async function putBack(ehr: FhirConnection, before: FhirResource): Promise<void> {
+  const current = await ehr.client.read(referenceTo(before));
+  if (current) await ehr.client.update(before, { ifMatch: current.meta?.versionId });
+}
+
+/** Takes back an appointment that should not have come to be. */
+export async function withdraw(
+  { client }: Pick<FhirConnection, 'client'>,
+  reference: string | undefined,
+): Promise<void> {
+  if (reference === undefined) return;
+  const removed = await client.remove(reference);
+  if (removed.ok) return;
+  const appointment = await client.read<FhirAppointment>(reference);
+  if (!appointment) return;
+  const { slot: _, ...rest } = appointment;
+  await client.update({ ...rest, status: 'entered-in-error' } as FhirAppointment, {
+    ifMatch: appointment.meta?.versionId,
+  });
+}
+
+function createdReference(entry: BundleEntry | undefined): string | undefined {
+  if (entry?.resource?.id && entry.resource.resourceType === 'Appointment') return referenceTo(entry.resource);
+  return localReference({ reference: entry?.response?.location ?? '' });
+}
+
+/** As the EHR has them now: it may have added something, and some servers answer without resources. */
+async function readInOrder(
+  ehr: FhirConnection,
+  references: readonly (string | undefined)[],
+): Promise<readonly FhirAppointment[]> {
+  const known = references.filter((reference) => reference !== undefined);
+  const found = new Map((await ehr.client.readMany<FhirAppointment>(known)).map((it) => [referenceTo(it), it]));
+  return references.map((reference) => {
+    const appointment = found.get(reference ?? '');
+    if (!appointment) throw unknownOutcome();
+    return appointment;
+  });
+}

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Appointment, type AppointmentWrite, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import { findOperationResources } from '../appointment-reads.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { FhirAppointment } from '../fhir.ts';
+import { toAppointment } from '../mappers/appointment.ts';
+import { isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
+import { type Plan, planWrite } from './plan.ts';
+
+const attempts = 10;
+/** For so many attempts another call with the same operation id is waited for; then it is taken to be dead. */
+const patience = 5;
+
+/** One way to book: does what a plan says, all of it or nothing. */
+export type Execute = (ehr: FhirConnection, plan: Plan, write: AppointmentWrite) => Promise<readonly FhirAppointment[]>;
+
+/**
+ * Looks whether the operation was done, plans, and executes; again from the start when somebody else was faster or the
+ * EHR did not answer. A write that was not answered is never sent again before it has been looked for, and what is sent
+ * again stands under the versions read then, so that it cannot be done twice.
+ */
+export async function changeAppointments(
+  ehr: FhirConnection,
+  write: AppointmentWrite,
+  execute: Execute,
+): Promise<readonly Appointment[]> {
+  let uncertain: unknown;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    try {
+      const [done, plan] = await Promise.all([
+        ehr.operationLookup ? findOperationResources(ehr, write.operationId) : [],
+        planWrite(ehr, write, { takeOver: attempt > patience }).catch((error: unknown) => ({ error })),
+      ]);
+      if (done.length > 0) return await mapped(ehr, write.careUnit, done);
+      if ('error' in plan) throw plan.error;
+      const appointments = await execute(ehr, plan, write);
+      const inOrder = plan.order.map((place) => appointments[place] as FhirAppointment);
+      return await mapped(ehr, write.careUnit, inOrder);
+    } catch (error) {
+      if (isUnknown(error)) {
+        uncertain = error;
+        if (!ehr.operationLookup) throw unknownOutcome(error);
+      } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
+        // Another call with this operation id may have come between the two looks.
+        const doneNow = await doneMeanwhile(ehr, write, error);
+        if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
+        const isSettled = !(error instanceof ConnectorError) || error.kind !== 'unavailable';
+        throw uncertain === undefined || isSettled ? error : unknownOutcome(uncertain);
+      }
+      // So that those who lost to one another do not meet again.
+      await pause(Math.random() * 40 * attempt + (error instanceof UnderWay ? 100 : 5));
+    }
+  }
+  if (uncertain !== undefined) throw unknownOutcome(uncertain);
+  throw new ConnectorError('unavailable', 'Others kept changing the same appointments; nothing was done');
+}
+
+async function doneMeanwhile(
+  ehr: FhirConnection,
+  { operationId }: AppointmentWrite,
+  error: unknown,
+): Promise<readonly FhirAppointment[]> {
+  const isTaken = error instanceof ConnectorError && error.kind === 'time_slot_unavailable';
+  return isTaken && ehr.operationLookup ? findOperationResources(ehr, operationId) : [];
+}
+
+async function mapped(
+  ehr: FhirConnection,
+  careUnit: CareUnit,
+  appointments: readonly FhirAppointment[],
+): Promise<readonly Appointment[]> {
+  const directory = await ehr.directory.of(careUnit);
+  const now = new Date();
+  return appointments.map((resource) => {
+    const appointment = toAppointment(resource, directory, ehr.dialect, now);
+    // It has been written. What the EHR made of it can only be looked for.
+    if (!appointment) throw unknownOutcome();
+    return appointment;
+  });
+}

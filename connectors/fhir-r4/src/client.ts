@@ -1,0 +1,266 @@
+import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import type { Authorizer } from './auth/authorizer.ts';
+import { type Bundle, type FhirResource, localReference, type Parameters } from './fhir.ts';
+import { hasFailed, isOutcome, refusal } from './outcome.ts';
+
+const mediaType = 'application/fhir+json';
+const mostPages = 1000;
+
+/** What a server said of a write. `resource` is `undefined` where it answered with an empty body. */
+export interface WriteAnswer {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly body: unknown;
+  readonly resource: FhirResource | undefined;
+  /** `Appointment/17`, of the body or the `Location` header. */
+  readonly reference: string | undefined;
+  /** Of the body or a weak `ETag`: https://hl7.org/fhir/R4/http.html#versioning */
+  readonly version: string | undefined;
+  readonly refusal: ConnectorError | undefined;
+}
+
+export interface SearchPage {
+  readonly resources: readonly FhirResource[];
+  /** Whether the server says in its `self` link that it has sorted. */
+  readonly sorted: boolean;
+}
+
+/** Names may repeat: two bounds of one search are two pairs. */
+export type SearchParameters = readonly (readonly [name: string, value: string])[];
+
+export interface FhirClient {
+  /** `null`: not found, or deleted. */
+  read<R extends FhirResource>(reference: string): Promise<R | null>;
+  /** Page by page, until whoever asks has enough. */
+  pages(type: string, parameters: SearchParameters, options?: { post?: boolean }): AsyncGenerator<SearchPage>;
+  /** Every match, each once. */
+  search<R extends FhirResource>(
+    type: string,
+    parameters: SearchParameters,
+    options?: { post?: boolean },
+  ): Promise<R[]>;
+  /** Resources by id, in any order; those that are not there are left out. */
+  readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
+  create(resource: FhirResource, options?: { ifNoneExist?: string }): Promise<WriteAnswer>;
+  /** `repeatable`: whoever calls understands a 412 to be perhaps its own doing. */
+  update(resource: FhirResource, options: { ifMatch: string | undefined; repeatable?: boolean }): Promise<WriteAnswer>;
+  /** JSON Patch: https://hl7.org/fhir/R4/http.html#patch */
+  patch(reference: string, patch: readonly object[], options: { ifMatch: string | undefined }): Promise<WriteAnswer>;
+  remove(reference: string): Promise<WriteAnswer>;
+  transaction(bundle: Bundle): Promise<WriteAnswer>;
+  /** `Appointment/$book` */
+  operation(path: string, parameters: Parameters): Promise<WriteAnswer>;
+}
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly http: EhrHttp;
+  readonly authorizer: Authorizer;
+  readonly preferStrict: boolean;
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly repeatable: boolean;
+}
+
+export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: ClientOptions): FhirClient {
+  const base = baseUrl.replace(/\/+$/, '');
+
+  async function send(call: Call): Promise<EhrResponse> {
+    const request = (authorization: Readonly<Record<string, string>>) => {
+      const headers = { accept: mediaType, ...call.headers, ...authorization };
+      const { method, url, body, repeatable } = call;
+      return http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
+    };
+    const authorization = await authorizer.headers();
+    const response = await request(authorization);
+    if (response.status !== 401 || !authorizer.renew) return response;
+    // A token may be withdrawn before its time. Nothing was done, so it is safe to send again.
+    await authorizer.renew(authorization);
+    return request(await authorizer.headers());
+  }
+
+  async function query(call: Omit<Call, 'repeatable'>): Promise<FhirResource> {
+    const response = await send({ ...call, repeatable: true });
+    const body = parse(response.text);
+    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body);
+    if (!isResource(body)) throw new ConnectorError('rejected', `The EHR answered ${response.status} without FHIR`);
+    return body;
+  }
+
+  async function write(call: Omit<Call, 'headers'> & { headers?: Record<string, string> }): Promise<WriteAnswer> {
+    const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
+    return writeAnswer(await send({ ...call, headers }));
+  }
+
+  /** Only on the same origin: a link that leads elsewhere would carry our token there. */
+  function nextPage(bundle: Bundle): string | undefined {
+    const link = bundle.link?.find(({ relation }) => relation === 'next')?.url;
+    if (link === undefined) return undefined;
+    const url = new URL(link, `${base}/`);
+    if (url.origin === new URL(base).origin) return url.href;
+    throw new ConnectorError('rejected', 'The EHR names a next page on another host');
+  }
+
+  async function* pages(
+    type: string,
+    parameters: SearchParameters,
+    { post = false }: { post?: boolean } = {},
+  ): AsyncGenerator<SearchPage> {
+    const form = new URLSearchParams([...parameters] as [string, string][]).toString();
+    // A server may answer a search from a cache that is a minute old:
+    // https://hapifhir.io/hapi-fhir/docs/server_jpa/performance.html
+    const headers = { 'cache-control': 'no-cache', ...(preferStrict ? { prefer: 'handling=strict' } : {}) };
+    let call: Omit<Call, 'repeatable'> = post
+      ? {
+          method: 'POST',
+          url: `${base}/${type}/_search`,
+          body: form,
+          headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+        }
+      : { method: 'GET', url: form === '' ? `${base}/${type}` : `${base}/${type}?${form}`, headers };
+    const seen = new Set<string>();
+    for (let page = 0; page < mostPages; page++) {
+      const bundle = await query(call);
+      if (!isBundle(bundle)) throw new ConnectorError('rejected', 'The EHR answered a search without a Bundle');
+      const self = bundle.link?.find(({ relation }) => relation === 'self')?.url ?? '';
+      yield { resources: matches(bundle, type), sorted: /[?&]_sort=/.test(self) };
+      const next = nextPage(bundle);
+      if (next === undefined || seen.has(next)) return;
+      seen.add(next);
+      call = { method: 'GET', url: next, headers };
+    }
+    throw new ConnectorError('rejected', 'The EHR answers without end');
+  }
+
+  async function search<R extends FhirResource>(
+    type: string,
+    parameters: SearchParameters,
+    options?: { post?: boolean },
+  ): Promise<R[]> {
+    const found = new Map<string, R>();
+    for await (const { resources } of pages(type, parameters, options)) {
+      for (const resource of resources) found.set(resource.id ?? '', resource as R);
+    }
+    return [...found.values()];
+  }
+
+  async function read<R extends FhirResource>(reference: string): Promise<R | null> {
+    const call = { method: 'GET', url: `${base}/${reference}`, repeatable: true } as const;
+    const response = await send({ ...call, headers: { 'cache-control': 'no-cache' } });
+    if (response.status === 404 || response.status === 410) return null;
+    const body = parse(response.text);
+    if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw refusal(response, body);
+    return body as R;
+  }
+
+  async function readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]> {
+    const byType = Map.groupBy(new Set(references), (reference) => reference.slice(0, reference.indexOf('/')));
+    const reads = [...byType].flatMap(([type, ofType]) => {
+      if (ofType.length === 1) return ofType.map(async (reference) => [await read<R>(reference)]);
+      const ids = ofType.map((reference) => reference.slice(type.length + 1));
+      return chunks(ids, 50).map((chunk) =>
+        search<R>(type, [
+          ['_id', chunk.join(',')],
+          ['_count', String(chunk.length)],
+        ]),
+      );
+    });
+    return (await Promise.all(reads)).flat().filter((it) => it !== null);
+  }
+
+  return {
+    read,
+    pages,
+    search,
+    readMany,
+    create: (resource, { ifNoneExist } = {}) =>
+      write({
+        method: 'POST',
+        url: `${base}/${resource.resourceType}`,
+        body: JSON.stringify(resource),
+        headers: ifNoneExist === undefined ? {} : { 'if-none-exist': ifNoneExist },
+        repeatable: false,
+      }),
+    update: (resource, { ifMatch, repeatable = false }) =>
+      write({
+        method: 'PUT',
+        url: `${base}/${resource.resourceType}/${resource.id}`,
+        body: JSON.stringify(resource),
+        headers: ifMatchHeader(ifMatch),
+        repeatable: repeatable && ifMatch !== undefined,
+      }),
+    patch: (reference, patch, { ifMatch }) =>
+      write({
+        method: 'PATCH',
+        url: `${base}/${reference}`,
+        body: JSON.stringify(patch),
+        headers: { ...ifMatchHeader(ifMatch), 'content-type': 'application/json-patch+json' },
+        repeatable: false,
+      }),
+    remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true }),
+    transaction: (bundle) => write({ method: 'POST', url: base, body: JSON.stringify(bundle), repeatable: false }),
+    operation: (path, parameters) =>
+      write({ method: 'POST', url: `${base}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
+  };
+}
+
+export function weakTag(version: string): string {
+  return `W/"${version}"`;
+}
+
+export function isBundle(body: unknown): body is Bundle {
+  return isResource(body) && body.resourceType === 'Bundle';
+}
+
+export function chunks<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+function ifMatchHeader(version: string | undefined): Record<string, string> {
+  return version === undefined ? {} : { 'if-match': weakTag(version) };
+}
+
+function matches(bundle: Bundle, type: string): FhirResource[] {
+  return (bundle.entry ?? []).flatMap(({ resource, search }) =>
+    resource?.resourceType === type && search?.mode !== 'include' && search?.mode !== 'outcome' ? [resource] : [],
+  );
+}
+
+function writeAnswer(response: EhrResponse): WriteAnswer {
+  const { status, headers } = response;
+  const body = parse(response.text);
+  // Medplum answers 304 to a PUT that changes nothing.
+  const ok = status === 304 || (status < 300 && !(isOutcome(body) && hasFailed(body)));
+  const resource = isResource(body) && !isOutcome(body) ? body : undefined;
+  const location = localReference({ reference: headers.location ?? headers['content-location'] ?? '' });
+  return {
+    status,
+    ok,
+    body,
+    resource,
+    reference: resource?.id ? `${resource.resourceType}/${resource.id}` : location,
+    version: resource?.meta?.versionId ?? /"([^"]+)"/.exec(headers.etag ?? '')?.[1],
+    refusal: ok ? undefined : refusal(response, body),
+  };
+}
+
+function isResource(body: unknown): body is FhirResource {
+  return typeof body === 'object' && body !== null && 'resourceType' in body && typeof body.resourceType === 'string';
+}
+
+/** An answer that is no JSON, such as a proxy's page, is no FHIR either. */
+function parse(body: string): unknown {
+  if (body.trim() === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  type ConnectorContext,
+  ConnectorError,
+  type PatientIdentifierType,
+  type ResourceIdentifierType,
+} from '@crossward/connector-kit';
+import { Check } from 'typebox/value';
+import { createAuthorizer } from './auth/authorizer.ts';
+import type { ServerFacts } from './capability-statement.ts';
+import { createFhirClient, type FhirClient } from './client.ts';
+import { createDirectory, type Directory } from './directory.ts';
+import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
+import type { AppointmentDialect } from './mappers/appointment.ts';
+import {
+  type BookingMode,
+  type CareUnitSettings,
+  careUnitSettings,
+  defaultOperationSystem,
+  type FhirSettings,
+} from './settings.ts';
+
+/** What every operation needs to know of the server that it speaks to. */
+export interface FhirConnection {
+  readonly client: FhirClient;
+  readonly settings: FhirSettings;
+  readonly systems: IdentifierSystems;
+  readonly patientIdentifierTypes: readonly PatientIdentifierType[];
+  readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
+  readonly directory: Directory;
+  readonly dialect: AppointmentDialect;
+  /** Whether the server keeps our operation id and finds appointments by it. */
+  readonly operationLookup: boolean;
+  /** How an existing Appointment is changed. */
+  readonly changesBy: 'put' | 'patch';
+}
+
+const patientNumbers: readonly PatientIdentifierType[] = ['no_personal_number', 'se_personal_number', 'nhs_number'];
+const resourceNumbers: readonly ResourceIdentifierType[] = ['no_personal_number', 'se_personal_number', 'hsa_id'];
+
+export async function signIn({ settings, http }: ConnectorContext<FhirSettings>): Promise<FhirClient> {
+  const authorizer = await createAuthorizer(settings.auth ?? { type: 'none' }, settings.base_url, http);
+  const preferStrict = settings.prefer_handling_strict === true;
+  return createFhirClient({ baseUrl: settings.base_url, http, authorizer, preferStrict });
+}
+
+export function connect(
+  { settings, careUnits }: ConnectorContext<FhirSettings>,
+  client: FhirClient,
+  facts: ServerFacts,
+  mode: BookingMode,
+): FhirConnection {
+  const { booking = {} } = settings;
+  const systems = identifierSystems(settings);
+  const resourceIdentifierTypes = ['emr_id', ...(settings.resource_identifier_types ?? resourceNumbers)] as const;
+  return {
+    client,
+    settings,
+    systems,
+    patientIdentifierTypes: ['emr_id', ...(settings.patient_identifier_types ?? patientNumbers)],
+    resourceIdentifierTypes,
+    directory: createDirectory({
+      client,
+      settings,
+      careUnits: new Map(careUnits.map((it) => [it.id, checkedCareUnit(it.id, it.settings ?? {})])),
+      systems,
+      resourceIdentifierTypes,
+      hasRoles: facts.knows('PractitionerRole'),
+    }),
+    dialect: {
+      commentField: booking.comment_field ?? 'comment',
+      cancelReason: booking.cancel_reason ?? 'comment',
+      operationSystem: booking.operation_system ?? defaultOperationSystem,
+    },
+    operationLookup: keepsOperationIds(mode, booking),
+    changesBy: facts.can('Appointment', 'update') || !facts.can('Appointment', 'patch') ? 'put' : 'patch',
+  };
+}
+
+/** Only where the id is written in the same step as the appointment: `$book` of a proposal takes none. */
+function keepsOperationIds(
+  mode: BookingMode,
+  { operation_lookup = 'auto', operations }: NonNullable<FhirSettings['booking']>,
+): boolean {
+  if (mode === 'operations' && operations !== 'resource') return false;
+  return operation_lookup === 'auto' ? mode === 'transaction' || mode === 'slot_claim' : operation_lookup;
+}
+
+function checkedCareUnit(id: string, settings: unknown): CareUnitSettings {
+  if (Check(careUnitSettings, settings)) return settings;
+  throw new ConnectorError('rejected', `The settings of care unit ${id} are not those of a FHIR server`);
+}

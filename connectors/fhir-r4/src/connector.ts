@@ -1,0 +1,98 @@
+import {
+  type AppointmentWrite,
+  type Connector,
+  type ConnectorContext,
+  ConnectorError,
+  type ConnectorModule,
+} from '@crossward/connector-kit';
+import { findAppointments, findOperation, listAppointments } from './appointment-reads.ts';
+import { runCheckedWrite } from './booking/checked-create.ts';
+import { changesOf, chooseMode } from './booking/mode.ts';
+import { runOperations } from './booking/operations.ts';
+import { runSlotClaims } from './booking/slot-claim.ts';
+import { NotAtomic, runTransaction } from './booking/transaction.ts';
+import { changeAppointments, type Execute } from './booking/write.ts';
+import { readServerFacts } from './capability-statement.ts';
+import { connect, type FhirConnection, signIn } from './connection.ts';
+import { findPatient } from './patients.ts';
+import { probeFhirR4 } from './probe.ts';
+import { type BookingMode, type FhirSettings, fhirSettings } from './settings.ts';
+import { listTimeSlots } from './time-slots.ts';
+
+/** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
+export const fhirR4Connector: ConnectorModule<FhirSettings> = {
+  name: 'fhir-r4',
+  settingsSchema: fhirSettings,
+  open: openFhirR4,
+  probe: probeFhirR4,
+};
+
+async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Connector> {
+  const { settings } = context;
+  const client = await signIn(context);
+  const facts = await readServerFacts(client);
+  const mode = await chooseMode(client, facts, settings);
+  const ehr = connect(context, client, facts, mode);
+  const changes = changesOf(mode, facts, settings);
+  return {
+    capabilities: {
+      patientIdentifierTypes: ehr.patientIdentifierTypes,
+      resourceIdentifierTypes: ehr.resourceIdentifierTypes,
+      changes,
+      transactions: mode === 'transaction',
+      sendsCodes: false,
+      oneSlotOnly: mode === 'create' && settings.booking?.minimal_create === true,
+    },
+    findPatient: (identifier) => findPatient(ehr, identifier),
+    findResource: async (careUnit, { type, value }) => {
+      const { resources } = await ehr.directory.of(careUnit);
+      return resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)) ?? null;
+    },
+    listResources: async (careUnit) => (await ehr.directory.of(careUnit)).resources,
+    listHealthcareServices: async (careUnit) =>
+      (await ehr.directory.of(careUnit)).services.map(({ id, name, durationMinutes }) => ({
+        id,
+        name,
+        durationMinutes,
+      })),
+    listTimeSlots: (query) => listTimeSlots(ehr, query),
+    findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
+    listAppointments: (query) => listAppointments(ehr, query),
+    ...(mode === 'none' ? {} : { changeAppointments: writer(ehr, mode, changes) }),
+    ...(ehr.operationLookup
+      ? { findOperation: (careUnit, operationId) => findOperation(ehr, careUnit, operationId) }
+      : {}),
+  };
+}
+
+const executes: Record<Exclude<BookingMode, 'none'>, Execute> = {
+  transaction: runTransaction,
+  slot_claim: runSlotClaims,
+  operations: runOperations,
+  create: runCheckedWrite,
+};
+
+function writer(
+  ehr: FhirConnection,
+  mode: Exclude<BookingMode, 'none'>,
+  kinds: readonly string[],
+): Connector['changeAppointments'] & {} {
+  let refusal: NotAtomic | undefined;
+  return async (write: AppointmentWrite) => {
+    if (refusal) throw refusal;
+    const isHold = write.changes.some((change) => change.kind === 'create' && change.holdUntil !== null);
+    if (write.changes.some(({ kind }) => !kinds.includes(kind)) || (isHold && !kinds.includes('confirm'))) {
+      throw new ConnectorError('unsupported', 'This EHR cannot change appointments like that');
+    }
+    if (mode !== 'transaction' && write.changes.length > 1) {
+      throw new ConnectorError('unsupported', 'This EHR takes one change at a time');
+    }
+    try {
+      return await changeAppointments(ehr, write, executes[mode]);
+    } catch (error) {
+      // A server that has been seen to do half of a transaction gets no other.
+      if (error instanceof NotAtomic) refusal = error;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,54 @@
+import type { Identifier, PatientIdentifierType, ResourceIdentifierType } from '@crossward/connector-kit';
+import type { FhirIdentifier } from './fhir.ts';
+import type { FhirSettings } from './settings.ts';
+
+export type NumberType = Exclude<PatientIdentifierType | ResourceIdentifierType, 'emr_id'>;
+export type IdentifierSystems = Readonly<Record<NumberType, readonly string[]>>;
+
+/**
+ * - Norway: https://www.ehelse.no/standardisering, OID 2.16.578.1.12.4.1.4.1 (fødselsnummer) and .2 (D-number);
+ *   https://simplifier.net/hl7norwayno-basis
+ * - Sweden: http://hl7.se/fhir/ig/base and the OIDs of Inera
+ * - England: https://simplifier.net/guide/nhsdigital
+ */
+const defaults: IdentifierSystems = {
+  no_personal_number: ['urn:oid:2.16.578.1.12.4.1.4.1', 'urn:oid:2.16.578.1.12.4.1.4.2'],
+  se_personal_number: [
+    'http://electronichealth.se/identifier/personnummer',
+    'urn:oid:1.2.752.129.2.1.3.1',
+    'http://electronichealth.se/identifier/samordningsnummer',
+    'urn:oid:1.2.752.129.2.1.3.3',
+  ],
+  nhs_number: ['https://fhir.nhs.uk/Id/nhs-number'],
+  hsa_id: ['urn:oid:1.2.752.29.4.19', 'urn:oid:1.2.752.129.2.1.4.1'],
+};
+
+export function identifierSystems(settings: FhirSettings): IdentifierSystems {
+  return { ...defaults, ...settings.identifier_systems };
+}
+
+/** The value of the search parameter `identifier`: any system of the type. */
+export function identifierToken(systems: IdentifierSystems, { type, value }: Identifier<NumberType>): string {
+  return systems[type].map((system) => `${escapeToken(system)}|${escapeToken(value)}`).join(',');
+}
+
+/** https://hl7.org/fhir/R4/search.html#escaping */
+export function escapeToken(text: string): string {
+  return text.replace(/[\\$,|]/g, (character) => `\\${character}`);
+}
+
+/** The numbers among FHIR identifiers that are of one of these types, each once. */
+export function knownNumbers<Type extends NumberType>(
+  systems: IdentifierSystems,
+  types: readonly Type[],
+  identifiers: readonly FhirIdentifier[] = [],
+): Identifier<Type>[] {
+  const found = new Map<string, Identifier<Type>>();
+  for (const { use, system, value } of identifiers) {
+    const type = types.find((it) => system !== undefined && systems[it].includes(system));
+    if (type === undefined || value === undefined || use === 'old') continue;
+    const normalised = type === 'hsa_id' ? value.trim().toUpperCase() : value.replace(/[\s-]/g, '');
+    found.set(`${type} ${normalised}`, { type, value: normalised });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,132 @@
+import type { Appointment, AppointmentState } from '@crossward/connector-kit';
+import type { Extension, FhirAppointment } from '../fhir.ts';
+import { localReference } from '../fhir.ts';
+import type { FhirSettings } from '../settings.ts';
+
+export type CommentField = NonNullable<NonNullable<FhirSettings['booking']>['comment_field']>;
+
+/** How the EHR writes what FHIR leaves open. */
+export interface AppointmentDialect {
+  readonly commentField: CommentField;
+  readonly cancelReason: 'comment' | 'cancelationReason';
+  readonly operationSystem: string;
+}
+
+/** On an Appointment that holds its time for a code: until when. */
+export const heldUntilUrl = 'urn:crossward:held-until';
+
+/** https://hl7.org/fhir/R4/valueset-appointmentstatus.html */
+const states: Readonly<Record<string, AppointmentState>> = {
+  booked: 'booked',
+  arrived: 'booked',
+  'checked-in': 'booked',
+  fulfilled: 'booked',
+  proposed: 'pending',
+  pending: 'pending',
+  waitlist: 'pending',
+  cancelled: 'cancelled',
+  noshow: 'cancelled',
+  'entered-in-error': 'cancelled',
+};
+
+export interface Standing {
+  readonly state: AppointmentState;
+  readonly heldUntil: Date | null;
+  /** A hold of ours whose time is over, though nothing has swept it. */
+  readonly hasRunOut: boolean;
+}
+
+export function standingOf(appointment: FhirAppointment, now: Date): Standing {
+  const state = states[appointment.status ?? ''] ?? 'pending';
+  const until = appointment.extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant;
+  if (state !== 'pending' || until === undefined) return { state, heldUntil: null, hasRunOut: false };
+  const heldUntil = new Date(until);
+  if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasRunOut: true };
+  return { state: 'held', heldUntil, hasRunOut: false };
+}
+
+/** Whether it keeps the slots that it names. */
+export function keepsSlots(appointment: FhirAppointment, now: Date): boolean {
+  return standingOf(appointment, now).state !== 'cancelled';
+}
+
+/** Some EHRs write `minutesDuration` and no `end`. `null`: it has no time, such as a wish on a waiting list. */
+export function appointmentTime(appointment: FhirAppointment): { readonly start: Date; readonly end: Date } | null {
+  const start = new Date(appointment.start ?? '');
+  const end =
+    appointment.end === undefined && appointment.minutesDuration !== undefined
+      ? new Date(start.getTime() + appointment.minutesDuration * 60_000)
+      : new Date(appointment.end ?? '');
+  return start < end ? { start, end } : null;
+}
+
+export function actorsOf(appointment: FhirAppointment): string[] {
+  return (appointment.participant ?? [])
+    .filter(({ status }) => status !== 'declined')
+    .flatMap(({ actor }) => localReference(actor) ?? []);
+}
+
+export function patientIdOf(appointment: FhirAppointment): string | undefined {
+  return actorsOf(appointment)
+    .find((reference) => reference.startsWith('Patient/'))
+    ?.slice('Patient/'.length);
+}
+
+export function slotsOf(appointment: FhirAppointment): string[] {
+  return (appointment.slot ?? []).flatMap((reference) => localReference(reference) ?? []);
+}
+
+export function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): string | null {
+  const reason = dialect.cancelReason === 'cancelationReason' ? appointment.cancelationReason?.text : undefined;
+  return reason ?? appointment[dialect.commentField] ?? null;
+}
+
+/** Who and what the participants and the service type mean in this care unit. */
+export interface Place {
+  readonly careUnitId: string;
+  resourceOf(appointment: FhirAppointment): string | undefined;
+  serviceOf(appointment: FhirAppointment): string;
+}
+
+/** `null`: of another care unit, or without a time, a patient or a resource. */
+export function toAppointment(
+  resource: FhirAppointment,
+  place: Place,
+  dialect: AppointmentDialect,
+  now: Date,
+): Appointment | null {
+  const time = appointmentTime(resource);
+  const patientId = patientIdOf(resource);
+  const resourceId = place.resourceOf(resource);
+  if (!time || patientId === undefined || resourceId === undefined) return null;
+  const { state, heldUntil } = standingOf(resource, now);
+  return {
+    id: resource.id ?? '',
+    state,
+    heldUntil,
+    ...time,
+    comment: commentOf(resource, dialect),
+    patientId,
+    resourceId,
+    healthcareServiceId: place.serviceOf(resource),
+    careUnitId: place.careUnitId,
+  };
+}
+
+/** A comment in its field. `null` takes it out. */
+export function withComment(
+  appointment: FhirAppointment,
+  field: CommentField,
+  comment: string | null | undefined,
+): FhirAppointment {
+  if (comment === undefined) return appointment;
+  const { [field]: _, ...rest } = appointment;
+  return comment === null ? rest : { ...rest, [field]: comment };
+}
+
+export function withHold(appointment: FhirAppointment, until: Date | null): FhirAppointment {
+  const { extension: _, ...rest } = appointment;
+  const others: Extension[] = (appointment.extension ?? []).filter(({ url }) => url !== heldUntilUrl);
+  if (until) others.push({ url: heldUntilUrl, valueInstant: until.toISOString() });
+  return others.length > 0 ? { ...rest, extension: others } : rest;
+}

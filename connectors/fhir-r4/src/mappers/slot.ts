@@ -1,0 +1,61 @@
+import type { Extension, FhirSlot } from '../fhir.ts';
+
+/**
+ * What we write on a slot that we have taken: by whom, and until when it is only claimed or held. The owner is the
+ * operation that created the appointment, or `Appointment/<id>`. A claim that has run out says nothing by itself: the
+ * slot is taken if the owner's appointment still is.
+ */
+export interface Claim {
+  readonly owner: string;
+  /** `null`: for good. */
+  readonly until: Date | null;
+}
+
+const claimUrl = 'urn:crossward:slot-claim';
+
+export type SlotState =
+  | 'free'
+  /** Taken, as far as this slot says. */
+  | 'taken'
+  /** Claimed or held by a write of ours whose time is over. */
+  | 'run_out';
+
+/** https://hl7.org/fhir/R4/valueset-slotstatus.html */
+export function slotState(slot: FhirSlot, now: Date): SlotState {
+  if (slot.status === 'free') return 'free';
+  if (slot.status !== 'busy-tentative') return 'taken';
+  const until = claimOf(slot)?.until;
+  return until && until <= now ? 'run_out' : 'taken';
+}
+
+export function claimOf(slot: FhirSlot): Claim | null {
+  const parts = slot.extension?.find(({ url }) => url === claimUrl)?.extension ?? [];
+  const owner = parts.find(({ url }) => url === 'owner')?.valueString;
+  const until = parts.find(({ url }) => url === 'until')?.valueInstant;
+  return owner === undefined ? null : { owner, until: until === undefined ? null : new Date(until) };
+}
+
+export function claimedSlot(slot: FhirSlot, status: 'busy' | 'busy-tentative', { owner, until }: Claim): FhirSlot {
+  const parts: Extension[] = [
+    { url: 'owner', valueString: owner },
+    ...(until ? [{ url: 'until', valueInstant: until.toISOString() }] : []),
+  ];
+  return { ...slot, status, extension: [...otherExtensions(slot), { url: claimUrl, extension: parts }] };
+}
+
+export function freedSlot(slot: FhirSlot): FhirSlot {
+  const { extension: _, ...rest } = slot;
+  const others = otherExtensions(slot);
+  return { ...rest, status: 'free', ...(others.length > 0 ? { extension: others } : {}) };
+}
+
+function otherExtensions(slot: FhirSlot): Extension[] {
+  return (slot.extension ?? []).filter(({ url }) => url !== claimUrl);
+}
+
+/** `null` for a slot whose times cannot be read. */
+export function slotTime(slot: FhirSlot): { readonly start: Date; readonly end: Date } | null {
+  const start = new Date(slot.start ?? '');
+  const end = new Date(slot.end ?? '');
+  return start < end ? { start, end } : null;
+}

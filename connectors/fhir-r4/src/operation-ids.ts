@@ -1,0 +1,61 @@
+import type { FhirAppointment, FhirIdentifier } from './fhir.ts';
+
+/** How many writes an appointment remembers, besides the one that created it. */
+const remembered = 5;
+
+/**
+ * The identifiers that a write leaves on each appointment it touches: its id, and, where it has several changes, the
+ * place of the change in it. One system, so that a search for either is the same search.
+ */
+export function operationIdentifiers(
+  system: string,
+  operationId: string,
+  index: number,
+  count: number,
+): FhirIdentifier[] {
+  const whole = { system, value: operationId };
+  return count === 1 ? [whole] : [whole, { system, value: partKey(operationId, index) }];
+}
+
+/** What `ifNoneExist` looks for when a change creates an appointment. */
+export function creationKey(operationId: string, index: number, count: number): string {
+  return count === 1 ? operationId : partKey(operationId, index);
+}
+
+export function operationKeys(appointment: FhirAppointment, system: string): string[] {
+  return (appointment.identifier ?? []).flatMap((it) => (it.system === system && it.value ? [it.value] : []));
+}
+
+/** Adds a write's identifiers; the oldest go, except those of the write that created the appointment. */
+export function remember(
+  appointment: FhirAppointment,
+  system: string,
+  fresh: readonly FhirIdentifier[],
+): FhirAppointment {
+  const all = appointment.identifier ?? [];
+  const others = all.filter((it) => it.system !== system);
+  const values = new Set(fresh.map(({ value }) => value));
+  const own = all.filter((it) => it.system === system && !values.has(it.value));
+  const operations = [...new Set(own.map(({ value }) => operationOf(value)))];
+  const kept = new Set([operations[0], ...operations.slice(-remembered)]);
+  return {
+    ...appointment,
+    identifier: [...others, ...own.filter(({ value }) => kept.has(operationOf(value))), ...fresh],
+  };
+}
+
+/** The places of a write's changes on this appointment. */
+export function placesIn(appointment: FhirAppointment, system: string, operationId: string): number[] {
+  return operationKeys(appointment, system).flatMap((key) => {
+    const [id, index] = key.split('.');
+    return id === operationId && index !== undefined ? [Number(index)] : [];
+  });
+}
+
+function partKey(operationId: string, index: number): string {
+  return `${operationId}.${index}`;
+}
+
+function operationOf(value: string | undefined): string | undefined {
+  return value?.split('.')[0];
+}

@@ -1,0 +1,48 @@
+import { ConnectorError, type EhrResponse } from '@crossward/connector-kit';
+import type { OperationOutcome } from './fhir.ts';
+
+/** Codes that stand in the way of a write since something else was there first: https://hl7.org/fhir/R4/valueset-issue-type.html */
+const unsupportedCodes = new Set(['not-supported']);
+const throttledCodes = new Set(['throttled', 'transient', 'no-store', 'lock-error']);
+
+export function isOutcome(body: unknown): body is OperationOutcome {
+  return (
+    typeof body === 'object' && body !== null && 'resourceType' in body && body.resourceType === 'OperationOutcome'
+  );
+}
+
+/** Some servers answer 200 with an OperationOutcome that says that it went wrong. */
+export function hasFailed(outcome: OperationOutcome): boolean {
+  return (outcome.issue ?? []).some(({ severity }) => severity === 'error' || severity === 'fatal');
+}
+
+/**
+ * A refusal in the port's words. Only the status and the issue's code are told: diagnostics and details may hold
+ * personal data.
+ */
+export function refusal(response: Pick<EhrResponse, 'status' | 'headers'>, body: unknown): ConnectorError {
+  const { status } = response;
+  const code = issueCode(body);
+  const message = `The EHR answered ${status}${code ? ` (${code})` : ''}`;
+  if (status === 501 || status === 405 || (code && unsupportedCodes.has(code))) {
+    return new ConnectorError('unsupported', message);
+  }
+  if (status === 408) return new ConnectorError('timeout', message);
+  const busy = status === 429 || status === 502 || status === 503 || status === 504;
+  if (busy || (status < 500 && code && throttledCodes.has(code))) {
+    const seconds = Number(response.headers['retry-after']);
+    return new ConnectorError(
+      'unavailable',
+      message,
+      Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {},
+    );
+  }
+  return new ConnectorError('rejected', message);
+}
+
+/** Only what looks like a code of the value set. */
+function issueCode(body: unknown): string | undefined {
+  if (!isOutcome(body)) return undefined;
+  const code = body.issue?.find(({ severity }) => severity !== 'information')?.code;
+  return typeof code === 'string' && /^[a-z-]{1,24}$/.test(code) ? code : undefined;
+}

@@ -1,0 +1,185 @@
+import Type, { type Static } from 'typebox';
+
+/** A value of the configuration that only `reveal` hands out; `{ env: NAME }` in the file. */
+export interface SecretValue {
+  reveal(): string;
+}
+
+const secret = Type.Unsafe<SecretValue>(
+  Type.Object(
+    { env: Type.String({ description: 'Name of the environment variable that holds the secret.' }) },
+    { additionalProperties: false },
+  ),
+);
+const text = Type.String({ minLength: 1 });
+const systems = (description: string) => Type.Optional(Type.Array(text, { minItems: 1, description }));
+const scope = Type.Optional(Type.String({ description: 'Scopes to ask for, separated by spaces.' }));
+const tokenUrl = Type.Optional(
+  Type.String({ description: 'Token endpoint; without it, from .well-known/smart-configuration.' }),
+);
+const closed = { additionalProperties: false } as const;
+
+const auth = Type.Union([
+  Type.Object({ type: Type.Literal('none') }, closed),
+  Type.Object({ type: Type.Literal('basic'), username: text, password: secret }, closed),
+  Type.Object({ type: Type.Literal('bearer'), token: secret }, closed),
+  Type.Object(
+    {
+      type: Type.Literal('client_credentials'),
+      token_url: tokenUrl,
+      client_id: text,
+      client_secret: secret,
+      scope,
+      send_secret_in: Type.Optional(
+        Type.Union([Type.Literal('header'), Type.Literal('body')], {
+          description: 'HTTP Basic (the default) or body.',
+        }),
+      ),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      type: Type.Literal('smart_backend_services'),
+      token_url: tokenUrl,
+      client_id: text,
+      private_key: Type.Unsafe<SecretValue>({ ...secret, description: 'PKCS #8 in PEM, or a JWK as JSON.' }),
+      algorithm: Type.Optional(Type.Union([Type.Literal('RS384'), Type.Literal('ES384')])),
+      key_id: text,
+      scope,
+    },
+    closed,
+  ),
+]);
+
+const identifierSystems = Type.Object(
+  {
+    no_personal_number: systems('Norwegian national numbers.'),
+    se_personal_number: systems('Swedish personal and coordination numbers.'),
+    nhs_number: systems('NHS numbers.'),
+    hsa_id: systems('Swedish HSA ids.'),
+  },
+  { ...closed, description: 'Identifier systems of each type: all are searched and read.' },
+);
+
+const healthcareService = Type.Object(
+  {
+    id: text,
+    name: text,
+    duration_minutes: Type.Optional(Type.Integer({ minimum: 1 })),
+    service_types: Type.Optional(
+      Type.Array(Type.Object({ system: Type.Optional(text), code: text }, closed), {
+        description: 'Codings of Slot.serviceType and Schedule.serviceType. The first is written.',
+      }),
+    ),
+    reference: Type.Optional(Type.String({ pattern: '^HealthcareService/', description: 'HealthcareService/<id>' })),
+  },
+  closed,
+);
+
+const automatic = Type.Union([Type.Boolean(), Type.Literal('auto')]);
+
+export const fhirSettings = Type.Object(
+  {
+    base_url: Type.String({ pattern: '^https?://', description: 'Where the FHIR interface begins, without a query.' }),
+    auth: Type.Optional(auth),
+    patient_identifier_types: Type.Optional(
+      Type.Array(
+        Type.Union([
+          Type.Literal('no_personal_number'),
+          Type.Literal('se_personal_number'),
+          Type.Literal('nhs_number'),
+        ]),
+        { description: 'By which numbers this EHR knows its patients; all of them without this setting.' },
+      ),
+    ),
+    resource_identifier_types: Type.Optional(
+      Type.Array(
+        Type.Union([Type.Literal('no_personal_number'), Type.Literal('se_personal_number'), Type.Literal('hsa_id')]),
+        { description: 'By which numbers this EHR knows its staff; all of them without this setting.' },
+      ),
+    ),
+    identifier_systems: Type.Optional(identifierSystems),
+    patient_search: Type.Optional(
+      Type.Union([Type.Literal('post'), Type.Literal('get')], {
+        description: 'By POST (the default) no national number stands in an access log.',
+      }),
+    ),
+    healthcare_services: Type.Optional(
+      Type.Array(healthcareService, { description: 'What can be booked; without it, every HealthcareService.' }),
+    ),
+    directory_seconds: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How long schedules, staff and services are remembered; 60.' }),
+    ),
+    slots: Type.Optional(
+      Type.Object(
+        {
+          search_by: Type.Optional(Type.Union([Type.Literal('schedule'), Type.Literal('schedule.actor')])),
+          require_service_type: Type.Optional(
+            Type.Boolean({ description: 'Whether the server refuses a search for slots without service-type.' }),
+          ),
+          page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+        },
+        closed,
+      ),
+    ),
+    booking: Type.Optional(
+      Type.Object(
+        {
+          mode: Type.Optional(
+            Type.Union([
+              Type.Literal('auto'),
+              Type.Literal('transaction'),
+              Type.Literal('slot_claim'),
+              Type.Literal('operations'),
+              Type.Literal('create'),
+              Type.Literal('none'),
+            ]),
+          ),
+          hold: Type.Optional(automatic),
+          operation_system: Type.Optional(Type.String({ description: 'Of the identifier that names a write.' })),
+          operation_lookup: Type.Optional(automatic),
+          operations: Type.Optional(
+            Type.Union([Type.Literal('ihe'), Type.Literal('argonaut'), Type.Literal('resource')], {
+              description: 'How $hold and $book name the appointment.',
+            }),
+          ),
+          minimal_create: Type.Optional(
+            Type.Boolean({ description: 'Whether a created Appointment names its slot and patient and nothing else.' }),
+          ),
+          comment_field: Type.Optional(
+            Type.Union([Type.Literal('comment'), Type.Literal('description'), Type.Literal('patientInstruction')]),
+          ),
+          cancel_reason: Type.Optional(Type.Union([Type.Literal('comment'), Type.Literal('cancelationReason')])),
+          probe: Type.Optional(
+            Type.Boolean({
+              description: 'Whether opening proves that transactions and If-Match hold what they promise.',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
+    prefer_handling_strict: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type FhirSettings = Static<typeof fhirSettings>;
+export type AuthSettings = NonNullable<FhirSettings['auth']>;
+export type BookingMode = 'transaction' | 'slot_claim' | 'operations' | 'create' | 'none';
+
+/** What a care unit's `settings` may say. */
+export const careUnitSettings = Type.Object(
+  {
+    location: Type.Optional(Type.String({ pattern: '^Location/' })),
+    organization: Type.Optional(Type.String({ pattern: '^Organization/' })),
+    /** Ids as the gateway shows them; without it, every resource whose schedule is at the place. */
+    resources: Type.Optional(Type.Array(text)),
+  },
+  closed,
+);
+export type CareUnitSettings = Static<typeof careUnitSettings>;
+
+export const defaultPageSize = 200;
+export const defaultDirectorySeconds = 60;
+export const defaultOperationSystem = 'urn:crossward:operation';

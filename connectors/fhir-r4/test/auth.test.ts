@@ -1,0 +1,191 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { exportJWK, importSPKI, jwtVerify } from 'jose';
+import { afterEach, describe, expect, test } from 'vitest';
+import { listen, type RunningServer, send } from '../fake/http-server.ts';
+import { startFake } from '../fake/server.ts';
+import type { AuthSettings, FhirSettings } from '../src/settings.ts';
+import { openConnector, settingsFor } from './subject.ts';
+
+const secret = (text: string) => ({ reveal: () => text });
+const running: RunningServer[] = [];
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.close();
+});
+
+interface TokenRequest {
+  readonly form: URLSearchParams;
+  readonly authorization: string | undefined;
+}
+
+/** A token server that gives numbered tokens to whoever `accepts` says, and a FHIR server that takes the newest. */
+async function start(
+  accepts: (request: TokenRequest) => Promise<boolean> | boolean,
+  { expiresIn = 3600, refusal = 401 } = {},
+) {
+  const asked: TokenRequest[] = [];
+  const valid = { token: 0 };
+  const tokens = await listen(async (request, response, body) => {
+    const tokenRequest = { form: new URLSearchParams(body), authorization: request.headers.authorization };
+    asked.push(tokenRequest);
+    const answer = (await accepts(tokenRequest))
+      ? { access_token: `token-${++valid.token}`, token_type: 'bearer', expires_in: expiresIn }
+      : { error: 'invalid_client', error_description: 'secret s3cret is wrong' };
+    const headers = { 'content-type': 'application/json' };
+    send(response, 'error' in answer ? refusal : 200, answer, headers);
+  });
+  const fhir = await startFake({ authorization: () => `Bearer token-${valid.token}`, data: { days: 3 } });
+  running.push(tokens, fhir);
+  const open = (auth: AuthSettings, settings: Partial<FhirSettings> = {}) =>
+    openConnector(settingsFor(fhir.url, { auth, ...settings }));
+  return { asked, valid, url: `${tokens.url}/token`, fhir, open };
+}
+
+const anybody = { type: 'emr_id', value: 'p-1' } as const;
+
+describe('signing in', () => {
+  test('with a name and a password, or a token', async () => {
+    const pair = `Basic ${Buffer.from('gateway:s3cret').toString('base64')}`;
+    for (const [auth, header] of [
+      [{ type: 'basic', username: 'gateway', password: secret('s3cret') }, pair],
+      [{ type: 'bearer', token: secret('t0ken') }, 'Bearer t0ken'],
+    ] as const) {
+      const fhir = await startFake({ authorization: () => header, data: { days: 3 } });
+      running.push(fhir);
+      const connector = await openConnector(settingsFor(fhir.url, { auth }));
+      expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+      await expect(openConnector(settingsFor(fhir.url))).rejects.toMatchObject({ kind: 'rejected' });
+    }
+  });
+
+  test.each(['header', 'body'] as const)('with a secret in the %s', async (place) => {
+    const pair = `Basic ${Buffer.from('gateway:s3cret').toString('base64')}`;
+    const server = await start(({ form, authorization }) =>
+      place === 'header' ? authorization === pair : form.get('client_secret') === 's3cret',
+    );
+    const auth = {
+      type: 'client_credentials',
+      token_url: server.url,
+      client_id: 'gateway',
+      client_secret: secret('s3cret'),
+      scope: 'system/*.rs',
+      send_secret_in: place,
+    } as const;
+    const connector = await server.open(auth);
+    await Promise.all([connector.findPatient?.(anybody), connector.findPatient?.(anybody)]);
+    expect(server.asked).toHaveLength(1);
+    expect(server.asked[0]?.form.get('scope')).toBe('system/*.rs');
+  });
+
+  test.each([400, 401])('with a wrong secret is told without it, whether the answer is %i', async (refusal) => {
+    const server = await start(() => false, { refusal });
+    const auth = {
+      type: 'client_credentials',
+      token_url: server.url,
+      client_id: 'gateway',
+      client_secret: secret('s3cret'),
+    } as const;
+    const error = await server.open(auth).catch((it: unknown) => it);
+    expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining(String(refusal)) });
+    expect(String(error)).not.toContain('s3cret');
+  });
+
+  test.each([
+    ['RS384', 'pem'],
+    ['ES384', 'pem'],
+    ['RS384', 'jwk'],
+    ['ES384', 'jwk'],
+  ] as const)('with a key for %s as %s', async (algorithm, form) => {
+    const pair =
+      algorithm === 'RS384'
+        ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+        : generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    const spki = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+    const publicKey = await importSPKI(spki, algorithm);
+    const seen = new Set<string | undefined>();
+    const server = await start(async ({ form: asked }) => {
+      const { payload, protectedHeader } = await jwtVerify(asked.get('client_assertion') ?? '', publicKey, {
+        audience: server.url,
+        issuer: 'gateway',
+        subject: 'gateway',
+        algorithms: [algorithm],
+        maxTokenAge: '5m',
+      });
+      const isFresh = !seen.has(payload.jti);
+      seen.add(payload.jti);
+      return isFresh && protectedHeader.kid === 'key-1';
+    });
+    const text =
+      form === 'pem'
+        ? pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+        : JSON.stringify(await exportJWK(pair.privateKey));
+    const connector = await server.open({
+      type: 'smart_backend_services',
+      token_url: server.url,
+      client_id: 'gateway',
+      private_key: secret(text),
+      algorithm,
+      key_id: 'key-1',
+      scope: 'system/*.rs',
+    });
+    server.valid.token = 41;
+    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+    expect(seen.size).toBe(2);
+  });
+
+  test('with a key that is none says so without it', async () => {
+    const server = await start(() => true);
+    const auth = {
+      type: 'smart_backend_services',
+      client_id: 'gateway',
+      private_key: secret('n0key'),
+      key_id: 'k',
+    } as const;
+    const error = await server.open(auth).catch((it: unknown) => it);
+    expect(error).toMatchObject({ kind: 'rejected' });
+    expect(String(error)).not.toContain('n0key');
+  });
+});
+
+describe('a token', () => {
+  const auth = (url: string) =>
+    ({ type: 'client_credentials', token_url: url, client_id: 'gateway', client_secret: secret('s3cret') }) as const;
+
+  test('is fetched anew before it ends, and only then', async () => {
+    const server = await start(() => true, { expiresIn: 1 });
+    const connector = await server.open(auth(server.url));
+    await connector.findPatient?.(anybody);
+    expect(server.asked).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anybody)));
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test('that was withdrawn is fetched anew once', async () => {
+    const server = await start(() => true);
+    const connector = await server.open(auth(server.url));
+    server.valid.token = 41;
+    await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anybody)));
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test('is asked for where the SMART configuration says', async () => {
+    const tokens = await start(() => true);
+    const found = await listen(async (request, response, body) => {
+      if (request.url === '/.well-known/smart-configuration') {
+        send(response, 200, { token_endpoint: tokens.url }, { 'content-type': 'application/json' });
+        return;
+      }
+      const answer = await fetch(`${tokens.fhir.url}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: { authorization: request.headers.authorization ?? '', 'if-match': request.headers['if-match'] ?? '' },
+        ...(body === '' ? {} : { body }),
+      });
+      send(response, answer.status, (await answer.json()) as object);
+    });
+    running.push(found);
+    const { token_url: _, ...rest } = auth('');
+    const connector = await openConnector(settingsFor(found.url, { auth: rest }), plainHttp());
+    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+  });
+});

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { AppointmentChange, AppointmentCreation, Connector, TimeSlot } from '@crossward/connector-kit';
+import { north } from './subject.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+export async function freeSlots(connector: Connector, limit: number, resourceId = 'r-1'): Promise<readonly TimeSlot[]> {
+  const start = new Date(Date.now() + dayMilliseconds);
+  const slots = await connector.listTimeSlots?.({
+    careUnit: north,
+    start,
+    end: new Date(start.getTime() + 14 * dayMilliseconds),
+    resourceIds: [resourceId],
+    healthcareServiceIds: ['consultation'],
+    limit,
+  });
+  if (!slots || slots.length < limit) throw new Error('Too few free slots');
+  return slots;
+}
+
+export function creation(slot: TimeSlot, holdUntil: Date | null = null): AppointmentCreation {
+  return { kind: 'create', patientId: 'p-1', comment: 'as written', holdUntil, ...slot };
+}
+
+export async function write(
+  connector: Connector,
+  changes: readonly AppointmentChange[],
+  operationId: string = randomUUID(),
+) {
+  const appointments = await connector.changeAppointments?.({ operationId, careUnit: north, changes });
+  if (!appointments) throw new Error('Nothing can be written');
+  return appointments;
+}

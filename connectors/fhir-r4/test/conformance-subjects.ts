@@ -1,0 +1,89 @@
+import type { Subject } from '@crossward/connector-kit/conformance';
+import { startMedplum } from '../counterparts/medplum.ts';
+import { type FakeOptions, startFake } from '../fake/server.ts';
+import type { FhirResource } from '../src/fhir.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { nightsOfClockChanges } from './clock-changes.ts';
+import { fhirSubject, settingsFor } from './subject.ts';
+
+/** A way to book, over a counterpart that can carry it. */
+export interface Counterpart {
+  readonly name: string;
+  make(): Promise<Subject>;
+}
+
+interface Server {
+  readonly url: string;
+  save(resource: FhirResource): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+async function subjectOver(name: string, server: Server, settings: Partial<FhirSettings>): Promise<Subject> {
+  const { slots, nights } = nightsOfClockChanges();
+  for (const slot of slots) await server.save(slot);
+  const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close);
+  return Object.create(subject, { clockChanges: { value: nights } });
+}
+
+function onFake(way: string, options: FakeOptions, settings: Partial<FhirSettings> = {}): Counterpart {
+  const name = `fhir-r4, ${way}`;
+  return {
+    name,
+    async make() {
+      const fake = await startFake({ ...options, data });
+      const save = async (resource: FhirResource) => fake.store.save(resource);
+      return subjectOver(name, { url: fake.url, save, close: fake.close }, settings);
+    },
+  };
+}
+
+function onMedplum(way: string, transactions: boolean): Counterpart {
+  const name = `fhir-r4 on Medplum, ${way}`;
+  return {
+    name,
+    async make() {
+      const medplum = await startMedplum({ transactions, data });
+      const save = (resource: FhirResource) =>
+        medplum.repository.createResource(resource as Parameters<typeof medplum.repository.createResource>[0]);
+      return subjectOver(name, { url: medplum.url, save, close: medplum.close }, {});
+    },
+  };
+}
+
+/** A month is enough, and quicker to search. */
+const data = { days: 30 };
+
+/** An EHR that looks after its slots itself, and takes no writes to them. */
+const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
+const withOperations: FakeOptions = { ...scheduler, operations: true };
+
+/** Every booking mode, over the fake server in a form that can carry it. */
+export const fakes: readonly Counterpart[] = [
+  onFake('transaction', {}),
+  onFake('slot claim', { transactions: 'none', emptyBodies: true, pageSize: 50 }),
+  onFake('slot claim lost with 409', { transactions: 'none', lostClaimStatus: 409 }),
+  onFake(
+    'checked create',
+    { ...scheduler, emptyBodies: true, requiresServiceType: true },
+    {
+      booking: { mode: 'create', operation_lookup: true },
+      slots: { require_service_type: true, search_by: 'schedule.actor' },
+    },
+  ),
+  onFake(
+    'minimal create',
+    { ...scheduler, oneSlot: true, patchOnly: true, emptyBodies: true, requiresServiceType: true },
+    { booking: { mode: 'create', minimal_create: true }, slots: { require_service_type: true } },
+  ),
+  onFake('`$hold` and `$book`', withOperations),
+  onFake('`$book` of Argonaut', withOperations, {
+    booking: { mode: 'operations', operations: 'argonaut', operation_lookup: true },
+  }),
+  onFake('`$book` of a resource', withOperations, {
+    booking: { mode: 'operations', operations: 'resource', operation_lookup: true },
+  }),
+  onFake('reading only', scheduler, { booking: { mode: 'none' } }),
+];
+
+/** Over a FHIR server by somebody else, in the modes that the connector finds it can carry. */
+export const medplums: readonly Counterpart[] = [onMedplum('as found', true), onMedplum('without transactions', false)];

@@ -1,0 +1,297 @@
+import { describe, expect, test } from 'vitest';
+import { serverFacts } from '../src/capability-statement.ts';
+import type { FhirAppointment, FhirPatient, FhirSlot } from '../src/fhir.ts';
+import { identifierSystems, knownNumbers } from '../src/identifiers.ts';
+import {
+  appointmentTime,
+  commentOf,
+  heldUntilUrl,
+  type Place,
+  standingOf,
+  toAppointment,
+  withComment,
+  withHold,
+} from '../src/mappers/appointment.ts';
+import { deviceResource } from '../src/mappers/device.ts';
+import { configuredService, discoveredService, hasCoding } from '../src/mappers/healthcare-service.ts';
+import { locationResource } from '../src/mappers/location.ts';
+import { toPatient } from '../src/mappers/patient.ts';
+import { practitionerResource } from '../src/mappers/practitioner.ts';
+import { claimedSlot, claimOf, freedSlot, slotState } from '../src/mappers/slot.ts';
+import { operationIdentifiers, operationKeys, placesIn, remember } from '../src/operation-ids.ts';
+import { resourceId, resourceReference } from '../src/resource-id.ts';
+
+const now = new Date('2026-03-20T12:00:00Z');
+const systems = identifierSystems({ base_url: 'https://ehr.example/fhir' });
+const dialect = {
+  commentField: 'comment',
+  cancelReason: 'comment',
+  operationSystem: 'urn:crossward:operation',
+} as const;
+
+describe('a Patient', () => {
+  /** In the shape of https://hl7.org/fhir/R4/patient-example.html, with somebody who does not exist. */
+  const example: FhirPatient = {
+    resourceType: 'Patient',
+    id: 'p-1',
+    active: true,
+    identifier: [
+      { use: 'usual', system: 'urn:oid:1.2.36.146.595.217.0.1', value: '12345' },
+      { system: 'urn:oid:2.16.578.1.12.4.1.4.1', value: '158590 00026' },
+    ],
+    name: [
+      { use: 'usual', given: ['Lykke'] },
+      { use: 'official', family: 'Granskog', given: ['Lykkelig', 'Test'] },
+      { use: 'maiden', family: 'Annen', given: ['Lykkelig'], period: { end: '2002' } },
+    ],
+    telecom: [
+      { use: 'home' },
+      { system: 'phone', value: '+47 00 00 00 02', use: 'work', rank: 1 },
+      { system: 'phone', value: 'tel:+47-0000-0001', use: 'mobile', rank: 2 },
+      { system: 'phone', value: '+4700000009', use: 'mobile', rank: 1, period: { end: '2014' } },
+      { system: 'email', value: 'p-1@patients.example', period: { start: '2020-01-01' } },
+    ],
+    gender: 'female',
+    birthDate: '1990-05-15',
+    address: [
+      { use: 'old', city: 'Langtborte' },
+      { use: 'home', line: ['Prøveveien 1'], city: 'Oslo', postalCode: '0001', country: 'no' },
+    ],
+  };
+
+  test('is shown by what holds now', () => {
+    expect(toPatient(example, systems, ['emr_id', 'no_personal_number'], now)).toEqual({
+      id: 'p-1',
+      identifiers: [
+        { type: 'emr_id', value: 'p-1' },
+        { type: 'no_personal_number', value: '15859000026' },
+      ],
+      givenName: 'Lykkelig Test',
+      familyName: 'Granskog',
+      birthDate: '1990-05-15',
+      gender: 'female',
+      phone: '+4700000001',
+      email: 'p-1@patients.example',
+      address: { lines: ['Prøveveien 1'], postalCode: '0001', city: 'Oslo', country: 'NO' },
+    });
+  });
+
+  test('may lack everything', () => {
+    const bare = toPatient({ resourceType: 'Patient', id: 'p-2' }, systems, ['emr_id'], now);
+    expect(bare).toMatchObject({ identifiers: [{ value: 'p-2' }], phone: null, address: null, birthDate: null });
+    expect(toPatient({ ...example, birthDate: '1990-05' }, systems, ['emr_id'], now).birthDate).toBeNull();
+  });
+
+  test.each([
+    ['00 47 00 00 00 01', '+4700000001'],
+    ['22 00 00 00', null],
+    ['', null],
+  ])('with the number %j can be reached at %j', (value, phone) => {
+    const telecom = [{ system: 'phone', value }];
+    expect(toPatient({ ...example, telecom }, systems, ['emr_id'], now).phone).toBe(phone);
+  });
+});
+
+test('numbers are known by any of their systems, each once', () => {
+  const identifiers = [
+    { system: 'urn:oid:1.2.752.129.2.1.3.1', value: '19121212-1212' },
+    { system: 'http://electronichealth.se/identifier/personnummer', value: '191212121212' },
+    { system: 'urn:oid:1.2.752.129.2.1.4.1', value: 'se0000000000-1001' },
+    { use: 'old', system: 'urn:oid:1.2.752.29.4.19', value: 'SE0000000000-2002' },
+  ];
+  expect(knownNumbers(systems, ['se_personal_number', 'hsa_id'], identifiers)).toEqual([
+    { type: 'se_personal_number', value: '191212121212' },
+    { type: 'hsa_id', value: 'SE0000000000-1001' },
+  ]);
+});
+
+describe('a resource', () => {
+  test('is a practitioner, a room or a device', () => {
+    const practitioner = {
+      resourceType: 'Practitioner',
+      id: 'r-1',
+      name: [{ family: 'Fjord', given: ['Nøysom'] }],
+    } as const;
+    expect(practitionerResource(practitioner, ['a'], systems, ['emr_id'], now)).toEqual({
+      id: 'r-1',
+      identifiers: [{ type: 'emr_id', value: 'r-1' }],
+      kind: 'practitioner',
+      name: 'Nøysom Fjord',
+      healthcareServiceIds: ['a'],
+    });
+    expect(locationResource({ resourceType: 'Location', id: '1', name: 'Room' }, [])).toMatchObject({
+      id: 'location_1',
+      kind: 'room',
+      name: 'Room',
+    });
+    const device = { resourceType: 'Device', id: '1', type: { text: 'Scanner' } } as const;
+    expect(deviceResource(device, [])).toMatchObject({ id: 'device_1', kind: 'device', name: 'Scanner' });
+  });
+
+  test.each(['Practitioner/17', 'Location/a-1.b', 'Device/x'])('%s is known by one id', (reference) => {
+    expect(resourceReference(resourceId(reference))).toBe(reference);
+  });
+
+  test.each(['', 'room_1', 'a/b', 'a b'])('none is named %j', (id) => {
+    expect(resourceReference(id)).toBeUndefined();
+  });
+});
+
+describe('a Slot', () => {
+  const slot: FhirSlot = {
+    resourceType: 'Slot',
+    id: '1',
+    status: 'free',
+    extension: [{ url: 'https://ehr.example/room', valueString: '7' }],
+  };
+  const until = new Date(now.getTime() + 1000);
+
+  test('says who has claimed it and until when, and is as before once freed', () => {
+    const held = claimedSlot(slot, 'busy-tentative', { owner: 'me', until });
+    expect(claimOf(held)).toEqual({ owner: 'me', until });
+    expect(slotState(held, now)).toBe('taken');
+    expect(slotState(held, until)).toBe('run_out');
+    const booked = claimedSlot(held, 'busy', { owner: 'me', until: null });
+    expect(claimOf(booked)).toEqual({ owner: 'me', until: null });
+    expect(slotState(booked, until)).toBe('taken');
+    expect(freedSlot(booked)).toEqual(slot);
+  });
+
+  test.each(['busy', 'busy-unavailable', 'busy-tentative', 'entered-in-error'])('of others is taken: %s', (status) => {
+    expect(slotState({ ...slot, status }, now)).toBe('taken');
+  });
+});
+
+describe('an Appointment', () => {
+  /** In the shape of https://hl7.org/fhir/R4/appointment-example.html. */
+  const example: FhirAppointment = {
+    resourceType: 'Appointment',
+    id: 'a-1',
+    status: 'booked',
+    start: '2026-12-10T09:00:00Z',
+    end: '2026-12-10T11:00:00Z',
+    comment: 'Further expand on the results',
+    participant: [
+      { actor: { reference: 'https://ehr.example/fhir/Patient/p-1/_history/2' }, status: 'accepted' },
+      { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' },
+    ],
+  };
+  const place: Place = { careUnitId: 'north', resourceOf: () => 'r-1', serviceOf: () => 'consultation' };
+
+  test('is shown as the port has it', () => {
+    expect(toAppointment(example, place, dialect, now)).toEqual({
+      id: 'a-1',
+      state: 'booked',
+      heldUntil: null,
+      start: new Date('2026-12-10T09:00:00Z'),
+      end: new Date('2026-12-10T11:00:00Z'),
+      comment: 'Further expand on the results',
+      patientId: 'p-1',
+      resourceId: 'r-1',
+      healthcareServiceId: 'consultation',
+      careUnitId: 'north',
+    });
+  });
+
+  test('of another care unit, or without a patient or a time, is none', () => {
+    const elsewhere = { ...place, resourceOf: () => undefined };
+    expect(toAppointment(example, elsewhere, dialect, now)).toBeNull();
+    expect(toAppointment({ ...example, participant: [] }, place, dialect, now)).toBeNull();
+    const { start: _, ...timeless } = example;
+    expect(toAppointment(timeless, place, dialect, now)).toBeNull();
+  });
+
+  test('may have minutes for an end', () => {
+    const { end: _, ...endless } = example;
+    expect(appointmentTime({ ...endless, minutesDuration: 15 })?.end).toEqual(new Date('2026-12-10T09:15:00Z'));
+  });
+
+  test.each([
+    ['booked', 'booked'],
+    ['arrived', 'booked'],
+    ['checked-in', 'booked'],
+    ['fulfilled', 'booked'],
+    ['proposed', 'pending'],
+    ['pending', 'pending'],
+    ['waitlist', 'pending'],
+    ['cancelled', 'cancelled'],
+    ['noshow', 'cancelled'],
+    ['entered-in-error', 'cancelled'],
+  ])('that is %s is %s', (status, state) => {
+    expect(standingOf({ ...example, status }, now).state).toBe(state);
+  });
+
+  test('that holds its time does so until its end', () => {
+    const until = new Date(now.getTime() + 1000);
+    const held = withHold({ ...example, status: 'pending' }, until);
+    expect(standingOf(held, now)).toEqual({ state: 'held', heldUntil: until, hasRunOut: false });
+    expect(standingOf(held, until)).toEqual({ state: 'cancelled', heldUntil: null, hasRunOut: true });
+    expect(withHold(held, null)).toEqual({ ...example, status: 'pending' });
+    expect(held.extension?.[0]?.url).toBe(heldUntilUrl);
+  });
+
+  test('keeps its comment where the EHR has it', () => {
+    expect(withComment(example, 'comment', undefined)).toBe(example);
+    expect(withComment(example, 'comment', null)).not.toHaveProperty('comment');
+    expect(withComment(example, 'description', 'x')).toMatchObject({ description: 'x', comment: example.comment });
+    const cancelled = { ...example, cancelationReason: { text: 'Ill' } };
+    expect(commentOf(cancelled, { ...dialect, cancelReason: 'cancelationReason' })).toBe('Ill');
+    expect(commentOf(cancelled, dialect)).toBe(example.comment);
+  });
+
+  test('remembers the write that created it and the latest few', () => {
+    const { operationSystem: system } = dialect;
+    let appointment: FhirAppointment = { ...example, identifier: [{ system: 'https://ehr.example', value: '1' }] };
+    for (let n = 0; n < 9; n++)
+      appointment = remember(appointment, system, operationIdentifiers(system, `op${n}`, 1, 2));
+    const keys = operationKeys(appointment, system);
+    expect(new Set(keys.map((key) => key.split('.')[0]))).toEqual(
+      new Set(['op0', 'op3', 'op4', 'op5', 'op6', 'op7', 'op8']),
+    );
+    expect(placesIn(appointment, system, 'op8')).toEqual([1]);
+    expect(appointment.identifier?.[0]).toEqual({ system: 'https://ehr.example', value: '1' });
+  });
+});
+
+test('a healthcare service is known by its codings', () => {
+  const type = [{ coding: [{ system: 'https://ehr.example', code: 'c' }], text: 'Consultation' }];
+  const service = discoveredService({ resourceType: 'HealthcareService', id: '1', type });
+  expect(service).toMatchObject({
+    id: '1',
+    name: 'Consultation',
+    durationMinutes: null,
+    reference: 'HealthcareService/1',
+  });
+  expect(hasCoding(service, type)).toBe(true);
+  expect(hasCoding(service, [{ coding: [{ code: 'c' }] }])).toBe(false);
+  const configured = configuredService({ id: 'c', name: 'C', duration_minutes: 20, service_types: [{ code: 'c' }] });
+  expect(hasCoding(configured, [{ coding: [{ code: 'c' }] }])).toBe(true);
+});
+
+test('operations are known by a name or a definition', () => {
+  const facts = serverFacts({
+    resourceType: 'CapabilityStatement',
+    rest: [
+      {
+        mode: 'server',
+        interaction: [{ code: 'transaction' }],
+        resource: [
+          {
+            type: 'Appointment',
+            interaction: [{ code: 'read' }],
+            operation: [
+              {
+                name: 'any',
+                definition: 'https://profiles.ihe.net/ITI/Scheduling/OperationDefinition/appointment-find',
+              },
+              { name: '$book' },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  expect(facts.transactions).toBe(true);
+  expect(['find', 'book', 'hold'].map((name) => facts.hasOperation('Appointment', name))).toEqual([true, true, false]);
+  expect(facts.can('Appointment', 'update')).toBe(false);
+});

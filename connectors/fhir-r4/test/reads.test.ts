@@ -1,0 +1,254 @@
+import type { Connector } from '@crossward/connector-kit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
+import { heldUntilUrl } from '../src/mappers/appointment.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { north, openConnector, settingsFor, south } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function open(options: FakeOptions = {}, settings: Partial<FhirSettings> = {}) {
+  const server = await startFake({ data: { days: 14 }, ...options });
+  servers.push(server);
+  return { server, connector: await openConnector(settingsFor(server.url, settings)) };
+}
+
+const number = { type: 'se_personal_number', value: '191212121212' } as const;
+const all = { start: new Date(), end: new Date(Date.now() + 15 * 24 * 60 * 60 * 1000), limit: 10_000 };
+
+describe('a patient', () => {
+  test('is searched by POST, so that the number is in no address', async () => {
+    const { server, connector } = await open();
+    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-1' });
+    expect(server.seen.some(({ path, query }) => `${path}${query}`.includes(number.value))).toBe(false);
+    expect(server.seen.at(-1)).toMatchObject({ method: 'POST', path: '/Patient/_search' });
+  });
+
+  test('is never chosen from several', async () => {
+    const { server, connector } = await open();
+    const { id: _, ...twin } = server.store.get('Patient/p-1');
+    const saved = server.store.save(twin as FhirResource);
+    await expect(connector.findPatient?.(number)).rejects.toMatchObject({ kind: 'rejected' });
+    const merged = { ...saved, link: [{ type: 'replaced-by', other: { reference: 'Patient/p-1' } }] };
+    server.store.save(merged as unknown as FhirPatient);
+    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-1' });
+  });
+
+  test.each([
+    [404, null],
+    [410, null],
+  ])('that is answered with %i is none', async (status, answer) => {
+    const { server, connector } = await open();
+    server.misbehave = ({ path }) => (path === '/Patient/p-1' ? { status } : undefined);
+    expect(await connector.findPatient?.({ type: 'emr_id', value: 'p-1' })).toBe(answer);
+  });
+});
+
+describe('what goes wrong', () => {
+  const diagnostics = 'Tolvan Tolvansson 191212121212';
+  const outcome = (code: string) => ({
+    resourceType: 'OperationOutcome',
+    issue: [{ severity: 'error', code, diagnostics, details: { text: diagnostics } }],
+  });
+
+  test.each([
+    [400, 'invalid', 'rejected'],
+    [403, 'forbidden', 'rejected'],
+    [404, 'not-supported', 'unsupported'],
+    [501, 'not-supported', 'unsupported'],
+    [429, 'throttled', 'unavailable'],
+    [503, 'transient', 'unavailable'],
+    [200, 'processing', 'rejected'],
+  ])('%i %s is %s, without what the server says', async (status, code, kind) => {
+    const { server, connector } = await open();
+    server.misbehave = () => ({ status, headers: { 'retry-after': '7' }, body: outcome(code) });
+    const error = await connector.findPatient?.(number).catch((it: unknown) => it);
+    expect(error).toMatchObject({ kind });
+    if (kind === 'unavailable') expect(error).toMatchObject({ retryAfterSeconds: 7 });
+    expect(String(error)).toContain(code);
+    expect(JSON.stringify(error) + String(error)).not.toContain('1912');
+  });
+
+  test('an answer that is no FHIR is refused', async () => {
+    const { server, connector } = await open();
+    server.misbehave = () => ({ status: 200, body: { hello: 'proxy' } });
+    await expect(connector.findPatient?.(number)).rejects.toMatchObject({ kind: 'rejected' });
+  });
+
+  test('a next page on another host is not followed', async () => {
+    const { server, connector } = await open();
+    const link = [{ relation: 'next', url: 'http://elsewhere.example/Slot?page=2' }];
+    server.misbehave = ({ path }) =>
+      path === '/Slot' ? { status: 200, body: { resourceType: 'Bundle', type: 'searchset', link } } : undefined;
+    await expect(freeSlots(connector, 1)).rejects.toMatchObject({ kind: 'rejected' });
+  });
+});
+
+describe('time slots', () => {
+  const slots = async (connector: Connector) => (await connector.listTimeSlots?.({ ...all, careUnit: north })) ?? [];
+
+  test('are the same however the server wants to be asked, and whatever its pages', async () => {
+    const { connector } = await open();
+    const expected = await slots(connector);
+    expect(expected.length).toBeGreaterThan(300);
+    for (const [options, settings] of [
+      [{ pageSize: 7 }, {}],
+      [{ requiresServiceType: true }, { slots: { require_service_type: true } }],
+      [{}, { slots: { search_by: 'schedule.actor' } }],
+      [{ refusesChaining: true }, { slots: { search_by: 'schedule', page_size: 13 } }],
+      [{}, { prefer_handling_strict: true, patient_search: 'get' }],
+    ] as const) {
+      const { connector: other } = await open(options, settings);
+      expect(await slots(other)).toEqual(expected);
+    }
+  });
+
+  test('of a server that repeats itself and sorts nothing come sorted, each once', async () => {
+    const { server, connector } = await open();
+    const expected = await slots(connector);
+    const search = server.store.search.bind(server.store);
+    server.store.search = (type, parameters) => {
+      const found = search(type, parameters);
+      return type === 'Slot' ? [...found, ...found].reverse() : found;
+    };
+    expect(await slots(connector)).toEqual(expected);
+  });
+
+  test('are at eight by the clock of the wall', async () => {
+    const { connector } = await open();
+    const hours = (await slots(connector)).map(({ start }) =>
+      start.toLocaleTimeString('sv-SE', { timeZone: north.timeZone }).slice(0, 2),
+    );
+    expect([...new Set(hours)].sort()).toEqual(['08', '09', '10', '11', '13', '14']);
+  });
+});
+
+describe('a care unit', () => {
+  test('has who is scheduled at its place, by role, or in a room of it', async () => {
+    const { connector } = await open();
+    const ids = async (unit: typeof north | typeof south) =>
+      (await connector.listResources?.(unit))?.map(({ id, kind }) => `${id} ${kind}`);
+    expect(await ids(north)).toEqual([
+      'device_scanner-1 device',
+      'location_room-1 room',
+      'r-1 practitioner',
+      'r-2 practitioner',
+    ]);
+    expect(await ids(south)).toEqual(['r-3 practitioner']);
+  });
+
+  test('can have its services from the server', async () => {
+    const { server } = await open();
+    const type = [{ coding: [{ system: 'https://ehr.example/service-types', code: 'consultation' }] }];
+    server.store.save({ resourceType: 'HealthcareService', id: 'h-1', name: 'Konsultation', type } as FhirResource);
+    const { healthcare_services: _, ...settings } = settingsFor(server.url);
+    const connector = await openConnector(settings);
+    const service = { id: 'h-1', name: 'Konsultation', durationMinutes: null };
+    expect(await connector.listHealthcareServices?.(north)).toEqual([service]);
+    const found = await connector.listTimeSlots?.({ ...all, careUnit: north, limit: 1 });
+    const [made] = await write(connector, [creation(found?.[0] as never)]);
+    expect(made).toMatchObject({ healthcareServiceId: 'h-1' });
+  });
+});
+
+describe('appointments of others', () => {
+  const foreign = (status: string, more: object = {}): FhirAppointment => ({
+    resourceType: 'Appointment',
+    status,
+    start: '2031-01-01T09:00:00+01:00',
+    minutesDuration: 20,
+    participant: [
+      { actor: { reference: 'Patient/p-2' }, status: 'accepted' },
+      { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' },
+    ],
+    ...more,
+  });
+
+  test('are listed by what they are to the port', async () => {
+    const { server, connector } = await open();
+    for (const status of ['arrived', 'noshow', 'waitlist', 'booked']) server.store.save(foreign(status));
+    server.store.save({
+      ...foreign('booked'),
+      participant: [{ actor: { reference: 'Practitioner/r-1' } }],
+    } as FhirAppointment);
+    const listed = await connector.listAppointments?.({ careUnit: north, patientId: 'p-2', limit: 10 });
+    expect(listed?.map(({ state }) => state).sort()).toEqual(['booked', 'booked', 'cancelled', 'pending']);
+    expect(listed?.[0]?.end).toEqual(new Date('2031-01-01T08:20:00Z'));
+    const booked = await connector.listAppointments?.({
+      careUnit: north,
+      resourceId: 'r-1',
+      states: ['pending'],
+      limit: 10,
+    });
+    expect(booked).toHaveLength(1);
+  });
+
+  test('that wait for something in the EHR are not changed', async () => {
+    const { server, connector } = await open();
+    const { id: appointmentId = '' } = server.store.save(foreign('proposed'));
+    await expect(write(connector, [{ kind: 'cancel', appointmentId }])).rejects.toMatchObject({
+      kind: 'appointment_pending',
+    });
+    await expect(write(connector, [{ kind: 'confirm', appointmentId }])).rejects.toMatchObject({
+      kind: 'appointment_not_held',
+    });
+  });
+
+  test('keep what we do not know when they are changed', async () => {
+    const { server, connector } = await open();
+    const extension = [{ url: 'https://ehr.example/colour', valueString: 'green' }];
+    const { id: appointmentId = '' } = server.store.save(foreign('booked', { extension, priority: 5 }));
+    await write(connector, [{ kind: 'update', appointmentId, comment: 'new' }]);
+    expect(server.store.get(`Appointment/${appointmentId}`)).toMatchObject({ extension, priority: 5, comment: 'new' });
+  });
+});
+
+describe('a hold that has run out', () => {
+  test('loses its slot to a booking, which sweeps it', async () => {
+    for (const options of [{}, { transactions: 'none' }] as const) {
+      const { server, connector } = await open(options);
+      const [slot] = await freeSlots(connector, 1);
+      const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 200))]);
+      expect(held).toMatchObject({ state: 'held' });
+      expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      expect((await freeSlots(connector, 1))[0]).toEqual(slot);
+      await write(connector, [creation(slot as never)]);
+      const swept = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
+      expect(swept.status).toBe('cancelled');
+      expect(swept.extension?.some(({ url }) => url === heldUntilUrl)).not.toBe(true);
+    }
+  });
+
+  test('of a write that broke off counts as free when no appointment came of it, and as taken when one did', async () => {
+    const { server, connector } = await open({ transactions: 'none' });
+    const [slot] = await freeSlots(connector, 1);
+    const [made] = await write(connector, [creation(slot as never)]);
+    const reference = `Slot/slot-r-1-${(slot?.start.getTime() ?? 0) / 60_000}`;
+    const claimed = (owner: string) =>
+      server.store.save({
+        ...(server.store.get(reference) as unknown as FhirSlot),
+        status: 'busy-tentative',
+        extension: [
+          {
+            url: 'urn:crossward:slot-claim',
+            extension: [
+              { url: 'owner', valueString: owner },
+              { url: 'until', valueInstant: new Date(Date.now() - 1000).toISOString() },
+            ],
+          },
+        ],
+      } as FhirSlot);
+    claimed(`Appointment/${made?.id}`);
+    expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
+    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    claimed('an-operation-that-never-was');
+    expect((await freeSlots(connector, 1))[0]).toEqual(slot);
+    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+  });
+});

@@ -1,0 +1,134 @@
+import type { Appointment, Connector, ConnectorContext, TimeSlot } from '@crossward/connector-kit';
+import { plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import { careUnits, healthcareServices } from '../fake/data-set.ts';
+import { fhirR4Connector } from '../src/connector.ts';
+import type { FhirAppointment, FhirResource, FhirSlot } from '../src/fhir.ts';
+import { slotsOf } from '../src/mappers/appointment.ts';
+import { freedSlot } from '../src/mappers/slot.ts';
+import type { FhirSettings } from '../src/settings.ts';
+
+export const [north, south] = careUnits;
+
+export function settingsFor(baseUrl: string, settings: Partial<FhirSettings> = {}): FhirSettings {
+  return {
+    base_url: baseUrl,
+    healthcare_services: healthcareServices,
+    patient_identifier_types: ['se_personal_number'],
+    resource_identifier_types: ['hsa_id', 'se_personal_number'],
+    ...settings,
+  };
+}
+
+export function openConnector(settings: FhirSettings, http = plainHttp()): Promise<Connector> {
+  return fhirR4Connector.open({
+    emr: 'fhir',
+    settings,
+    careUnits,
+    http,
+    database: noDatabase,
+  });
+}
+
+/** A connector that speaks HTTP asks for none. */
+export const noDatabase = {
+  connect: () => Promise.reject(new Error('There is no database')),
+  end: async () => undefined,
+} as unknown as ConnectorContext<FhirSettings>['database'];
+
+/** A connector over a counterpart that has the data set. */
+export async function fhirSubject(name: string, settings: FhirSettings, close: () => Promise<void>): Promise<Subject> {
+  let http = plainHttp();
+  let connector = await openConnector(settings, http);
+  const server = directAccess(settings.base_url);
+  return {
+    name,
+    get connector() {
+      return connector;
+    },
+    careUnit: north,
+    otherCareUnit: south,
+    facts: {
+      patient: [
+        { type: 'emr_id', value: 'p-1' },
+        { type: 'se_personal_number', value: '191212121212' },
+      ],
+      otherPatientId: 'p-3',
+      unknownPatients: [
+        { type: 'emr_id', value: 'p-21' },
+        { type: 'se_personal_number', value: '197010632392' },
+      ],
+      resource: [
+        { type: 'emr_id', value: 'r-1' },
+        { type: 'hsa_id', value: 'SE0000000000-1001' },
+        { type: 'se_personal_number', value: '196408233234' },
+      ],
+      healthcareServiceId: 'consultation',
+      foreignResourceId: 'r-3',
+    },
+    second: await openConnector(settings),
+    async restart() {
+      http.cut();
+      http = plainHttp();
+      connector = await openConnector(settings, http);
+    },
+    behindItsBack: {
+      async cancel({ id }) {
+        let slots: readonly string[] = [];
+        await server.change<FhirAppointment>(`Appointment/${id}`, (it) => {
+          slots = slotsOf(it);
+          return { ...it, status: 'cancelled' };
+        });
+        for (const slot of slots) await server.change<FhirSlot>(slot, freedSlot, { again: true });
+      },
+      comment: ({ id }: Appointment, comment) =>
+        server.change<FhirAppointment>(`Appointment/${id}`, (it) => ({ ...it, comment })),
+      async take({ resourceId, start }: TimeSlot) {
+        const slot = `Slot/slot-${resourceId}-${start.getTime() / 60_000}`;
+        await server.change<FhirSlot>(slot, (it) => ({ ...it, status: 'busy' }));
+        return () => server.change<FhirSlot>(slot, (it) => ({ ...it, status: 'free' }));
+      },
+    },
+    close,
+  };
+}
+
+/** The server as its own staff uses it. */
+function directAccess(baseUrl: string) {
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${baseUrl}/${path}`, {
+      headers: { 'content-type': 'application/fhir+json' },
+      ...init,
+    });
+    return (await response.json()) as unknown;
+  };
+  return {
+    read: <R extends FhirResource>(reference: string) => ask(reference) as Promise<R>,
+    async search<R extends FhirResource>(path: string) {
+      const bundle = (await ask(path)) as { entry?: { resource: R }[] };
+      return (bundle.entry ?? []).map(({ resource }) => resource);
+    },
+    /** Under the version that was read; refused when somebody was faster, unless it is to be done `again`. */
+    async change<R extends FhirResource>(
+      reference: string,
+      changed: (resource: R) => R,
+      { again = false }: { again?: boolean } = {},
+    ): Promise<void> {
+      for (;;) {
+        const resource = (await ask(reference)) as R;
+        const response = await fetch(`${baseUrl}/${reference}`, {
+          method: 'PUT',
+          headers: {
+            'content-type': 'application/fhir+json',
+            'x-staff': 'yes',
+            'if-match': `W/"${resource.meta?.versionId}"`,
+          },
+          body: JSON.stringify(changed(resource)),
+        });
+        await response.body?.cancel();
+        if (response.ok) return;
+        if (!again) throw new Error(`The EHR answered its own staff ${response.status}`);
+      }
+    },
+    create: (resource: FhirResource) => ask(resource.resourceType, { method: 'POST', body: JSON.stringify(resource) }),
+  };
+}

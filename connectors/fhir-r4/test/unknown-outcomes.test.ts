@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeOptions, type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { openConnector, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function open(options: FakeOptions, settings: Partial<FhirSettings> = {}) {
+  const server = await startFake({ ...options, data: { days: 14 } });
+  servers.push(server);
+  return { server, connector: await openConnector(settingsFor(server.url, settings)) };
+}
+
+const modes: readonly (readonly [string, FakeOptions, Partial<FhirSettings>])[] = [
+  ['by transaction', {}, {}],
+  ['by slot claims', { transactions: 'none' }, {}],
+  [
+    'by checked creates',
+    { transactions: 'none', plainWrites: false, checksAppointments: true },
+    { booking: { mode: 'create', operation_lookup: true } },
+  ],
+];
+
+/** The fault on the n-th write, and on no other request. */
+function onWrite(place: number, fault: Fault) {
+  let writes = 0;
+  return ({ method, path }: SeenRequest) => {
+    const isWrite = method !== 'GET' && !path.endsWith('/_search');
+    return isWrite && ++writes === place ? fault : undefined;
+  };
+}
+
+describe.each(modes)('a booking %s whose answer does not come', (_, options, settings) => {
+  test.each([
+    ['before anything was done', 'cut_before'],
+    ['while it is being done', 'cut_during'],
+    ['after it was done', 'cut_after'],
+  ] as const)('is done once when the connection is cut %s', async (_name, fault) => {
+    for (const place of [1, 2, 3]) {
+      const { server, connector } = await open(options, settings);
+      const [slot] = await freeSlots(connector, 1);
+      server.misbehave = onWrite(place, fault);
+      const operationId = randomUUID();
+      const changes = [creation(slot as never)];
+      const first = await write(connector, changes, operationId).catch((error: unknown) => error);
+      server.misbehave = () => undefined;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      // Whoever is told that nobody knows asks again.
+      if (first instanceof Error) expect(first).toMatchObject({ kind: 'outcome_unknown' });
+      const [appointment] = await write(connector, changes, operationId);
+      expect(appointment).toMatchObject({ state: 'booked', comment: 'as written' });
+      const booked = server.store.all('Appointment').filter(({ status }) => status === 'booked');
+      expect(booked).toHaveLength(1);
+      expect(server.store.all('Slot').filter(({ status }) => status !== 'free')).toHaveLength(1);
+      await expect(write(connector, changes)).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    }
+  });
+});
+
+describe.each(modes.slice(0, 2))('what is broken off %s', (_, options, settings) => {
+  test('a cancellation is done once and frees its slot', async () => {
+    for (const fault of ['cut_before', 'cut_during', 'cut_after'] as const) {
+      for (const place of [1, 2, 3]) {
+        const { server, connector } = await open(options, settings);
+        const [slot] = await freeSlots(connector, 1);
+        const [made] = await write(connector, [creation(slot as never)]);
+        server.misbehave = onWrite(place, fault);
+        const operationId = randomUUID();
+        const cancel = { kind: 'cancel', appointmentId: made?.id ?? '' } as const;
+        const first = await write(connector, [cancel], operationId).catch((error: unknown) => error);
+        server.misbehave = () => undefined;
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        if (first instanceof Error) expect(first).toMatchObject({ kind: 'outcome_unknown' });
+        expect(await write(connector, [cancel], operationId)).toMatchObject([{ state: 'cancelled' }]);
+      }
+    }
+  });
+});
+
+test('a write that a server is too busy for is done once', async () => {
+  const { server, connector } = await open({});
+  const [slot] = await freeSlots(connector, 1);
+  server.misbehave = onWrite(1, { status: 503, headers: { 'retry-after': '7' } });
+  expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+  expect(server.store.all('Appointment')).toHaveLength(1);
+});

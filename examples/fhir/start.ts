@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startMedplum } from '../../connectors/fhir-r4/counterparts/medplum.ts';
+import { readEnvironment } from '../../server/src/config/environment.ts';
+import { loadConfiguration } from '../../server/src/config/load.ts';
+import { connectors } from '../../server/src/ehr/connectors.ts';
+
+/** The days of the requests in the README of the repository. */
+const daysOfTheReadme = ['2030-03-15', '2030-03-18', '2030-03-19'];
+
+const clientSecret = randomBytes(32).toString('base64url');
+const folder = join(process.env.CROSSWARD_DATA_DIR || '.data', 'fhir-example');
+
+// Everything is of this session: the FHIR server keeps nothing either.
+delete process.env.DATABASE_URL;
+Object.assign(process.env, {
+  HOST: '127.0.0.1',
+  CROSSWARD_CONFIG: process.env.CROSSWARD_CONFIG || fileURLToPath(new URL('crossward.yaml', import.meta.url)),
+  CROSSWARD_DATA_DIR: folder,
+  CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
+  EXAMPLE_CLIENT_SECRET: clientSecret,
+});
+const { configurationPath: path = '', port } = readEnvironment();
+const configuration = await loadConfiguration({ path, connectors, environment: process.env });
+const [emr] = configuration.emrs;
+const [client] = configuration.clients;
+const fhirUrl = new URL(String(emr?.settings.base_url));
+
+await startMedplum({ port: Number(fhirUrl.port), data: { alsoOn: daysOfTheReadme } });
+
+// Who has the FHIR server's port has the folder.
+const forget = () => rmSync(folder, { recursive: true, force: true });
+forget();
+process.once('exit', forget);
+await mkdir(folder, { recursive: true, mode: 0o700 });
+const clientFile = join(folder, 'client.json');
+const credentials = { client_id: client?.id, client_secret: clientSecret };
+await writeFile(clientFile, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+
+// The gateway's own program. Ctrl-C stops it in good order, and with it this process.
+await import('../../server/src/main.ts');
+
+const gateway = `http://127.0.0.1:${port}`;
+const credential = (name: string) => `$(node -p 'require("${shown(clientFile)}").${name}')`;
+process.stdout.write(`
+Crossward runs with a FHIR server behind it. All people in it are synthetic.
+
+  Reference of the interface   ${gateway}/docs/
+  Codes sent to patients       ${gateway}/demo/messages
+  FHIR server                  ${new URL('Appointment', fhirUrl)}
+  Configuration                ${shown(path)}
+  Credentials                  ${shown(clientFile)}
+
+Book an appointment, from this folder:
+
+curl ${gateway}/api/emrs/${emr?.id}/care-units/${emr?.care_units[0]?.id}/appointments \\
+  -H "x-service-client-id: ${credential('client_id')}" \\
+  -H "x-service-client-secret: ${credential('client_secret')}" \\
+  -H 'content-type: application/json' \\
+  -d '{"patient_id":"p-3","resource_id":"r-1","healthcare_service_id":"consultation","start_time":"2030-03-15T09:00:00","end_time":"2030-03-15T09:30:00"}'
+
+Ctrl-C stops both.
+`);
+
+/** As it is written in the folder in which this runs. */
+function shown(file: string): string {
+  const short = relative('', file);
+  return short.startsWith('..') ? file : `./${short}`;
+}

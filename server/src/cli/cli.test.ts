@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Report } from '@crossward/connector-kit/conformance';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { run } from './run.ts';
+
+const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'crossward-cli-'));
+const { url, dispose } = await createTestDatabase('postgresql');
+afterAll(async () => {
+  await dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  vi.stubEnv('DATABASE_URL', url);
+  vi.stubEnv('CROSSWARD_DATA_DIR', folder);
+  vi.stubEnv('CROSSWARD_CONFIG', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+async function crossward(words: string) {
+  let stdout = '';
+  let stderr = '';
+  const code = await run(words.split(' '), {
+    out: (text) => {
+      stdout += text;
+    },
+    err: (text) => {
+      stderr += text;
+    },
+    isWatched: false,
+  });
+  return { code, stdout, stderr };
+}
+
+test.each([
+  ['--help', 0],
+  ['conformance --emr nowhere', 2],
+])('the program that is installed ends as its command does: %s', async (words, code) => {
+  const child = execFile(process.execPath, [launcher, ...words.split(' ')]);
+  await once(child, 'exit');
+  expect(child.exitCode).toBe(code);
+});
+
+describe('usage', () => {
+  test.each(['--help', 'help', 'conformance --help', 'emr check --help'])('%s is shown', async (words) => {
+    const { code, stdout } = await crossward(words);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
+  });
+
+  test('a version is shown', async () => {
+    expect(await crossward('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  test.each([
+    ['nonsense', 'nonsense'],
+    ['conformance --nonsense', '--nonsense'],
+    ['conformance --emr sandbox-no --only nonsense', 'Allowed choices'],
+    ['conformance', 'sandbox-no, sandbox-se, sandbox-uk'],
+    ['conformance --emr sandbox-no --care-unit lund', 'oslo-sentrum, bergen-nord'],
+    ['conformance --emr sandbox-no --from someday', 'someday'],
+    ['conformance --emr sandbox-no --patient nhs_number:9990000018', 'emr_id, no_personal_number'],
+    ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
+    ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
+  ])('%s ends with 2 and says why', async (words, told) => {
+    const { code, stderr } = await crossward(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('a wrong configuration ends with 2 and says where', async () => {
+    const path = join(folder, 'wrong.yaml');
+    await writeFile(path, 'emrs: []\nclients: []\n');
+    const { code, stderr } = await crossward(`emr check --config ${path}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${path}:1:`)]);
+  });
+
+  test('a database that is not there ends with 2', async () => {
+    vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
+    const { code, stderr } = await crossward('emr check --emr sandbox-no');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('connection refused')]);
+  });
+});
+
+describe('conformance', () => {
+  const only = '--only patients resources cancel unclaimed';
+
+  test('shows a table, writes JSON, and ends with 0', async () => {
+    const path = join(folder, 'report.json');
+    const { code, stdout } = await crossward(
+      `conformance --emr sandbox-uk --patient p-1 nhs_number:9990000018 --json ${path} ${only}`,
+    );
+    expect(stdout).toMatch(/^ {2}cancel +5 +- +-$/m);
+    expect(stdout).toMatch(/\d+ passed, 0 failed/);
+    expect(code).toBe(0);
+    const report = JSON.parse(await readFile(path, 'utf8')) as Report;
+    expect(report).toMatchObject({ failed: 0, leftBehind: [], claims: { transactions: true } });
+    expect(report.results.every(({ outcome, reason }) => outcome === 'passed' || reason !== undefined)).toBe(true);
+    expect(JSON.stringify(report) + stdout).not.toContain('9990000018');
+  });
+
+  test('writes nothing when no patient is named', async () => {
+    const { code, stdout } = await crossward(`conformance --emr sandbox-uk ${only}`);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}cancel +- +- +5$/m);
+    expect(stdout).toContain('--patient');
+  });
+
+  test('ends with 1 when something is not as claimed', async () => {
+    const { code, stdout } = await crossward(
+      'conformance --emr sandbox-uk --service nonsense --only healthcare-services --json -',
+    );
+    expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ failed: 1 })]);
+  });
+});
+
+test('an EHR that is down ends with 1 and says so', async () => {
+  const path = join(folder, 'down.yaml');
+  await writeFile(
+    path,
+    `emrs:
+  - id: down
+    name: Down
+    connector: fhir-r4
+    settings: { base_url: "http://127.0.0.1:1/fhir" }
+    connection: { allow_private_addresses: true, retries: 0 }
+    care_units: [{ id: one, name: One, time_zone: Europe/Oslo, language: nb }]
+clients: []
+`,
+  );
+  const conformance = await crossward(`conformance --config ${path}`);
+  expect(conformance).toMatchObject({ code: 1, stderr: expect.stringContaining('unavailable') });
+  const check = await crossward(`emr check --config ${path}`);
+  expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining('The connection cannot be opened') });
+});
+
+describe('emr check', () => {
+  test('shows what an EHR offers', async () => {
+    const { code, stdout } = await crossward('emr check --emr sandbox-se');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/resources by +emr_id, hsa_id, se_personal_number/)]);
+  });
+
+  test('writes JSON instead', async () => {
+    const { code, stdout } = await crossward('emr check --emr sandbox-se --json -');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ emr: 'sandbox-se', connector: 'sandbox' }),
+    ]);
+  });
+});

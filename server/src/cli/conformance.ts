@@ -1,0 +1,190 @@
+import type { Capabilities, CareUnit } from '@crossward/connector-kit';
+import {
+  type CheckResult,
+  capabilities,
+  cutOffPool,
+  type Facts,
+  formatReport,
+  type Report,
+  runConformance,
+  type Subject,
+} from '@crossward/connector-kit/conformance';
+import { Command, Option } from 'commander';
+import type { PostgresPool } from 'kysely';
+import { IdentifierError } from '../identifiers/index.ts';
+import { parsePatientIdentifier, parseResourceIdentifier } from '../identifiers/notation.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+import { gatewayBefore } from './gateway-before.ts';
+import { type ChosenEmr, chooseEmr, type EmrOptions, openContext, openDatabaseFor } from './open-emr.ts';
+import type { Output } from './output.ts';
+import { writeJson } from './write-json.ts';
+
+interface Options extends EmrOptions {
+  readonly careUnit?: string;
+  readonly otherCareUnit?: string;
+  readonly patient?: string[];
+  readonly unknownPatient?: string[];
+  readonly otherPatient?: string;
+  readonly resource?: string[];
+  readonly service?: string;
+  readonly from?: Date;
+  readonly until?: Date;
+  readonly only?: string[];
+  readonly readOnly?: boolean;
+  readonly json?: string;
+}
+
+const explanation = `
+Proves what a connector claims to do, and that it does nothing else. Bookings are made for the patient of --patient, who
+has to be a synthetic one, and are cancelled again; without --patient, and with --read-only, nothing is written.
+What cannot be seen with what is given is told as not checked.`;
+
+const hint = 'Nothing was booked. To see bookings checked too, name a synthetic patient with --patient.\n';
+
+export function conformanceCommand(output: Output, end: (exitCode: number) => void): Command {
+  return new Command('conformance')
+    .description('Prove what a connector claims, against a live EHR.')
+    .option('-c, --config <file>', 'configuration file; else CROSSWARD_CONFIG, else the demo')
+    .option('-e, --emr <id>', 'the EHR; needed where there are several')
+    .option('--care-unit <id>', 'the care unit; else the first')
+    .option('--other-care-unit <id>', 'one whose resources must not show; else the next')
+    .option('--patient <identifier...>', 'a synthetic patient, by each type of identifier: emr_id:p-1 nhs_number:…')
+    .option('--unknown-patient <identifier...>', 'identifiers that nobody has')
+    .option('--other-patient <id>', "another patient's emr_id")
+    .option('--resource <identifier...>', 'a resource, by each type of identifier')
+    .option('--service <id>', 'a healthcare service that the resource offers')
+    .addOption(new Option('--from <date>', 'where free slots are looked for; else from tomorrow').argParser(date))
+    .addOption(new Option('--until <date>', 'else sixty days later').argParser(date))
+    .addOption(
+      new Option('--only <capability...>', 'only these capabilities').choices(capabilities.map(({ name }) => name)),
+    )
+    .option('--read-only', 'write nothing in the EHR')
+    .option('--json <file>', 'also write the report as JSON; - for standard output instead of the table')
+    .addHelpText('after', explanation)
+    .action(async (options: Options) => {
+      const report = await check(options, output);
+      if (options.json !== '-') {
+        output.out(formatReport(report));
+        if (options.patient === undefined) output.out(hint);
+      }
+      if (options.json !== undefined) await writeJson(output, options.json, report);
+      end(report.failed > 0 ? exitCodes.failed : exitCodes.fine);
+    });
+}
+
+async function check(options: Options, output: Output): Promise<Report> {
+  const chosen = await chooseEmr(options);
+  const careUnits = careUnitsOf(chosen, options);
+  const database = await openDatabaseFor(chosen);
+  try {
+    const subject = await openSubject(chosen, careUnits, options, database?.pool);
+    try {
+      return await runConformance(subject, {
+        only: options.only,
+        readOnly: options.readOnly ?? options.patient === undefined,
+        onResult: output.isWatched ? (result) => output.err(progress(result)) : undefined,
+      });
+    } finally {
+      await subject.close?.();
+    }
+  } finally {
+    await database?.close();
+  }
+}
+
+interface CareUnits {
+  readonly careUnit: CareUnit;
+  readonly otherCareUnit: CareUnit | undefined;
+}
+
+function careUnitsOf({ emr }: ChosenEmr, options: Options): CareUnits {
+  const all = emr.care_units.map(({ id, time_zone }): CareUnit => ({ id, timeZone: time_zone }));
+  const named = (id: string) => {
+    const found = all.find((it) => it.id === id);
+    if (found) return found;
+    throw new UsageError(`${emr.id} has no care unit ${id}, only: ${all.map((it) => it.id).join(', ')}.`);
+  };
+  const careUnit = options.careUnit === undefined ? all[0] : named(options.careUnit);
+  if (!careUnit) throw new UsageError(`${emr.id} has no care unit.`);
+  const otherCareUnit =
+    options.otherCareUnit === undefined ? all.find((it) => it.id !== careUnit.id) : named(options.otherCareUnit);
+  return { careUnit, otherCareUnit };
+}
+
+/** The connector twice, as two gateways have it. Ending one of them cuts its ways to the EHR and to the database. */
+async function openSubject(
+  chosen: ChosenEmr,
+  careUnits: CareUnits,
+  options: Options,
+  database: PostgresPool | undefined,
+): Promise<Subject> {
+  const open = async () => {
+    const pool = database && cutOffPool(database);
+    const { context, close } = await openContext(chosen, pool);
+    try {
+      return { connector: await chosen.module.open(context), close, cut: () => pool?.cut() };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
+  let first = await open();
+  const second = await open();
+  return {
+    name: `${chosen.emr.id} (${chosen.module.name})`,
+    get connector() {
+      return first.connector;
+    },
+    second: second.connector,
+    ...careUnits,
+    facts: factsOf(chosen, first.connector.capabilities, options),
+    async restart() {
+      first.cut();
+      await first.close();
+      first = await open();
+    },
+    askGateway: gatewayBefore(() => first.connector),
+    async close() {
+      await first.close();
+      await second.close();
+    },
+  };
+}
+
+function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Facts {
+  const synthetic = emr.synthetic_identifiers;
+  const patient = (text: string) => parsePatientIdentifier(text, { types: claims.patientIdentifierTypes, synthetic });
+  const resource = (text: string) =>
+    parseResourceIdentifier(text, { types: claims.resourceIdentifierTypes, synthetic });
+  const day = 24 * 60 * 60 * 1000;
+  const start = options.from ?? new Date(Date.now() + day);
+  return read(() => ({
+    patient: options.patient?.map(patient),
+    unknownPatients: options.unknownPatient?.map(patient),
+    otherPatientId: options.otherPatient,
+    resource: options.resource?.map(resource),
+    healthcareServiceId: options.service,
+    window: { start, end: options.until ?? new Date(start.getTime() + 60 * day) },
+  }));
+}
+
+function read<Result>(parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof IdentifierError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+function date(text: string): Date {
+  const value = new Date(text);
+  if (Number.isNaN(value.getTime())) throw new UsageError(`Not a date: ${text}. Write it as 2030-05-06.`);
+  return value;
+}
+
+const signs = { passed: '✓', failed: '✗', not_checked: '·', not_claimed: ' ' } as const;
+
+function progress({ capability, check, outcome }: CheckResult): string {
+  return outcome === 'not_claimed' ? '' : `${signs[outcome]} ${capability}: ${check}\n`;
+}

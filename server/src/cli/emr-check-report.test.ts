@@ -1,0 +1,51 @@
+import type { ProbeFinding } from '@crossward/connector-kit';
+import { expect, test } from 'vitest';
+import { type EmrCheck, formatCheck, isWell } from './emr-check-report.ts';
+
+const claims: EmrCheck['claims'] = {
+  patientIdentifierTypes: ['emr_id', 'nhs_number'],
+  resourceIdentifierTypes: ['emr_id'],
+  changes: ['create', 'cancel'],
+  transactions: false,
+  sendsCodes: false,
+  operations: ['findPatient', 'changeAppointments'],
+};
+
+function check(findings: readonly ProbeFinding[], recommendedSettings: Record<string, unknown> = {}): EmrCheck {
+  return { emr: 'north', connector: 'some', probe: { findings, recommendedSettings }, claims };
+}
+
+const fine: ProbeFinding = { name: 'sign-in', status: 'ok', detail: 'A token was given.' };
+
+test('shows findings, what is offered, and the settings to write', () => {
+  const text = formatCheck(
+    check([fine, { name: 'transactions are atomic', status: 'problem', detail: 'They are run as a batch.' }], {
+      booking: 'slot_claim',
+      search: { by: ['start'] },
+    }),
+  );
+  expect(text).toContain('ok       sign-in                  A token was given.');
+  expect(text).toContain('problem  transactions are atomic  They are run as a batch.');
+  expect(text).toMatch(/patients by +emr_id, nhs_number/);
+  expect(text).toContain('  settings:\n    booking: slot_claim\n    search:\n      by:\n        - start\n');
+});
+
+test('says nothing of settings when none should differ', () => {
+  expect(formatCheck(check([fine]))).not.toContain('Recommended');
+});
+
+test.each([
+  ['ok', true],
+  ['note', true],
+  ['warning', true],
+  ['untried', true],
+  ['problem', false],
+] as const)('with a finding that is %s it is well: %s', (status, expected) => {
+  expect(isWell(check([fine, { ...fine, status }]))).toBe(expected);
+});
+
+test('is not well when the connection cannot be opened', () => {
+  const failed: EmrCheck = { emr: 'north', connector: 'some', claims: null, error: 'unavailable: The EHR is down' };
+  expect(isWell(failed)).toBe(false);
+  expect(formatCheck(failed)).toContain('The connection cannot be opened: unavailable: The EHR is down');
+});

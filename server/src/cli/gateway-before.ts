@@ -1,0 +1,21 @@
+import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
+import { createConnection } from '../ehr/connection.ts';
+import type { Guard } from '../ehr/guard/guard.ts';
+
+/** Calls get through at once. */
+const openDoor: Guard = {
+  run: (_, call) => call(),
+  health: () => ({ breaker: 'closed', lastSuccessAt: null }),
+};
+
+/** Asks for an operation as the gateway's own operations do, and fails as they do. */
+export function gatewayBefore(connector: () => Connector): (operation: ConnectorOperation) => Promise<unknown> {
+  return (operation) => {
+    const close = () => Promise.resolve();
+    const facts = { id: 'emr', name: 'EHR', syntheticIdentifiers: false, careUnits: new Map(), close };
+    const ask = createConnection(facts, { current: connector, stop: () => undefined }, openDoor).call as (
+      name: ConnectorOperation,
+    ) => Promise<unknown>;
+    return ask(operation);
+  };
+}

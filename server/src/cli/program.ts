@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { conformanceCommand } from './conformance.ts';
+import { emrCheckCommand } from './emr-check.ts';
+import type { Output } from './output.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
+/** The command line. Commands say how they ended through `end`; what they are given wrongly they throw. */
+export function createProgram(output: Output, end: (exitCode: number) => void): Command {
+  const program = new Command('crossward')
+    .description('One uniform interface over many electronic health record systems.')
+    .version(version)
+    .configureOutput({ writeOut: output.out, writeErr: output.err })
+    .showHelpAfterError('(--help shows what there is)')
+    .addHelpText('after', exitCodeHelp)
+    .exitOverride();
+  const emr = new Command('emr').description('Look after the connections to EHRs.');
+  emr.addCommand(emrCheckCommand(output, end));
+  program.addCommand(conformanceCommand(output, end));
+  program.addCommand(emr);
+  for (const command of [emr, ...emr.commands, ...program.commands]) command.copyInheritedSettings(program);
+  return program;
+}
+
+const exitCodeHelp = `
+Exit codes:
+  0  all is well
+  1  something that was checked is not as it should be
+  2  the command, the configuration or the database has to be put right`;

@@ -1,0 +1,31 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import { CommanderError } from 'commander';
+import { ConfigurationError } from '../config/configuration-error.ts';
+import { DatabaseError } from '../db/errors.ts';
+import { describeError } from '../http/describe-error.ts';
+import { exitCodes, UsageError } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import { createProgram } from './program.ts';
+
+/** Runs one command line, without the name of the program. Answers the exit code. */
+export async function run(words: readonly string[], output: Output): Promise<number> {
+  let exitCode: number = exitCodes.fine;
+  const program = createProgram(output, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has said what is wrong, or shown the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
+    if (error instanceof ConnectorError) {
+      output.err(`The EHR cannot be asked: ${error.kind}: ${error.message}.\n`);
+      return exitCodes.failed;
+    }
+    const isForPeople =
+      error instanceof UsageError || error instanceof ConfigurationError || error instanceof DatabaseError;
+    output.err(`${isForPeople ? error.message : JSON.stringify(describeError(error))}\n`);
+    return isForPeople ? exitCodes.wrongUsage : exitCodes.failed;
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { mayConnectTo } from './addresses.ts';
+
+const open = ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '::ffff:93.184.215.14', '64:ff9b::5db8:d70e'];
+const inside = [
+  '127.0.0.1',
+  '127.8.9.10',
+  '10.0.0.1',
+  '172.16.0.1',
+  '192.168.1.1',
+  '100.64.0.1',
+  '::1',
+  'fd12:3456::1',
+  '::ffff:10.0.0.1',
+  '64:ff9b::7f00:1',
+];
+const never = [
+  '169.254.169.254',
+  '::ffff:169.254.169.254',
+  '64:ff9b::a9fe:a9fe',
+  '168.63.129.16',
+  '100.100.100.200',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  'fe80::1',
+  'fe80::1%eth0',
+  '0.0.0.0',
+  '::',
+  '255.255.255.255',
+  '224.0.0.1',
+  'ff02::1',
+  '192.0.2.1',
+  '240.0.0.1',
+  'example.org',
+  '',
+];
+
+test.each(open)('%s is open to every connection', (address) => {
+  expect([mayConnectTo(address, false), mayConnectTo(address, true)]).toEqual([true, true]);
+});
+
+test.each(inside)('%s is for connections that allow private addresses', (address) => {
+  expect([mayConnectTo(address, false), mayConnectTo(address, true)]).toEqual([false, true]);
+});
+
+test.each(never)('%j is for nobody', (address) => {
+  expect([mayConnectTo(address, false), mayConnectTo(address, true)]).toEqual([false, false]);
+});

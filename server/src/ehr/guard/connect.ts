@@ -1,0 +1,55 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { createSecureContext, getCACertificates } from 'node:tls';
+import { buildConnector } from 'undici';
+import { mayConnectTo } from './addresses.ts';
+
+export interface ConnectSettings {
+  readonly connectTimeoutMs: number;
+  readonly allowPrivateAddresses: boolean;
+  /** PEM certificates of authorities that are trusted beside the usual ones. */
+  readonly ca?: string | undefined;
+}
+
+/** The address of an EHR is one that this connection may not go to. */
+class AddressRefused extends Error {
+  readonly code = addressRefused;
+}
+export const addressRefused = 'EHR_ADDRESS_REFUSED';
+
+/**
+ * Connects to permitted addresses only. The address that is checked is the one that is connected to, each time, so that a
+ * name that comes to mean another address gains nothing. Certificates are verified whatever the environment says.
+ */
+export function createConnect({
+  connectTimeoutMs,
+  allowPrivateAddresses,
+  ca,
+}: ConnectSettings): buildConnector.connector {
+  const isPermitted = (address: string) => mayConnectTo(address, allowPrivateAddresses);
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    rejectUnauthorized: true,
+    lookup: permittedLookup(isPermitted),
+    // Read once: reading every authority anew would cost each connection some milliseconds.
+    ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
+  });
+  return (options, callback) => {
+    // Nothing is looked up for an address.
+    if (isIP(options.hostname) && !isPermitted(options.hostname)) callback(new AddressRefused(), null);
+    else connect(options, callback);
+  };
+}
+
+function permittedLookup(isPermitted: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || !first) callback(error ?? new AddressRefused(), '');
+      else if (!addresses.every(({ address }) => isPermitted(address))) callback(new AddressRefused(), '');
+      else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,338 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
+import { selfSigned, serve, serveSocket, serveTls, unusedPort } from './test-servers.ts';
+import { withinTime } from './time-limit.ts';
+
+const secret = 'number-01017012345';
+
+function connect(settings: Partial<EhrHttpSettings> = {}) {
+  const http = createEhrHttp({
+    connectTimeoutMs: 2000,
+    requestTimeoutMs: 2000,
+    connections: 5,
+    retries: 2,
+    maxResponseBytes: 1024,
+    allowPrivateAddresses: true,
+    ...settings,
+  });
+  onTestFinished(() => http.close());
+  return http;
+}
+
+const read = (url: string): EhrRequest => ({ method: 'GET', url: `${url}/Patient?q=${secret}`, repeatable: true });
+const search = (url: string): EhrRequest => ({ method: 'POST', url: `${url}/_search`, body: secret, repeatable: true });
+const write = (url: string): EhrRequest => ({
+  method: 'POST',
+  url: `${url}/Appointment?q=${secret}`,
+  headers: { authorization: secret },
+  body: secret,
+  repeatable: false,
+});
+
+async function errorOf(promise: Promise<unknown>): Promise<ConnectorError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ConnectorError)) throw new Error('expected a ConnectorError', { cause: error });
+  expect(inspect(error, { depth: 10 })).not.toContain(secret);
+  return error;
+}
+
+const ok = (_request: IncomingMessage, response: ServerResponse) => void response.end('fine');
+const hang = () => undefined;
+const cut = (request: IncomingMessage) => void request.socket.destroy();
+const cutHalfWay = (request: IncomingMessage, response: ServerResponse) => {
+  response.writeHead(200, { 'content-length': '100' });
+  response.write('half', () => request.socket.destroy());
+};
+
+afterEach(() => void vi.restoreAllMocks());
+/** Retries come at once. */
+const withoutPause = () => vi.spyOn(Math, 'random').mockReturnValue(0);
+
+describe('an answer', () => {
+  test('comes with status, headers by lower-case name and text', async () => {
+    const server = await serve(async (request, response) => {
+      response.writeHead(request.method === 'POST' ? 201 : 404, { ETag: 'W/"1"', 'X-Many': ['a', 'b'] });
+      response.end(`${request.headers['content-type']} ${Buffer.concat(await request.toArray())} blåbær`);
+    });
+    const http = connect();
+    const headers = { 'content-type': 'text/plain' };
+    const answer = await http.send({ method: 'POST', url: server.url, headers, body: 'æ', repeatable: false });
+    expect(answer).toMatchObject({ status: 201, headers: { etag: 'W/"1"', 'x-many': 'a, b' } });
+    expect(answer.text).toBe('text/plain æ blåbær');
+    expect((await http.send(read(server.url))).status).toBe(404);
+  });
+
+  test('leaves the connection open for the next request', async () => {
+    const server = await serve(ok);
+    const http = connect();
+    for (let count = 0; count < 20; count++) await http.send(read(server.url));
+    // A second one may be made while the first is tidied up.
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  test.each([301, 302, 307, 308])('with status %i leads nowhere', async (status) => {
+    const elsewhere = await serve(ok);
+    const server = await serve((_request, response) => response.writeHead(status, { location: elsewhere.url }).end());
+    expect(await connect().send(read(server.url))).toMatchObject({ status, headers: { location: elsewhere.url } });
+    expect(elsewhere.connections()).toBe(0);
+  });
+
+  test.each([400, 401, 404, 409, 412, 422, 500, 501])('with status %i is given back', async (status) => {
+    const server = await serve((_request, response) => response.writeHead(status).end('why'));
+    expect(await connect().send(write(server.url))).toMatchObject({ status, text: 'why' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('after a provisional one is the last', async () => {
+    const server = await serve((_request, response) =>
+      response.writeEarlyHints({ link: '<x>' }, () => response.end('x')),
+    );
+    expect(await connect().send(read(server.url))).toMatchObject({ status: 200, text: 'x' });
+  });
+
+  test('that is too large is not read on', async () => {
+    const server = await serve((_request, response) => {
+      const send = () => void (response.writable && response.write('x'.repeat(1000), () => setImmediate(send)));
+      send();
+    });
+    const http = connect();
+    expect((await errorOf(http.send(read(server.url)))).kind).toBe('rejected');
+    expect((await errorOf(http.send(write(server.url)))).kind).toBe('outcome_unknown');
+    expect(server.requests).toHaveLength(2);
+    await expect.poll(server.open).toBe(0);
+  });
+
+  test('of exactly the limit is read', async () => {
+    const server = await serve((_request, response) => void response.end('x'.repeat(1024)));
+    expect((await connect().send(read(server.url))).text).toHaveLength(1024);
+  });
+});
+
+describe('an address', () => {
+  test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1'])(
+    'like %s is refused unless the connection allows it',
+    async (host) => {
+      const server = await serve(ok);
+      const url = `http://${host}:${server.port}`;
+      for (const request of [read(url), write(url)]) {
+        const error = await errorOf(connect({ allowPrivateAddresses: false }).send(request));
+        expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
+      }
+      expect(server.connections()).toBe(0);
+    },
+  );
+
+  test.each(['127.0.0.1', 'localhost'])('like %s is found where the connection allows it', async (host) => {
+    const server = await serve(ok);
+    expect((await connect().send(read(`http://${host}:${server.port}`))).text).toBe('fine');
+  });
+
+  test('of a cloud is refused even so', async () => {
+    const error = await errorOf(connect().send(read('http://169.254.169.254')));
+    expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
+  });
+
+  test.each(['/Patient', 'ftp://example.org/', `https://user:${secret}@example.org/`, `http://${secret} x/`])(
+    'that cannot be asked over HTTP is a bug of the connector: %s',
+    async (url) => {
+      const error = await connect()
+        .send({ method: 'GET', url, repeatable: true })
+        .catch((reason: unknown) => reason);
+      expect(error).not.toBeInstanceOf(ConnectorError);
+      expect(error).toBeInstanceOf(Error);
+      expect(inspect(error)).not.toContain(secret);
+    },
+  );
+});
+
+describe('TLS', () => {
+  test('is verified', async () => {
+    const server = await serveTls(selfSigned(), ok);
+    for (const request of [read(server.url), write(server.url)]) {
+      const error = await errorOf(connect({ retries: 0 }).send(request));
+      expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } });
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  test('is verified whatever the environment says', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const server = await serveTls(selfSigned(), ok);
+    expect((await errorOf(connect({ retries: 0 }).send(read(server.url)))).kind).toBe('unavailable');
+  });
+
+  test('trusts an authority of its own, for the names that it vouches for', async () => {
+    const tls = selfSigned();
+    const server = await serveTls(tls, ok);
+    const http = connect({ ca: tls.cert, retries: 0 });
+    expect((await http.send(read(server.url))).text).toBe('fine');
+    const error = await errorOf(http.send(read(`https://localhost:${server.port}`)));
+    expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' } });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('time-outs', () => {
+  test('of connecting: nothing was done', async () => {
+    const silent = await serveSocket(hang);
+    const url = silent.url.replace('http:', 'https:');
+    for (const request of [read(url), write(url)]) {
+      const error = await errorOf(connect({ connectTimeoutMs: 50, retries: 1 }).send(request));
+      expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } });
+    }
+    await expect.poll(silent.connections).toBe(4);
+  });
+
+  test('of the answer, which may stop half-way', async () => {
+    withoutPause();
+    const half = (_request: IncomingMessage, response: ServerResponse) => void response.write('half');
+    for (const answer of [hang, half]) {
+      const server = await serve(answer);
+      const http = connect({ requestTimeoutMs: 300 });
+      expect((await errorOf(http.send(read(server.url)))).kind).toBe('timeout');
+      expect(server.requests).toHaveLength(3);
+      expect((await errorOf(http.send(search(server.url)))).kind).toBe('timeout');
+      expect(server.requests).toHaveLength(6);
+      expect((await errorOf(http.send(write(server.url)))).kind).toBe('outcome_unknown');
+      expect(server.requests).toHaveLength(7);
+      await expect.poll(server.open).toBe(0);
+    }
+  });
+
+  test('of a request that no connection was free for: nothing was done', async () => {
+    const server = await serve(hang);
+    const http = connect({ connections: 1, requestTimeoutMs: 300, retries: 0 });
+    const [first, second] = await Promise.all([
+      errorOf(http.send(write(server.url))),
+      errorOf(http.send(write(server.url))),
+    ]);
+    expect([first.kind, second.kind]).toEqual(['outcome_unknown', 'unavailable']);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('of the call break off what it sends, and let it send no more', async () => {
+    const server = await serve(hang);
+    const http = connect({ requestTimeoutMs: 30_000 });
+    const inside: unknown[] = [];
+    const call = async () => {
+      inside.push(await errorOf(http.send(write(server.url))), await errorOf(http.send(read(server.url))));
+    };
+    await expect(withinTime(500, call, () => new Error('late'))).rejects.toThrow('late');
+    await expect.poll(server.open).toBe(0);
+    expect(server.requests).toHaveLength(1);
+    await expect.poll(() => inside).toMatchObject([{ kind: 'outcome_unknown' }, { kind: 'unavailable' }]);
+  });
+});
+
+describe('a connection that breaks', () => {
+  test('before anything was sent: nothing was done, and anything may be sent again', async () => {
+    withoutPause();
+    const url = `https://127.0.0.1:${await unusedPort()}`;
+    for (const request of [read(url), write(url)]) {
+      const error = await errorOf(connect().send(request));
+      expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ECONNREFUSED' } });
+    }
+    const rude = await serveSocket((socket) => socket.destroy());
+    expect((await errorOf(connect().send(write(rude.url.replace('http:', 'https:'))))).kind).toBe('unavailable');
+    expect(rude.connections()).toBe(3);
+  });
+
+  test.each([
+    ['while a request is sent', cut],
+    ['while it is answered', cutHalfWay],
+  ])('%s: only what is repeatable is sent again', async (_when, answer) => {
+    withoutPause();
+    const server = await serve(answer);
+    const http = connect();
+    expect((await errorOf(http.send(write(server.url)))).kind).toBe('outcome_unknown');
+    expect(server.requests).toHaveLength(1);
+    expect((await errorOf(http.send(read(server.url)))).kind).toBe('timeout');
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test('once is not noticed by who may repeat', async () => {
+    for (const answer of [cut, cutHalfWay]) {
+      const server = await serve((request, response, count) =>
+        count === 1 ? answer(request, response) : ok(request, response),
+      );
+      expect((await connect().send(search(server.url))).text).toBe('fine');
+      expect(server.requests).toHaveLength(2);
+    }
+  });
+
+  test('for good after a write that went unanswered leaves open whether it was done', async () => {
+    const server = await serve((request, response, count) =>
+      count === 1 ? cut(request) : response.writeHead(429).end(),
+    );
+    const http = connect({ retries: 1 });
+    expect((await errorOf(http.send(search(server.url)))).kind).toBe('timeout');
+  });
+});
+
+describe('an EHR that says it is down', () => {
+  const saying = (status: number, headers: Record<string, string> = {}) =>
+    serve((_request, response) => response.writeHead(status, headers).end(secret));
+
+  test.each([429, 502, 503, 504])('by %i is asked again as often as is set', async (status) => {
+    withoutPause();
+    for (const retries of [0, 1, 3]) {
+      const server = await saying(status);
+      expect((await errorOf(connect({ retries }).send(read(server.url)))).kind).toBe('unavailable');
+      expect(server.requests).toHaveLength(retries + 1);
+    }
+  });
+
+  test.each([
+    [429, {}, 'unavailable'],
+    [503, { 'retry-after': '3' }, 'unavailable'],
+    [503, {}, 'outcome_unknown'],
+    [502, {}, 'outcome_unknown'],
+    [504, {}, 'outcome_unknown'],
+  ])('by %i with %o to a write is not asked again', async (status, headers, kind) => {
+    const server = await saying(status, headers);
+    expect((await errorOf(connect().send(write(server.url)))).kind).toBe(kind);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('is let wait as long as it asks for', async () => {
+    const at: number[] = [];
+    const server = await serve((_request, response, count) => {
+      at.push(performance.now());
+      if (count === 1) response.writeHead(503, { 'retry-after': '1' }).end();
+      else response.end('fine');
+    });
+    expect((await connect().send(read(server.url))).text).toBe('fine');
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(990);
+  });
+
+  test('is not asked again when it asks for more than a caller waits', async () => {
+    for (const value of ['120', new Date(Date.now() + 120_000).toUTCString()]) {
+      const server = await saying(503, { 'retry-after': value });
+      const error = await errorOf(connect().send(read(server.url)));
+      expect(error.kind).toBe('unavailable');
+      expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(119);
+      expect(error.retryAfterSeconds).toBeLessThanOrEqual(120);
+      expect(server.requests).toHaveLength(1);
+    }
+  });
+
+  test('is not asked again when the call would be over by then', async () => {
+    const server = await saying(503, { 'retry-after': '4' });
+    const http = connect();
+    const call = () =>
+      withinTime(
+        2000,
+        () => http.send(read(server.url)),
+        () => new Error('late'),
+      );
+    expect(await errorOf(call())).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 4 });
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,94 @@
+import type { EhrRequest, EhrResponse } from '@crossward/connector-kit';
+import type { Dispatcher } from 'undici';
+
+interface Limits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A request that was not answered. It holds nothing of request or answer: what undici throws can name the address. */
+export class ExchangeFailure extends Error {
+  /** Of the system, TLS or undici, such as `ECONNREFUSED`. */
+  readonly code: string;
+  /** Whether the EHR may have seen any of it. */
+  readonly sent: boolean;
+
+  constructor(code: string, sent: boolean) {
+    super('The EHR has not answered');
+    this.name = 'ExchangeFailure';
+    this.code = code;
+    this.sent = sent;
+  }
+}
+const timedOut = 'EHR_REQUEST_TIMEOUT';
+
+/**
+ * Sends a request once and reads the whole answer. Redirects are answers like any other.
+ *
+ * @throws ExchangeFailure
+ */
+export function exchange(dispatcher: Dispatcher, url: URL, request: EhrRequest, limits: Limits): Promise<EhrResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<EhrResponse>();
+  let controller: Dispatcher.DispatchController | undefined;
+  let isOver = false;
+  let status = 0;
+  let headers: EhrResponse['headers'] = {};
+  const chunks: Buffer[] = [];
+
+  function end(): boolean {
+    if (isOver) return false;
+    isOver = true;
+    clearTimeout(timer);
+    limits.signal?.removeEventListener('abort', giveUp);
+    return true;
+  }
+  function fail(code: string): void {
+    if (end()) reject(new ExchangeFailure(code, controller !== undefined));
+  }
+  function giveUp(): void {
+    fail(timedOut);
+    controller?.abort(new Error(timedOut));
+  }
+
+  const timer = setTimeout(giveUp, limits.timeoutMs);
+  limits.signal?.addEventListener('abort', giveUp);
+  dispatcher.dispatch(
+    {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: request.method,
+      headers: { ...request.headers },
+      body: request.body ?? null,
+    },
+    {
+      // Called with a connection at hand, before the first byte is written.
+      onRequestStart(started) {
+        if (isOver) started.abort(new Error(timedOut));
+        else controller = started;
+      },
+      onResponseStart(_controller, statusCode, fields) {
+        status = statusCode;
+        headers = Object.fromEntries(
+          Object.entries(fields).map(([name, value]) => [
+            name,
+            Array.isArray(value) ? value.join(', ') : (value ?? ''),
+          ]),
+        );
+      },
+      onResponseData(_controller, chunk) {
+        chunks.push(chunk);
+      },
+      onResponseEnd() {
+        if (end()) resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') });
+      },
+      onResponseError(_controller, error) {
+        fail(codeOf(error));
+      },
+    },
+  );
+  return promise;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
+}

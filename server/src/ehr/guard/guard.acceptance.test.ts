@@ -1,0 +1,151 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Connector,
+  ConnectorError,
+  type ConnectorModule,
+  type ConnectorOperation,
+} from '@crossward/connector-kit';
+import { sandboxConnector } from '@crossward/connector-sandbox';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
+import { type Problem, startGateway } from '../../../../test/gateway.ts';
+import { ConfigurationError } from '../../config/configuration-error.ts';
+import { resolveConnection } from '../../config/connection.ts';
+import { temporaryFolder } from '../../config/test-support.ts';
+import { httpSettings } from './settings.ts';
+
+type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down';
+let mood: Mood = 'well';
+const inside = new Set<ConnectorOperation>();
+
+/** A sandbox that does as `mood` says. */
+const moody: ConnectorModule = {
+  name: 'moody',
+  settingsSchema: sandboxConnector.settingsSchema,
+  async open(context) {
+    const connector = await sandboxConnector.open(context as Parameters<typeof sandboxConnector.open>[0]);
+    return new Proxy(connector, {
+      get(target, property) {
+        const method: unknown = target[property as keyof Connector];
+        if (typeof method !== 'function') return method;
+        return (...input: unknown[]) => {
+          if (mood === 'hangs' || (mood === 'hangs at writes' && property === 'changeAppointments')) {
+            inside.add(property as ConnectorOperation);
+            return new Promise(() => undefined);
+          }
+          if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: 3 });
+          return method(...input);
+        };
+      },
+    });
+  },
+};
+
+const connection = resolveConnection({
+  timeout_ms: 4000,
+  concurrency: 3,
+  queue: 3,
+  queue_timeout_ms: 1500,
+  breaker: { failures: 4, reset_seconds: 1 },
+});
+const gateway = await startGateway({
+  connectors: [sandboxConnector, moody],
+  configure: (configuration) => ({
+    ...configuration,
+    emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connector: 'moody', connection } : emr)),
+  }),
+});
+afterAll(() => gateway.close());
+
+const ask = (careUnit: string) => gateway.request<Problem>('GET', `${careUnit}/resources`);
+const healthOf = async () =>
+  (await gateway.request<{ status: string; breaker: string }>('GET', '/api/emrs/sandbox-se')).body;
+
+afterEach(async () => {
+  mood = 'well';
+  await expect.poll(async () => (await ask(sodermalm)).status, { timeout: 10_000 }).toBe(200);
+  expect(await healthOf()).toMatchObject({ status: 'available', breaker: 'closed' });
+});
+
+test('an EHR that hangs does not slow another', async () => {
+  mood = 'hangs';
+  let over = 0;
+  const hanging = Array.from({ length: 3 }, () => ask(sodermalm).finally(() => over++));
+  await expect.poll(() => inside.has('listResources')).toBe(true);
+  const healthy = await Promise.all(Array.from({ length: 20 }, () => ask(oslo)));
+  expect(over).toBe(0);
+  for (const { status } of healthy) expect(status).toBe(200);
+  for (const { status, body } of await Promise.all(hanging)) {
+    expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'ehr_timeout' });
+  }
+});
+
+test('a call that finds too many before it is refused at once, with the seconds to wait', async () => {
+  mood = 'hangs';
+  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(sodermalm)));
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(refused.length).toBeGreaterThanOrEqual(6);
+  for (const { headers, body } of refused) {
+    expect(body).toMatchObject({ reason: 'ehr_unavailable', origin: 'ehr', retryable: true });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  }
+});
+
+describe('an EHR that fails again and again', () => {
+  test('is left alone, says so, and is tried again', async () => {
+    mood = 'down';
+    for (let count = 0; count < 4; count++) {
+      const { status, headers, body } = await ask(sodermalm);
+      expect({ status, reason: body.reason, after: headers['retry-after'] }).toEqual({
+        status: 503,
+        reason: 'ehr_unavailable',
+        after: '3',
+      });
+    }
+    expect(await healthOf()).toMatchObject({ status: 'unavailable', breaker: 'open' });
+    mood = 'well';
+    const { status, headers, body } = await ask(sodermalm);
+    expect({ status, reason: body.reason }).toEqual({ status: 503, reason: 'ehr_unavailable' });
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3);
+    expect((await ask(oslo)).status).toBe(200);
+    await expect.poll(healthOf, { timeout: 10_000 }).toMatchObject({ status: 'degraded', breaker: 'half_open' });
+    expect((await ask(sodermalm)).status).toBe(200);
+    expect(await healthOf()).toMatchObject({ status: 'available', breaker: 'closed' });
+    expect(gateway.logLines.join('')).toContain('"breaker":"open"');
+  });
+
+  test('a caller who asks for the impossible changes nothing', async () => {
+    for (let count = 0; count < 8; count++) {
+      const { status } = await gateway.request('GET', `${sodermalm}/patients/nobody`);
+      expect(status).toBe(404);
+    }
+    expect(await healthOf()).toMatchObject({ breaker: 'closed' });
+  });
+});
+
+test('a write that is not answered in time may have been done', async () => {
+  const slot = await freeSlot(gateway, { careUnit: sodermalm });
+  mood = 'hangs at writes';
+  const { status, body } = await gateway.request<Problem>('POST', `${sodermalm}/appointments`, {
+    body: creationBody(slot),
+  });
+  expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
+});
+
+test('calls are counted at /metrics, by names that nobody chose freely', async () => {
+  await ask(oslo);
+  const text = await gateway.deps.metrics.metrics();
+  expect(text).toMatch(/crossward_ehr_calls_total\{emr="sandbox-no",operation="listResources",outcome="ok"\} \d+/);
+  expect(text).toContain('crossward_ehr_breaker_state{emr="sandbox-se",state="closed"} 1');
+});
+
+test('a file of authorities that cannot be read stops the start', async () => {
+  const folder = await temporaryFolder();
+  const path = join(folder, 'ca.pem');
+  await expect(httpSettings(resolveConnection({ ca_file: path }))).rejects.toThrow(ConfigurationError);
+  await writeFile(path, 'no certificate');
+  await expect(httpSettings(resolveConnection({ ca_file: path }))).rejects.toThrow(
+    `${path}: cannot be read as certificates in PEM (ca_file)`,
+  );
+});

@@ -1,0 +1,287 @@
+import { ConnectorError, type ConnectorErrorKind, connectorErrorKinds } from '@crossward/connector-kit';
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createGuard, type Guard, type GuardSettings } from './guard.ts';
+import { createEhrMetrics } from './metrics.ts';
+
+interface Scene {
+  readonly guard: Guard;
+  readonly changes: readonly string[];
+  metric(line: string): Promise<string | undefined>;
+}
+
+function scene(settings: Partial<GuardSettings> = {}): Scene {
+  const registry = new Registry();
+  const changes: string[] = [];
+  const guard = createGuard(
+    {
+      timeoutMs: 5000,
+      concurrency: 2,
+      queue: 2,
+      queueTimeoutMs: 5000,
+      breaker: { failures: 3, resetSeconds: 10 },
+      ...settings,
+    },
+    { emr: 'north', metrics: createEhrMetrics(registry), onBreakerChange: (state) => void changes.push(state) },
+  );
+  return {
+    guard,
+    changes,
+    async metric(line) {
+      const text = await registry.metrics();
+      return text
+        .split('\n')
+        .find((it) => it.startsWith(`${line} `))
+        ?.slice(line.length + 1);
+    },
+  };
+}
+
+const fail = (kind: ConnectorErrorKind, retryAfterSeconds?: number) => async () => {
+  throw new ConnectorError(kind, kind, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+};
+const succeed = async () => 'fine';
+const ill = ['unavailable', 'timeout', 'outcome_unknown'] as const;
+
+/** What became of a read: its result, the kind of its error, or the error. */
+async function read(guard: Guard, call: () => Promise<unknown> = succeed): Promise<unknown> {
+  return guard
+    .run('findPatient', call)
+    .catch((error: unknown) => (error instanceof ConnectorError ? error.kind : error));
+}
+async function times(count: number, action: () => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < count; done++) await action();
+}
+
+/** Work that ends when it is told to. */
+function works() {
+  const ends: (() => void)[] = [];
+  const work = () => new Promise<string>((resolve) => ends.push(() => resolve('done')));
+  return { work, ends };
+}
+
+describe('the breaker', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 }));
+  afterEach(() => void vi.useRealTimers());
+  const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
+
+  test.each(ill)('opens after failures in a row: %s', async (kind) => {
+    const { guard, changes } = scene();
+    await times(2, () => read(guard, fail(kind)));
+    expect(guard.health().breaker).toBe('closed');
+    await read(guard, fail(kind));
+    expect(guard.health().breaker).toBe('open');
+    expect(changes).toEqual(['open']);
+  });
+
+  test('counts failures in a row only', async () => {
+    const { guard } = scene();
+    await times(10, async () => {
+      await times(2, () => read(guard, fail('timeout')));
+      await read(guard, succeed);
+      await times(2, () => read(guard, fail('unavailable')));
+      await read(guard, fail('time_slot_unavailable'));
+    });
+    expect(guard.health().breaker).toBe('closed');
+  });
+
+  test.each(connectorErrorKinds.filter((kind) => !(ill as readonly string[]).includes(kind)))(
+    'takes no offence at %s',
+    async (kind) => {
+      const { guard } = scene();
+      await times(10, async () => expect(await read(guard, fail(kind))).toBe(kind));
+      expect(guard.health().breaker).toBe('closed');
+    },
+  );
+
+  test('takes no offence at a bug, which stays what it is', async () => {
+    const { guard } = scene();
+    const bug = new TypeError('x is not a function');
+    await times(10, async () => expect(await read(guard, () => Promise.reject(bug))).toBe(bug));
+    expect(guard.health().breaker).toBe('closed');
+  });
+
+  test('lets nothing through while it is open, and says how long', async () => {
+    const { guard } = scene();
+    await times(3, () => read(guard, fail('unavailable')));
+    const call = vi.fn(succeed);
+    pass(3.5);
+    await expect(guard.run('findPatient', call)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 7 });
+    await expect(guard.run('changeAppointments', call)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  test('closes when the trial is answered, whatever the answer', async () => {
+    for (const answer of [succeed, fail('time_slot_unavailable')]) {
+      const { guard, changes } = scene();
+      await times(3, () => read(guard, fail('unavailable')));
+      pass(10);
+      expect(guard.health().breaker).toBe('half_open');
+      await read(guard, answer);
+      expect(guard.health().breaker).toBe('closed');
+      expect(changes).toEqual(['open', 'half_open', 'closed']);
+      await times(2, () => read(guard, fail('unavailable')));
+      expect(guard.health().breaker).toBe('closed');
+    }
+  });
+
+  test('opens anew when the trial fails', async () => {
+    const { guard, changes } = scene();
+    await times(3, () => read(guard, fail('unavailable')));
+    pass(10);
+    await read(guard, fail('timeout'));
+    expect(changes).toEqual(['open', 'half_open', 'open']);
+    await expect(guard.run('findPatient', succeed)).rejects.toMatchObject({ retryAfterSeconds: 10 });
+    pass(10);
+    expect(await read(guard)).toBe('fine');
+  });
+
+  test('lets one call try, and refuses the others meanwhile', async () => {
+    const { guard } = scene({ concurrency: 5 });
+    await times(3, () => read(guard, fail('unavailable')));
+    pass(10);
+    const { work, ends } = works();
+    const trial = read(guard, work);
+    const call = vi.fn(succeed);
+    await expect(guard.run('findPatient', call)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
+    expect(call).not.toHaveBeenCalled();
+    expect(guard.health().breaker).toBe('half_open');
+    ends[0]?.();
+    expect(await trial).toBe('done');
+    expect(await read(guard)).toBe('fine');
+  });
+
+  test('stays open as long as the EHR asked for, within reason', async () => {
+    for (const [asked, seconds] of [
+      [60, 60],
+      [2, 10],
+      [86_400, 300],
+    ] as const) {
+      const { guard } = scene();
+      await times(3, () => read(guard, fail('unavailable', asked)));
+      await expect(guard.run('findPatient', succeed)).rejects.toMatchObject({ retryAfterSeconds: seconds });
+      pass(seconds - 1);
+      expect(await read(guard)).toBe('unavailable');
+      pass(1);
+      expect(await read(guard)).toBe('fine');
+    }
+  });
+
+  test('turns away those who wait when it opens', async () => {
+    const { guard } = scene({ concurrency: 1, breaker: { failures: 1, resetSeconds: 10 } });
+    const call = vi.fn(succeed);
+    const outcomes = await Promise.all([read(guard, fail('timeout')), read(guard, call), read(guard, call)]);
+    expect(outcomes).toEqual(['timeout', 'unavailable', 'unavailable']);
+    expect(call).not.toHaveBeenCalled();
+  });
+});
+
+describe('turns', () => {
+  test('so many at once, in order, and the others wait', async () => {
+    const { guard } = scene();
+    const { work, ends } = works();
+    const all = [1, 2, 3, 4].map(() => read(guard, work));
+    expect(ends).toHaveLength(2);
+    ends[0]?.();
+    await expect.poll(() => ends.length).toBe(3);
+    ends[1]?.();
+    await expect.poll(() => ends.length).toBe(4);
+    ends[2]?.();
+    ends[3]?.();
+    expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done']);
+  });
+
+  test('a full queue refuses at once, and the breaker takes no offence', async () => {
+    const { guard } = scene();
+    const { work, ends } = works();
+    const all = [1, 2, 3, 4].map(() => read(guard, work));
+    const call = vi.fn(succeed);
+    await times(10, async () => expect(await read(guard, call)).toBe('unavailable'));
+    expect(call).not.toHaveBeenCalled();
+    expect(guard.health().breaker).toBe('closed');
+    for (let index = 0; index < 4; index++) {
+      await expect.poll(() => ends.length).toBeGreaterThan(index);
+      ends[index]?.();
+    }
+    await Promise.all(all);
+    expect(await read(guard)).toBe('fine');
+  });
+
+  test('nobody waits for longer than is set, and what gave up is never begun', async () => {
+    const { guard } = scene({ queueTimeoutMs: 30 });
+    const { work, ends } = works();
+    const busy = [read(guard, work), read(guard, work)];
+    const call = vi.fn(succeed);
+    expect(await Promise.all([read(guard, call), read(guard, call)])).toEqual(['unavailable', 'unavailable']);
+    for (const end of ends) end();
+    expect(await Promise.all(busy)).toEqual(['done', 'done']);
+    expect(await read(guard)).toBe('fine');
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  test('what takes too long gives up its turn', async () => {
+    const { guard } = scene({ concurrency: 1, timeoutMs: 30 });
+    const { work } = works();
+    expect(await Promise.all([read(guard, work), read(guard, succeed)])).toEqual(['timeout', 'fine']);
+  });
+});
+
+describe('time', () => {
+  test.each([
+    ['findPatient', 'timeout'],
+    ['listTimeSlots', 'timeout'],
+    ['findOperation', 'timeout'],
+    ['changeAppointments', 'outcome_unknown'],
+    ['requestBooking', 'outcome_unknown'],
+    ['requestCancellation', 'outcome_unknown'],
+    ['resendCode', 'outcome_unknown'],
+    ['confirmCode', 'outcome_unknown'],
+  ] as const)('that runs out for %s is told as %s', async (operation, kind) => {
+    const { guard } = scene({ timeoutMs: 30 });
+    await expect(guard.run(operation, works().work)).rejects.toMatchObject({ kind });
+    await expect(guard.run(operation, fail('timeout'))).rejects.toMatchObject({ kind });
+  });
+
+  test('a call that fails after its time is heard of no more', async () => {
+    const { guard } = scene({ timeoutMs: 30 });
+    let end = () => undefined as unknown;
+    const call = () => new Promise((_resolve, reject) => (end = () => reject(new Error('at last'))));
+    expect(await read(guard, call)).toBe('timeout');
+    end();
+    await new Promise(setImmediate);
+    expect(guard.health()).toMatchObject({ breaker: 'closed', lastSuccessAt: null });
+  });
+});
+
+test('the last success is remembered through failures', async () => {
+  const { guard } = scene();
+  expect(guard.health().lastSuccessAt).toBeNull();
+  const before = Date.now();
+  await read(guard);
+  const { lastSuccessAt } = guard.health();
+  expect(lastSuccessAt?.getTime()).toBeGreaterThanOrEqual(before);
+  await times(5, () => read(guard, fail('unavailable')));
+  await read(guard, fail('rejected'));
+  expect(guard.health()).toEqual({ breaker: 'open', lastSuccessAt });
+});
+
+test('calls are counted by what became of them', async () => {
+  const { guard, metric } = scene({ concurrency: 1, queue: 0 });
+  const { work, ends } = works();
+  const first = read(guard, work);
+  await read(guard);
+  ends[0]?.();
+  await first;
+  await read(guard, () => Promise.reject(new Error('bug')));
+  await times(4, () => read(guard, fail('unavailable')));
+  const count = (outcome: string) =>
+    metric(`crossward_ehr_calls_total{emr="north",operation="findPatient",outcome="${outcome}"}`);
+  expect(await count('ok')).toBe('1');
+  expect(await count('busy')).toBe('1');
+  expect(await count('error')).toBe('1');
+  expect(await count('unavailable')).toBe('3');
+  expect(await count('circuit_open')).toBe('1');
+  expect(await metric('crossward_ehr_call_duration_seconds_count{emr="north",operation="findPatient"}')).toBe('7');
+  expect(await metric('crossward_ehr_breaker_state{emr="north",state="open"}')).toBe('1');
+  expect(await metric('crossward_ehr_breaker_state{emr="north",state="closed"}')).toBe('0');
+});

@@ -1,0 +1,110 @@
+import { ConnectorError, type ConnectorErrorKind, type ConnectorOperation } from '@crossward/connector-kit';
+import { type BreakerState, createBreaker } from './breaker.ts';
+import type { CallOutcome, EhrMetrics } from './metrics.ts';
+import { withinTime } from './time-limit.ts';
+import { createTurns } from './turns.ts';
+
+export interface GuardSettings {
+  /** For one call, from its turn on. */
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  readonly queue: number;
+  readonly queueTimeoutMs: number;
+  readonly breaker: { readonly failures: number; readonly resetSeconds: number };
+}
+
+/** How an EHR does, as this process sees it. */
+export interface EhrHealth {
+  readonly breaker: BreakerState;
+  readonly lastSuccessAt: Date | null;
+}
+
+/** Stands around every call of one connection, so that what happens there stays there. */
+export interface Guard {
+  /**
+   * @throws ConnectorError what the call throws; `unavailable` when it is not made, since too many wait or the EHR is left
+   *   alone; `timeout`, for a write `outcome_unknown`, when it takes too long
+   */
+  run<Result>(operation: ConnectorOperation, call: () => Promise<Result>): Promise<Result>;
+  health(): EhrHealth;
+}
+
+interface Surroundings {
+  readonly emr: string;
+  readonly metrics: EhrMetrics;
+  onBreakerChange(state: BreakerState): void;
+}
+
+/** A call that was not made. */
+class NotMade extends ConnectorError {
+  readonly outcome: 'busy' | 'circuit_open';
+
+  constructor(outcome: NotMade['outcome'], message: string, retryAfterSeconds?: number) {
+    super('unavailable', message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+    this.outcome = outcome;
+  }
+}
+const busy = () => new NotMade('busy', 'Too many calls to the EHR are waiting');
+const leftAlone = (seconds: number) => new NotMade('circuit_open', 'The EHR is left alone for a while', seconds);
+
+const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'outcome_unknown'];
+
+export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerChange }: Surroundings): Guard {
+  const turns = createTurns(settings);
+  const breaker = createBreaker({
+    ...settings.breaker,
+    isFailure: (error) => error instanceof ConnectorError && failures.includes(error.kind),
+    askedToWait: (error) => (error instanceof ConnectorError ? error.retryAfterSeconds : undefined),
+    onChange: onBreakerChange,
+  });
+  metrics.watchBreaker(emr, breaker.state);
+  let lastSuccessAt: Date | null = null;
+
+  return {
+    async run(operation, call) {
+      const begun = performance.now();
+      const observe = (outcome: CallOutcome) =>
+        metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000);
+      const inTime = () => withinTime(settings.timeoutMs, call, () => late(operation)).catch(inTermsOf(operation));
+      try {
+        // Asked before and after the wait: nobody waits for an EHR that is left alone.
+        breaker.assertPasses(leftAlone);
+        const result = await turns(() => breaker.run(inTime, leftAlone), busy);
+        lastSuccessAt = new Date();
+        observe('ok');
+        return result;
+      } catch (error) {
+        observe(outcomeOf(error));
+        throw error;
+      }
+    },
+    health: () => ({ breaker: breaker.state(), lastSuccessAt }),
+  };
+}
+
+function outcomeOf(error: unknown): CallOutcome {
+  if (error instanceof NotMade) return error.outcome;
+  return error instanceof ConnectorError ? error.kind : 'error';
+}
+
+const writes: readonly ConnectorOperation[] = [
+  'changeAppointments',
+  'requestBooking',
+  'requestCancellation',
+  'resendCode',
+  'confirmCode',
+];
+
+function late(operation: ConnectorOperation): ConnectorError {
+  return new ConnectorError(writes.includes(operation) ? 'outcome_unknown' : 'timeout', 'The EHR took too long');
+}
+
+/** A write that a request went unanswered in may have been done, whichever request it was. */
+function inTermsOf(operation: ConnectorOperation) {
+  return (error: unknown): never => {
+    if (writes.includes(operation) && error instanceof ConnectorError && error.kind === 'timeout') {
+      throw new ConnectorError('outcome_unknown', error.message, { cause: error });
+    }
+    throw error;
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { retryAfterSeconds } from './retry-after.ts';
+
+const now = Date.UTC(2026, 2, 20, 8, 0, 0);
+
+test.each([
+  ['0', 0],
+  ['120', 120],
+  ['Fri, 20 Mar 2026 08:00:30 GMT', 30],
+  ['Friday, 20-Mar-26 08:00:30 GMT', 30],
+  ['Fri, 20 Mar 2026 07:59:00 GMT', 0],
+  ['', undefined],
+  ['-5', undefined],
+  ['1.5', undefined],
+  ['soon', undefined],
+  ['12345678901234567890', undefined],
+  [undefined, undefined],
+])('%j asks for %s seconds', (value, seconds) => {
+  expect(retryAfterSeconds(value, now)).toBe(seconds);
+});

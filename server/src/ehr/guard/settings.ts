@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import { ConfigurationError } from '../../config/configuration-error.ts';
+import type { ConnectionSettings } from '../../config/connection.ts';
+import type { EhrHttpSettings } from './ehr-http.ts';
+import type { GuardSettings } from './guard.ts';
+
+export function guardSettings(connection: ConnectionSettings): GuardSettings {
+  return {
+    timeoutMs: connection.timeout_ms,
+    concurrency: connection.concurrency,
+    queue: connection.queue,
+    queueTimeoutMs: connection.queue_timeout_ms,
+    breaker: { failures: connection.breaker.failures, resetSeconds: connection.breaker.reset_seconds },
+  };
+}
+
+/** @throws ConfigurationError when `ca_file` cannot be read */
+export async function httpSettings(connection: ConnectionSettings): Promise<EhrHttpSettings> {
+  return {
+    connectTimeoutMs: connection.connect_timeout_ms,
+    requestTimeoutMs: connection.request_timeout_ms,
+    connections: connection.concurrency,
+    retries: connection.retries,
+    maxResponseBytes: connection.max_response_bytes,
+    allowPrivateAddresses: connection.allow_private_addresses,
+    ca: connection.ca_file === undefined ? undefined : await readCertificates(connection.ca_file),
+  };
+}
+
+async function readCertificates(path: string): Promise<string> {
+  try {
+    const pem = await readFile(path, 'utf8');
+    createSecureContext({ ca: pem });
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('No certificate');
+    return pem;
+  } catch (cause) {
+    throw new ConfigurationError([`${path}: cannot be read as certificates in PEM (ca_file)`], { cause });
+  }
+}

@@ -1,0 +1,13 @@
+import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
+import { inject } from 'vitest';
+import { sandboxSubject } from '../../connectors/sandbox/src/conformance-subject.ts';
+import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { createTestDatabase } from '../database.ts';
+
+const names = { postgresql: 'PostgreSQL', pglite: 'PGlite' };
+
+describeConformance(`the sandbox on ${names[inject('databaseKind')]}`, async () => {
+  const { database, dispose } = await createTestDatabase();
+  const subject = await sandboxSubject(`sandbox on ${names[database.kind]}`, database.pool);
+  return Object.assign(subject, { askGateway: gatewayBefore(() => subject.connector), close: dispose });
+});

@@ -1,0 +1,66 @@
+// Writes docs/connectors.md from fresh conformance reports; with --check, fails when the file says something else.
+import { readFile, writeFile } from 'node:fs/promises';
+import { formatMatrix, type Report, runConformance, type Subject } from '@crossward/connector-kit/conformance';
+import { fakes, medplums } from '../connectors/fhir-r4/test/conformance-subjects.ts';
+import { sandboxSubject } from '../connectors/sandbox/src/conformance-subject.ts';
+import { gatewayBefore } from '../server/src/cli/gateway-before.ts';
+import { pgliteDatabase, startPglite } from '../server/src/db/database.ts';
+import { migrate } from '../server/src/db/migrate.ts';
+import { migrationSets } from '../server/src/db/migration-sets.ts';
+import { connectors } from '../server/src/ehr/connectors.ts';
+
+const target = new URL('../docs/connectors.md', import.meta.url);
+
+const intro = `# Connectors
+
+What each connector has been seen to do, over a live counterpart. Made from reports of the conformance kit by
+\`npm run connectors-matrix\`; never by hand. How to write one: [writing a connector](writing-a-connector.md).
+
+- \`✓ 9\`: claimed, and all nine checks that apply passed
+- \`✓ 7 of 9\`: two could not be seen with this counterpart; they are listed below
+- \`✗ 2 of 9\`: two failed
+- \`–\`: not claimed. The gateway answers \`operation_unsupported\`, or does without: it keeps a time that the EHR cannot
+  hold, and undoes what the EHR does not undo itself
+
+`;
+
+/** Every connector over every counterpart, one at a time. */
+const makeSubjects: readonly (() => Promise<Subject>)[] = [sandbox, ...[...fakes, ...medplums].map(({ make }) => make)];
+
+async function sandbox(): Promise<Subject> {
+  const database = await pgliteDatabase(startPglite({}));
+  await migrate(database, migrationSets(connectors));
+  return Object.assign(await sandboxSubject('sandbox', database.pool), { close: database.close });
+}
+
+async function reportOf(makeSubject: () => Promise<Subject>): Promise<Report> {
+  const subject = await makeSubject();
+  const withGateway: Subject = Object.create(subject, {
+    askGateway: { value: gatewayBefore(() => subject.connector) },
+  });
+  try {
+    return await runConformance(withGateway);
+  } finally {
+    await subject.close?.();
+  }
+}
+
+const reports: Report[] = [];
+for (const makeSubject of makeSubjects) reports.push(await reportOf(makeSubject));
+const text = intro + formatMatrix(reports);
+
+if (process.argv.includes('--check')) {
+  const published = await readFile(target, 'utf8').catch(() => undefined);
+  if (published !== text) {
+    process.stderr.write('docs/connectors.md is out of date: run npm run connectors-matrix\n');
+    process.exitCode = 1;
+  }
+} else {
+  await writeFile(target, text);
+}
+for (const { subject, results } of reports) {
+  for (const { capability, check, reason } of results.filter(({ outcome }) => outcome === 'failed')) {
+    process.stderr.write(`${subject}: ${capability}: ${check}: ${reason}\n`);
+    process.exitCode = 1;
+  }
+}
