@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].map(
@@ -7,8 +8,12 @@ const onPglite = ['server/src/db/*.test.ts', '**/*.acceptance.test.ts', 'test/mo
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Long, so that a busy machine fails nothing: whoever waits goes on as soon as the condition holds.
+    expect: { poll: { timeout: 20_000 } },
+    // The tests wait for databases and processes as much as they compute: two at a time even on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
         extends: true,

@@ -31,7 +31,10 @@ if (isMissing) {
   }
 }
 
-describe.skipIf(isMissing)('in a browser', () => {
+/** Chromium starts slowly where other tests keep the cores busy. */
+const patience = { timeout: 120_000 };
+
+describe.skipIf(isMissing)('in a browser', patience, () => {
   let gateway: Gateway;
   let profile: string;
   let context: BrowserContext;
@@ -49,6 +52,7 @@ describe.skipIf(isMissing)('in a browser', () => {
       viewport: { width: 1280, height: 1000 },
       baseURL: `http://127.0.0.1:${gateway.port}`,
     });
+    context.setDefaultTimeout(patience.timeout);
   });
 
   afterAll(async () => {

@@ -529,8 +529,8 @@ describe('after a failure the key stays open, and a retry finishes', () => {
     failures.push({ when: 'after', error: new ConnectorError('outcome_unknown', '?') });
     expect((await send(creation(slot, sodermalm), undefined)).status).toBe(504);
     expect(await at(slot, 'sodermalm')).toHaveLength(1);
-    await expect.poll(() => at(slot, 'sodermalm'), { timeout: 20_000 }).toEqual([]);
-    await expect.poll(() => rowsOf(gateway, 'SELECT 1 FROM writes'), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => at(slot, 'sodermalm')).toEqual([]);
+    await expect.poll(() => rowsOf(gateway, 'SELECT 1 FROM writes')).toEqual([]);
     expect(await messages(gateway)).toHaveLength(before);
   });
 
