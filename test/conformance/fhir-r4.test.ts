@@ -1,10 +1,15 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import { fakes } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { assertPublished } from './published.ts';
 
 for (const { name, make } of fakes) {
-  describeConformance(name, async () => {
-    const subject = await make();
-    return Object.create(subject, { askGateway: { value: gatewayBefore(() => subject.connector) } });
-  });
+  describeConformance(
+    name,
+    async () => {
+      const subject = await make();
+      return Object.create(subject, { askGateway: { value: gatewayBefore(() => subject.connector) } });
+    },
+    { assertReport: assertPublished },
+  );
 }

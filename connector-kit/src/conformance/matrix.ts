@@ -1,13 +1,13 @@
 import { capabilities } from './capabilities.ts';
 import type { CheckResult, Report } from './report.ts';
 
-/** Several reports side by side, in Markdown: a column for each. */
+/** Several reports in Markdown: a line of each table, and a section, for each. */
 export function formatMatrix(reports: readonly Report[]): string {
-  const names = reports.map(({ subject }) => subject);
+  const names = capabilities.map(({ name }) => name);
   return [
     ...table(
       ['', ...names],
-      capabilities.map(({ name }) => [name, ...reports.map((report) => cell(report, name))]),
+      reports.map((report) => [report.subject, ...names.map((name) => cell(report, name))]),
     ),
     '',
     '## What they claim',

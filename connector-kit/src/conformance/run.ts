@@ -35,11 +35,19 @@ export async function runConformance(subject: Subject, options: RunOptions = {})
       options.onResult?.(result);
     }
   }
+  return reportOf(subject, results, leftBehind);
+}
+
+/** What was seen of a subject, with what it claims. */
+export function reportOf(
+  { name, connector }: Pick<Subject, 'name' | 'connector'>,
+  results: readonly CheckResult[],
+  leftBehind: readonly string[],
+): Report {
   const count = (outcome: CheckResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
-  const { connector } = subject;
   return {
-    subject: subject.name,
-    claims: { ...connector.capabilities, operations: operations.filter((name) => connector[name] !== undefined) },
+    subject: name,
+    claims: { ...connector.capabilities, operations: operations.filter((it) => connector[it] !== undefined) },
     passed: count('passed'),
     failed: count('failed'),
     notChecked: count('not_checked'),

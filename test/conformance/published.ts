@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { formatMatrix, type Report } from '@crossward/connector-kit/conformance';
+import { expect } from 'vitest';
+
+/** That docs/connectors.md tells of this subject what has just been seen of it. */
+export async function assertPublished(report: Report): Promise<void> {
+  const published = await readFile(new URL('../../docs/connectors.md', import.meta.url), 'utf8');
+  const lines = new Set(published.split('\n'));
+  const missing = formatMatrix([report])
+    .split('\n')
+    .filter((line) => !lines.has(line));
+  expect(missing, 'docs/connectors.md is out of date: run npm run connectors-matrix').toEqual([]);
+}
