@@ -231,7 +231,7 @@ export interface ConfiguredCareUnit extends CareUnit {
 export interface ConnectorContext<Settings> {
   /** The connection's id, `{emr}` in the paths. */
   readonly emr: string;
-  /** Checked against the connector's `settingsSchema`. */
+  /** Checked against the connector's `settingsSchema`. Each `{ env: NAME }` has become a `SecretValue`. */
   readonly settings: Settings;
   readonly careUnits: readonly ConfiguredCareUnit[];
   /** The way to the EHR, for a connector that speaks HTTP. */
@@ -244,7 +244,7 @@ export interface ConnectorContext<Settings> {
 export interface ConnectorModule<Settings = unknown> {
   /** The name in the configuration's `connector`. */
   readonly name: string;
-  /** JSON Schema of the connection's `settings`. */
+  /** JSON Schema of the connection's `settings`. A secret is a `secretSchema`. */
   readonly settingsSchema: object;
   /** Folder of numbered SQL files for a connector that keeps data in the gateway's database. */
   readonly migrations?: URL;

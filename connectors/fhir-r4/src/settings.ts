@@ -1,16 +1,7 @@
+import { type SecretValue, secretSchema } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 
-/** A value of the configuration that only `reveal` hands out; `{ env: NAME }` in the file. */
-export interface SecretValue {
-  reveal(): string;
-}
-
-const secret = Type.Unsafe<SecretValue>(
-  Type.Object(
-    { env: Type.String({ description: 'Name of the environment variable that holds the secret.' }) },
-    { additionalProperties: false },
-  ),
-);
+const secret = Type.Unsafe<SecretValue>(secretSchema);
 const text = Type.String({ minLength: 1 });
 const systems = (description: string) => Type.Optional(Type.Array(text, { minItems: 1, description }));
 const scope = Type.Optional(Type.String({ description: 'Scopes to ask for, separated by spaces.' }));
