@@ -552,6 +552,16 @@ describe('the kit catches a connector that', () => {
     expect([outcome, reason]).toEqual(['failed', expect.not.stringMatching(/^The connector threw/)]);
   });
 
+  test('has a bug, and tells where', async () => {
+    const subject = breakIt(sound, () => ({
+      findPatient: async () => {
+        throw new TypeError('a slip');
+      },
+    }));
+    const { reason } = await outcomeOf(subject, 'patients', 'that nobody has are answered with null');
+    expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.test\.ts:\d+:\d+\)/);
+  });
+
   test('asks a gateway that answers for what there is not', async () => {
     const { findOperation: _, ...rest } = sound.connector;
     const subject: Subject = Object.create(sound, {

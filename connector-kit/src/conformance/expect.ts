@@ -46,13 +46,20 @@ export function given<Value>(value: Value | undefined | null, words: string): Va
   return value;
 }
 
-/** An error in one line. */
+/** An error in one line. Of a bug, with the place where it was thrown. */
 export function describe(error: unknown): string {
   if (error instanceof ConnectorError) {
     const cause = error.cause instanceof Error ? ` (${error.cause.name}: ${error.cause.message})` : '';
     return `ConnectorError ${error.kind}: ${error.message}${cause}`;
   }
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return error instanceof Error ? `${error.name}: ${error.message}${placeOf(error)}` : String(error);
+}
+
+/** The first place in a file, past what Node.js does by itself. */
+function placeOf({ stack }: Error): string {
+  const place = /^ +(at .+\.[cm]?[jt]s:\d+:\d+\)?)$/m;
+  const [, found] = place.exec(stack ?? '') ?? [];
+  return found === undefined ? '' : ` (${found})`;
 }
 
 function show(value: unknown): string {

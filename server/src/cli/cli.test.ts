@@ -67,6 +67,10 @@ describe('usage', () => {
     ['conformance --emr sandbox-no --care-unit lund', 'oslo-sentrum, bergen-nord'],
     ['conformance --emr sandbox-no --from someday', 'someday'],
     ['conformance --emr sandbox-no --patient nhs_number:9990000018', 'emr_id, no_personal_number'],
+    [
+      'conformance --emr sandbox-uk --patient p-1 --unknown-patient nhs_number:1',
+      '--unknown-patient: An nhs_number is',
+    ],
     ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
     ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
   ])('%s ends with 2 and says why', async (words, told) => {

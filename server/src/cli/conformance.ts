@@ -153,28 +153,35 @@ async function openSubject(
 
 function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Facts {
   const synthetic = emr.synthetic_identifiers;
-  const patient = (text: string) => parsePatientIdentifier(text, { types: claims.patientIdentifierTypes, synthetic });
-  const resource = (text: string) =>
-    parseResourceIdentifier(text, { types: claims.resourceIdentifierTypes, synthetic });
+  const patients = { types: claims.patientIdentifierTypes, synthetic };
+  const resources = { types: claims.resourceIdentifierTypes, synthetic };
   const day = 24 * 60 * 60 * 1000;
   const start = options.from ?? new Date(Date.now() + day);
-  return read(() => ({
-    patient: options.patient?.map(patient),
-    unknownPatients: options.unknownPatient?.map(patient),
+  return {
+    patient: options.patient?.map(reader('--patient', (text) => parsePatientIdentifier(text, patients), synthetic)),
+    unknownPatients: options.unknownPatient?.map(
+      reader('--unknown-patient', (text) => parsePatientIdentifier(text, patients), synthetic),
+    ),
     otherPatientId: options.otherPatient,
-    resource: options.resource?.map(resource),
+    resource: options.resource?.map(
+      reader('--resource', (text) => parseResourceIdentifier(text, resources), synthetic),
+    ),
     healthcareServiceId: options.service,
     window: { start, end: options.until ?? new Date(start.getTime() + 60 * day) },
-  }));
+  };
 }
 
-function read<Result>(parse: () => Result): Result {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof IdentifierError) throw new UsageError(error.message);
-    throw error;
-  }
+/** Reads an identifier of an option, and names the option when it cannot be used. */
+function reader<Result>(option: string, parse: (text: string) => Result, synthetic: boolean): (text: string) => Result {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof IdentifierError)) throw error;
+      const hint = !synthetic && error.reason === 'identifier_malformed' ? ' Here synthetic_identifiers is false.' : '';
+      throw new UsageError(`${option}: ${error.message}${hint}`);
+    }
+  };
 }
 
 function date(text: string): Date {

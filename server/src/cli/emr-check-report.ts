@@ -25,7 +25,7 @@ export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck):
       lines.push(`  ${status.padEnd(8)} ${name.padEnd(width)}  ${detail}`);
     }
   } else {
-    lines.push('  This kind of connector does not look at its server by itself.');
+    lines.push('  This kind of connector does not look at its server by itself: it has not been asked for anything.');
   }
   lines.push('', claims ? 'Offers' : `The connection cannot be opened: ${error}`);
   if (claims) {

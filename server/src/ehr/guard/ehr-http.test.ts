@@ -123,6 +123,7 @@ describe('an address', () => {
       for (const request of [read(url), write(url)]) {
         const error = await errorOf(connect({ allowPrivateAddresses: false }).send(request));
         expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
+        expect(error).toMatchObject({ message: expect.stringContaining('allow_private_addresses') });
       }
       expect(server.connections()).toBe(0);
     },

@@ -137,6 +137,10 @@ function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): Con
   // Asking again would be answered alike, and the EHR is well.
   if (isTooLarge(outcome)) return new ConnectorError('rejected', 'The answer of the EHR is too large', { cause });
   if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not answer', { cause });
+  if (cause?.code === addressRefused) {
+    const words = 'The EHR has an address that this connection may not go to (see connection.allow_private_addresses)';
+    return new ConnectorError('unavailable', words, { cause });
+  }
   const seconds = askedToWait(outcome);
   return new ConnectorError('unavailable', 'The EHR cannot be reached or says that it is down', {
     cause,

@@ -14,7 +14,7 @@ export class ExchangeFailure extends Error {
   readonly sent: boolean;
 
   constructor(code: string, sent: boolean) {
-    super('The EHR has not answered');
+    super(`The EHR has not answered: ${code}`);
     this.name = 'ExchangeFailure';
     this.code = code;
     this.sent = sent;
