@@ -11,7 +11,13 @@ export const toyConnector: ConnectorModule<ToySettings> = {
   settingsSchema: {
     type: 'object',
     properties: {
-      base_url: { type: 'string', format: 'uri', description: 'Where the EHR is, such as https://ehr.example.' },
+      base_url: {
+        type: 'string',
+        format: 'uri',
+        pattern: '[^/]$',
+        errorMessage: 'must be a URL that does not end with /',
+        description: 'Where the EHR is, such as https://ehr.example/api.',
+      },
     },
     required: ['base_url'],
     additionalProperties: false,

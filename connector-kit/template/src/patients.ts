@@ -18,7 +18,7 @@ export async function findPatient(
 ): Promise<Patient | null> {
   const { status, text } = await http.send({
     method: 'POST',
-    url: new URL('/patients/search', baseUrl).href,
+    url: `${baseUrl}/patients/search`,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(identifier.type === 'nhs_number' ? { nhs: identifier.value } : { id: identifier.value }),
     repeatable: true,
