@@ -25,6 +25,8 @@ export interface FakeOptions {
   readonly emptyBodies?: boolean;
   readonly lostClaimStatus?: 412 | 409 | 400;
   readonly heedsIfMatch?: boolean;
+  /** How far its clock is ahead of everybody else's. */
+  readonly clockAheadMilliseconds?: number;
   /** What `Authorization` must be. */
   readonly authorization?: () => string;
   readonly data?: DataSetOptions;
@@ -58,13 +60,14 @@ export interface FakeServer extends RunningServer {
 
 /** A small FHIR server that can be told to misbehave. */
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
-  const { lostClaimStatus = 412, heedsIfMatch = true } = options;
+  const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch });
   await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
   const answer = answerer(store, options);
   const server = await listen(async (request, response, body) => {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+    response.setHeader('date', new Date(Date.now() + clockAheadMilliseconds).toUTCString());
     const facts = { method: request.method ?? '', path: url.pathname, query: url.search, body };
     seen.push(facts);
     const fault = fake.misbehave(facts);

@@ -18,8 +18,7 @@ export async function findAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
-  const now = new Date();
-  return found.flatMap((it) => toAppointment(it, directory, ehr.dialect, now) ?? []);
+  return found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
 }
 
 export function readAppointments({ client }: FhirConnection, ids: readonly string[]): Promise<FhirAppointment[]> {
@@ -34,13 +33,12 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
   let sorted = true;
   let reached = Number.NEGATIVE_INFINITY;
   for await (const page of ehr.client.pages('Appointment', searchParameters(query, actors))) {
-    const now = new Date();
     sorted &&= page.sorted;
     for (const resource of page.resources as readonly FhirAppointment[]) {
       const start = new Date(resource.start ?? '').getTime();
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
-      const appointment = toAppointment(resource, directory, ehr.dialect, now);
+      const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
       if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
     }
     // Those of the last start may go on on the next page.
@@ -98,8 +96,7 @@ export async function findOperation(
   const found = await findOperationResources(ehr, operationId);
   if (found.length === 0) return null;
   const directory = await ehr.directory.of(careUnit);
-  const now = new Date();
-  const mapped = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, now) ?? []);
+  const mapped = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
   return mapped.length === 0 ? null : mapped;
 }
 

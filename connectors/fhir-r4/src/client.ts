@@ -1,5 +1,6 @@
 import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
 import type { Authorizer } from './auth/authorizer.ts';
+import { createClock, type EhrClock } from './clock.ts';
 import { type Bundle, type FhirResource, localReference, type Parameters } from './fhir.ts';
 import { hasFailed, isOutcome, refusal } from './outcome.ts';
 
@@ -29,6 +30,7 @@ export interface SearchPage {
 export type SearchParameters = readonly (readonly [name: string, value: string])[];
 
 export interface FhirClient {
+  readonly clock: EhrClock;
   /** `null`: not found, or deleted. */
   read<R extends FhirResource>(reference: string): Promise<R | null>;
   /** Page by page, until whoever asks has enough. */
@@ -69,12 +71,16 @@ interface Call {
 
 export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: ClientOptions): FhirClient {
   const base = baseUrl.replace(/\/+$/, '');
+  const clock = createClock();
 
   async function send(call: Call): Promise<EhrResponse> {
-    const request = (authorization: Readonly<Record<string, string>>) => {
+    const request = async (authorization: Readonly<Record<string, string>>) => {
       const headers = { accept: mediaType, ...call.headers, ...authorization };
       const { method, url, body, repeatable } = call;
-      return http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
+      const sentAt = Date.now();
+      const response = await http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
+      clock.observe(response, sentAt, Date.now());
+      return response;
     };
     const authorization = await authorizer.headers();
     const response = await request(authorization);
@@ -174,6 +180,7 @@ export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: Cl
   }
 
   return {
+    clock,
     read,
     pages,
     search,

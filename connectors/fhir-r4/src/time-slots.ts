@@ -92,7 +92,7 @@ async function freeSlots(
   slots: readonly FhirSlot[],
   freed: ReadonlySet<string>,
 ): Promise<FhirSlot[]> {
-  const now = new Date();
+  const now = ehr.client.clock.now();
   const runOut = slots.filter((slot) => slotState(slot, now) === 'run_out');
   const owners = await livingOwners(ehr, runOut, now);
   return slots.filter((slot) => {

@@ -91,7 +91,7 @@ async function readBack(
   ]);
   const matches = candidates.filter(
     (it) =>
-      standingOf(it, new Date()).state === 'booked' &&
+      standingOf(it, ehr.client.clock.now()).state === 'booked' &&
       patientIdOf(it) === patientId &&
       slotsOf(it).join() === slotsOf(after).join(),
   );

@@ -47,7 +47,7 @@ export async function runSlotClaims(ehr: FhirConnection, plan: Plan): Promise<re
 }
 
 async function claim(ehr: FhirConnection, { before, after, owner }: PlannedSlot): Promise<FhirSlot> {
-  const until = new Date(Date.now() + claimMilliseconds);
+  const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
   // A hold is already as it shall be.
   const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, 'busy-tentative', { owner, until });
   for (let attempt = 1; ; attempt++) {

@@ -70,9 +70,8 @@ async function mapped(
   appointments: readonly FhirAppointment[],
 ): Promise<readonly Appointment[]> {
   const directory = await ehr.directory.of(careUnit);
-  const now = new Date();
   return appointments.map((resource) => {
-    const appointment = toAppointment(resource, directory, ehr.dialect, now);
+    const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
     // It has been written. What the EHR made of it can only be looked for.
     if (!appointment) throw unknownOutcome();
     return appointment;

@@ -1,4 +1,5 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
+import type { EhrClock } from '../clock.ts';
 import type { Extension, FhirAppointment } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
 import type { FhirSettings } from '../settings.ts';
@@ -29,6 +30,7 @@ const states: Readonly<Record<string, AppointmentState>> = {
   'entered-in-error': 'cancelled',
 };
 
+/** By the EHR's clock. */
 export interface Standing {
   readonly state: AppointmentState;
   readonly heldUntil: Date | null;
@@ -93,17 +95,17 @@ export function toAppointment(
   resource: FhirAppointment,
   place: Place,
   dialect: AppointmentDialect,
-  now: Date,
+  clock: EhrClock,
 ): Appointment | null {
   const time = appointmentTime(resource);
   const patientId = patientIdOf(resource);
   const resourceId = place.resourceOf(resource);
   if (!time || patientId === undefined || resourceId === undefined) return null;
-  const { state, heldUntil } = standingOf(resource, now);
+  const { state, heldUntil } = standingOf(resource, clock.now());
   return {
     id: resource.id ?? '',
     state,
-    heldUntil,
+    heldUntil: heldUntil && clock.fromEhr(heldUntil),
     ...time,
     comment: commentOf(resource, dialect),
     patientId,
