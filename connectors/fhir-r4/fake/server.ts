@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { OperationFormName } from '../src/booking/operation-forms.ts';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
 import { type DataSetOptions, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
-import { book, checkedCreate, checkedUpdate, find } from './scheduling.ts';
+import { createMedplumScheduling } from './medplum-scheduling.ts';
+import { createOperations } from './operations.ts';
+import { checkedCreate, checkedUpdate } from './scheduling.ts';
 import { Refused, Store, type Stored } from './store.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** How this server differs from others that call themselves R4. */
 export interface FakeOptions {
@@ -17,7 +22,10 @@ export interface FakeOptions {
   readonly oneSlot?: boolean;
   /** Whether Appointments are changed by JSON Patch alone. */
   readonly patchOnly?: boolean;
-  readonly operations?: boolean;
+  /** Whose form of `$find`, `$hold` and `$book` it has. */
+  readonly operations?: OperationFormName;
+  /** How long it keeps a hold. */
+  readonly holdMilliseconds?: number;
   readonly pageSize?: number;
   readonly refusesChaining?: boolean;
   readonly requiresServiceType?: boolean;
@@ -104,11 +112,18 @@ function reply(status: number, resource?: object, headers?: Readonly<Record<stri
 }
 
 function answerer(store: Store, options: FakeOptions) {
+  const { operations: form, clockAheadMilliseconds = 0, holdMilliseconds = dayMilliseconds } = options;
+  const medplum = form === 'medplum' ? createMedplumScheduling(store) : undefined;
+  const now = () => Date.now() + clockAheadMilliseconds;
+  const operations =
+    form === undefined || form === 'medplum' ? undefined : createOperations(store, form, { holdMilliseconds, now });
+
   return (request: IncomingMessage, url: URL, body: string): Answer => {
     try {
       if (options.authorization && request.headers.authorization !== options.authorization()) {
         throw new Refused(401, 'login');
       }
+      operations?.endHolds();
       return route(request, url, body);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -117,12 +132,14 @@ function answerer(store: Store, options: FakeOptions) {
   };
 
   function route(request: IncomingMessage, url: URL, body: string): Answer {
-    const [type = '', id] = url.pathname.slice(1).split('/');
+    const [type = '', id, name] = url.pathname.slice(1).split('/');
     const resource = () => JSON.parse(body) as FhirResource;
     const { method } = request;
     if (type === 'metadata') return reply(200, capabilityStatement(options));
     if (type === '') return transaction(resource());
-    if (id?.startsWith('$')) return operation(id, resource() as Parameters);
+    if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
+    if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
+    if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
     if (method === 'GET' || id === '_search') return reply(200, search(type, url, searchForm(url, request, body)));
     if (method === 'DELETE') {
@@ -222,11 +239,10 @@ function answerer(store: Store, options: FakeOptions) {
     return reply(200, { resourceType: 'Bundle', type: 'transaction-response', entry: results });
   }
 
-  function operation(name: string, parameters: Parameters): Answer {
-    if (!options.operations) throw new Refused(404, 'not-supported');
-    const found = name === '$find' ? find(store, parameters) : [store.atomically(() => book(store, parameters))];
-    const entry = found.map((resource) => ({ resource }));
-    return reply(200, { resourceType: 'Bundle', type: 'searchset', entry });
+  function operation(name: string, id: string | undefined, parameters: Parameters): Answer {
+    if (medplum) return medplum.run(name, id, parameters);
+    if (!operations) throw new Refused(404, 'not-supported');
+    return operations.run(name, parameters);
   }
 }
 
@@ -251,6 +267,12 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Medplum's statement names none of its own: https://api.medplum.com/fhir/R4/metadata */
+function namedOperations(form: OperationFormName | undefined): readonly string[] {
+  if (form === undefined || form === 'medplum') return [];
+  return form === 'resource' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
+}
+
 function capabilityStatement(options: FakeOptions): object {
   const codes = (...names: string[]) => names.map((code) => ({ code }));
   const read = codes('read', 'search-type');
@@ -271,7 +293,7 @@ function capabilityStatement(options: FakeOptions): object {
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],
-            ...(options.operations ? { operation: ['find', 'hold', 'book'].map((name) => ({ name })) } : {}),
+            operation: namedOperations(options.operations).map((name) => ({ name })),
           },
         ],
       },

@@ -50,10 +50,10 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
 
 /** `undefined`: anybody. */
 function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: AppointmentQuery): string[] | undefined {
-  if (resourceId !== undefined) return [directory.referenceOf(resourceId) ?? []].flat();
+  if (resourceId !== undefined) return [...directory.namesOf(resourceId)];
   // A patient has few appointments, and a practitioner may stand in them by a role.
   if (patientId !== undefined) return undefined;
-  const all = directory.resources.flatMap(({ id }) => directory.referenceOf(id) ?? []);
+  const all = directory.resources.flatMap(({ id }) => directory.namesOf(id));
   return all.length > mostActors ? undefined : all;
 }
 

@@ -17,6 +17,8 @@ export interface WriteAnswer {
   readonly reference: string | undefined;
   /** Of the body or a weak `ETag`: https://hl7.org/fhir/R4/http.html#versioning */
   readonly version: string | undefined;
+  /** By the EHR's clock, of the `Expires` header. */
+  readonly expires: Date | undefined;
   readonly refusal: ConnectorError | undefined;
 }
 
@@ -52,10 +54,14 @@ export interface FhirClient {
   transaction(bundle: Bundle): Promise<WriteAnswer>;
   /** `Appointment/$book` */
   operation(path: string, parameters: Parameters): Promise<WriteAnswer>;
+  /** An operation that changes nothing, by GET: `Appointment/$find`. */
+  ask(path: string, parameters: SearchParameters): Promise<FhirResource>;
 }
 
 export interface ClientOptions {
   readonly baseUrl: string;
+  /** Where operations begin, if elsewhere. */
+  readonly operationsUrl?: string | undefined;
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
   readonly preferStrict: boolean;
@@ -69,8 +75,9 @@ interface Call {
   readonly repeatable: boolean;
 }
 
-export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: ClientOptions): FhirClient {
-  const base = baseUrl.replace(/\/+$/, '');
+export function createFhirClient(options: ClientOptions): FhirClient {
+  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict } = options;
+  const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
   const clock = createClock();
 
   async function send(call: Call): Promise<EhrResponse> {
@@ -212,7 +219,13 @@ export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: Cl
     remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true }),
     transaction: (bundle) => write({ method: 'POST', url: base, body: JSON.stringify(bundle), repeatable: false }),
     operation: (path, parameters) =>
-      write({ method: 'POST', url: `${base}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
+      write({ method: 'POST', url: `${operations}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
+    ask: (path, parameters) =>
+      query({
+        method: 'GET',
+        url: `${operations}/${path}?${new URLSearchParams([...parameters] as [string, string][])}`,
+        headers: { 'cache-control': 'no-cache' },
+      }),
   };
 }
 
@@ -254,8 +267,15 @@ function writeAnswer(response: EhrResponse): WriteAnswer {
     resource,
     reference: resource?.id ? `${resource.resourceType}/${resource.id}` : location,
     version: resource?.meta?.versionId ?? /"([^"]+)"/.exec(headers.etag ?? '')?.[1],
+    expires: dateOf(headers.expires),
     refusal: ok ? undefined : refusal(response, body),
   };
+}
+
+/** Of a header; "0" and the like are no moment. */
+function dateOf(value: string | undefined): Date | undefined {
+  const moment = new Date(value !== undefined && value.length > 10 ? value : '');
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
 function isResource(body: unknown): body is FhirResource {

@@ -41,6 +41,8 @@ export interface CareUnitDirectory extends Place {
   readonly services: readonly BookableService[];
   /** `Practitioner/1` of a resource's id. `undefined`: not in this care unit. */
   referenceOf(resourceId: string): string | undefined;
+  /** Every name under which a resource stands in appointments: in person, and by each known role. */
+  namesOf(resourceId: string): readonly string[];
   schedulesOf(resourceIds: readonly string[] | undefined): readonly string[];
   /** The actors that schedules name, by role or in person, for a search by `schedule.actor`. */
   actorsOf(schedules: readonly string[]): readonly string[];
@@ -135,6 +137,14 @@ function directoryOf({ careUnitId, unit, resources, services, offers, roles, oth
     resources,
     services,
     referenceOf: (id) => (ids.has(id) ? resourceReference(id) : undefined),
+    namesOf(id) {
+      const reference = ids.has(id) ? resourceReference(id) : undefined;
+      if (reference === undefined) return [];
+      const own = [...roles].flatMap(([role, { practitioner }]) =>
+        localReference(practitioner) === reference ? role : [],
+      );
+      return [reference, ...own];
+    },
     schedulesOf: (wanted) =>
       [...offers].filter(([, { resourceId: id }]) => wanted === undefined || wanted.includes(id)).map(([it]) => it),
     actorsOf: (schedules) => [...new Set(schedules.flatMap((schedule) => offers.get(schedule)?.actor ?? []))],

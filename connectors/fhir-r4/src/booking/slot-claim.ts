@@ -6,7 +6,7 @@ import { compare, type FhirAppointment, type FhirSlot, referenceTo } from '../fh
 import { claimedSlot, claimOf } from '../mappers/slot.ts';
 import { operationKeys } from '../operation-ids.ts';
 import { writeAppointment } from './appointment-change.ts';
-import { isBroken, isConflict, isUnknown, LostRace, unknownOutcome } from './lost-race.ts';
+import { isBroken, isConflict, isUnknown, LostRace, quietly, unknownOutcome } from './lost-race.ts';
 import type { Plan, PlannedAppointment, PlannedSlot } from './plan.ts';
 import { versionOf } from './version.ts';
 
@@ -111,15 +111,6 @@ async function readBack(ehr: FhirConnection, { before, key }: PlannedAppointment
 
 async function giveBack(ehr: FhirConnection, { slot, current }: Claimed): Promise<void> {
   await quietly(() => put(ehr, slot.before, versionOf(current)));
-}
-
-/** The claim's end and its owner say the rest. */
-async function quietly(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof ConnectorError) && !(error instanceof LostRace)) throw error;
-  }
 }
 
 function isSame(a: FhirSlot, b: FhirSlot): boolean {

@@ -40,11 +40,16 @@ export interface Standing {
 
 export function standingOf(appointment: FhirAppointment, now: Date): Standing {
   const state = states[appointment.status ?? ''] ?? 'pending';
-  const until = appointment.extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant;
-  if (state !== 'pending' || until === undefined) return { state, heldUntil: null, hasRunOut: false };
-  const heldUntil = new Date(until);
+  const heldUntil = heldUntilOf(appointment);
+  if (state !== 'pending' || heldUntil === null) return { state, heldUntil: null, hasRunOut: false };
   if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasRunOut: true };
   return { state: 'held', heldUntil, hasRunOut: false };
+}
+
+/** What our extension says, whatever has become of the hold. */
+export function heldUntilOf({ extension }: FhirAppointment): Date | null {
+  const until = extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant;
+  return until === undefined ? null : new Date(until);
 }
 
 /** Whether it keeps the slots that it names. */
