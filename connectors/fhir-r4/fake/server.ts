@@ -33,6 +33,7 @@ export interface FakeOptions {
   readonly emptyBodies?: boolean;
   readonly lostClaimStatus?: 412 | 409 | 400;
   readonly heedsIfMatch?: boolean;
+  readonly heedsIfNoneExist?: boolean;
   /** How far its clock is ahead of everybody else's. */
   readonly clockAheadMilliseconds?: number;
   /** What `Authorization` must be. */
@@ -49,6 +50,8 @@ export type Fault =
   /** What was asked is done, and the connection is cut. */
   | 'cut_after'
   | { readonly delayMilliseconds: number }
+  /** It is done, and answered, when the promise is. */
+  | { readonly heldBackUntil: Promise<void> }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object };
 
 export interface SeenRequest {
@@ -91,7 +94,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
       send(response, fault.status, fault.body, fault.headers);
       return;
     }
-    if (typeof fault === 'object') await pause(fault.delayMilliseconds);
+    if (typeof fault === 'object' && 'heldBackUntil' in fault) await fault.heldBackUntil;
+    else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
     const { status, resource, headers } = answer(request, url, body);
     if (cut) request.socket.destroy();
@@ -178,7 +182,7 @@ function answerer(store: Store, options: FakeOptions) {
     }
     if (options.plainWrites === false && !isAppointment) throw new Refused(405, 'not-supported');
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
-    const { stored, isNew } = store.create(resource, ifNoneExist);
+    const { stored, isNew } = store.create(resource, options.heedsIfNoneExist === false ? undefined : ifNoneExist);
     return { status: isNew ? 201 : 200, stored };
   }
 

@@ -4,7 +4,6 @@ import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import { compare, type FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
-import { operationKeys, placesIn } from './operation-ids.ts';
 import { isFhirId } from './patients.ts';
 import { defaultPageSize } from './settings.ts';
 
@@ -85,36 +84,4 @@ function isWanted(
 
 function byPosition(a: AppointmentPosition, b: AppointmentPosition): number {
   return a.start.getTime() - b.start.getTime() || compare(a.id, b.id);
-}
-
-/** What a write with this operation id left behind, in its order. `null`: nothing. */
-export async function findOperation(
-  ehr: FhirConnection,
-  careUnit: CareUnit,
-  operationId: string,
-): Promise<readonly Appointment[] | null> {
-  const found = await findOperationResources(ehr, operationId);
-  if (found.length === 0) return null;
-  const directory = await ehr.directory.of(careUnit);
-  const mapped = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
-  return mapped.length === 0 ? null : mapped;
-}
-
-/** An appointment that several changes of the write touched comes once for each. */
-export async function findOperationResources(
-  { client, dialect: { operationSystem } }: FhirConnection,
-  operationId: string,
-): Promise<FhirAppointment[]> {
-  const matches = await client.search<FhirAppointment>('Appointment', [
-    ['identifier', `${operationSystem}|${operationId}`],
-  ]);
-  // Some servers ignore a search parameter that they do not know.
-  return matches
-    .filter((it) => it.status !== 'entered-in-error' && operationKeys(it, operationSystem).includes(operationId))
-    .flatMap((it) => {
-      const places = placesIn(it, operationSystem, operationId);
-      return (places.length > 0 ? places : [0]).map((place) => ({ it, place }));
-    })
-    .sort((a, b) => a.place - b.place || compare(a.it.id ?? '', b.it.id ?? ''))
-    .map(({ it }) => it);
 }

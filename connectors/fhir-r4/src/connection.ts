@@ -24,6 +24,7 @@ import {
 /** What every operation needs to know of the server that it speaks to. */
 export interface FhirConnection {
   readonly client: FhirClient;
+  readonly mode: BookingMode;
   readonly settings: FhirSettings;
   readonly systems: IdentifierSystems;
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
@@ -67,6 +68,7 @@ export function connect(
   const resourceIdentifierTypes = ['emr_id', ...(settings.resource_identifier_types ?? resourceNumbers)] as const;
   return {
     client,
+    mode,
     settings,
     systems,
     patientIdentifierTypes: ['emr_id', ...(settings.patient_identifier_types ?? patientNumbers)],

@@ -5,7 +5,7 @@ import {
   ConnectorError,
   type ConnectorModule,
 } from '@crossward/connector-kit';
-import { findAppointments, findOperation, listAppointments } from './appointment-reads.ts';
+import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { runCheckedWrite } from './booking/checked-create.ts';
 import { changesOf, chooseMode } from './booking/mode.ts';
 import { runOperations } from './booking/operations.ts';
@@ -14,6 +14,7 @@ import { NotAtomic, runTransaction } from './booking/transaction.ts';
 import { changeAppointments, type Execute } from './booking/write.ts';
 import { readServerFacts } from './capability-statement.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
+import { findOperation } from './operation-results.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe.ts';
 import { endRunOutHolds } from './run-out-holds.ts';

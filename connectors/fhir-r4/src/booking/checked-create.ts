@@ -1,8 +1,8 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { findOperationResources } from '../appointment-reads.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, localReference, referenceTo } from '../fhir.ts';
 import { patientIdOf, slotsOf, standingOf } from '../mappers/appointment.ts';
+import { findOperationResources } from '../operation-results.ts';
 import { changeAppointment, writeAppointment } from './appointment-change.ts';
 import { isUnknown, LostRace, timeTaken, unknownOutcome } from './lost-race.ts';
 import type { Plan, PlannedAppointment } from './plan.ts';
