@@ -42,6 +42,7 @@ export function createMedplumScheduling(store: Store) {
   function run(name: string, id: string | undefined, parameters: Parameters): OperationAnswer {
     return store.atomically(() => {
       if (name === '$confirm' && id !== undefined) return confirm(id);
+      if (name === '$reschedule' && id !== undefined) return reschedule(id, parameters);
       if (name === '$hold') return make(parameters, 'pending', 'busy-tentative');
       if (name === '$book') return make(parameters, 'booked', 'busy');
       throw new Refused(404, 'not-found');
@@ -52,16 +53,10 @@ export function createMedplumScheduling(store: Store) {
     const given = parameters.parameter.find((it) => it.name === 'appointment')?.resource as FhirAppointment | undefined;
     const { contained = [], ...appointment } = given ?? ({ resourceType: 'Appointment' } as FhirAppointment);
     if (!given || appointment.slot || contained.length === 0) throw new Refused(400, 'invalid');
-    const services = (appointment.serviceType ?? []).flatMap(({ extension }) =>
-      (extension ?? []).flatMap(({ url, valueReference }) =>
-        url === 'https://medplum.com/fhir/service-type-reference' ? (valueReference?.reference ?? []) : [],
-      ),
-    );
-    const [service, another] = services;
-    if (service === undefined || another !== undefined) throw new Refused(400, 'invalid');
+    const service = serviceOf(appointment);
     const made = (contained as FhirSlot[]).map((slot) => {
       const reference = slot.schedule?.reference ?? '';
-      scheduleFor(reference, store.get(service));
+      scheduleFor(reference, service);
       const isOpen = freeTimes(reference, []).some(
         ({ start, end }) => isSame(start, slot.start) && isSame(end, slot.end) && isSame(start, appointment.start),
       );
@@ -81,6 +76,41 @@ export function createMedplumScheduling(store: Store) {
       store.save({ ...store.get(reference), status: 'busy' } as FhirResource),
     );
     return bundle(200, 'transaction-response', [store.save({ ...held, status: 'booked' } as FhirResource), ...slots]);
+  }
+
+  /** The former Slots go before the new time is looked at; the id, the status and everything else stay. */
+  function reschedule(id: string, parameters: Parameters): OperationAnswer {
+    const appointment = store.get(`Appointment/${id}`) as unknown as FhirAppointment;
+    if (appointment.status !== 'booked' && appointment.status !== 'pending') throw new Refused(400, 'invalid');
+    const given = new Map(parameters.parameter.map((it) => [it.name, it]));
+    const start = given.get('start')?.valueDateTime;
+    const { reference = '' } = (given.get('schedule')?.valueReference ?? {}) as Reference;
+    const schedule = scheduleFor(reference, serviceOf(appointment));
+    const former = (appointment.slot ?? []).map((it) => store.get(it.reference ?? ''));
+    const leaving = former.map((slot) => actorOf(store.get((slot.schedule as Reference).reference ?? ''))?.reference);
+    for (const slot of former) store.remove(`Slot/${slot.id}`);
+    const time = freeTimes(reference, []).find((it) => moment(it.start) === moment(start));
+    if (!time) throw new Refused(400, 'invalid');
+    const status = appointment.status === 'booked' ? 'busy' : 'busy-tentative';
+    const made: FhirSlot = { resourceType: 'Slot', status, schedule: { reference }, ...time };
+    const slot = store.save(made);
+    const staying = (appointment.participant ?? []).filter(({ actor }) => !leaving.includes(actor?.reference));
+    const moved = store.save({
+      ...appointment,
+      ...time,
+      slot: [{ reference: `Slot/${slot.id}` }],
+      participant: [...staying, { actor: actorOf(schedule), status: 'needs-action' }],
+    } as FhirResource);
+    return bundle(200, 'transaction-response', [moved, slot]);
+  }
+
+  /** Named once. */
+  function serviceOf({ serviceType = [] }: FhirAppointment): Stored {
+    const [service, another] = serviceType
+      .flatMap(({ extension }) => extension ?? [])
+      .filter(({ url }) => url === 'https://medplum.com/fhir/service-type-reference');
+    if (!service || another) throw new Refused(400, 'invalid');
+    return store.get(service.valueReference?.reference ?? '');
   }
 
   /** Exactly one actor, and for this service. */

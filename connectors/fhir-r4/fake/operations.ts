@@ -1,7 +1,7 @@
 import type { OperationFormName } from '../src/booking/operation-forms.ts';
 import { slotPath } from '../src/booking/slot-path.ts';
 import type { FhirAppointment, FhirResource, FhirSlot, Parameters, Participant, Reference } from '../src/fhir.ts';
-import { actorsOf, bookSlots, take } from './scheduling.ts';
+import { actorsOf, bookSlots, checkedUpdate, take } from './scheduling.ts';
 import { Refused, type Store, type Stored } from './store.ts';
 
 /** How an operation was answered: with an appointment, or without one. */
@@ -32,7 +32,12 @@ const known: Readonly<Record<Form, Readonly<Record<string, Readonly<Record<strin
       'patient-reference': 'valueReference',
     },
     $hold: { 'appointment-reference': 'valueReference' },
-    $book: { 'appointment-reference': 'valueReference', 'patient-resource': 'resource', comment: 'valueString' },
+    $book: {
+      'appointment-reference': 'valueReference',
+      'appointment-resource': 'resource',
+      'patient-resource': 'resource',
+      comment: 'valueString',
+    },
   },
   // https://fhir.org/guides/argonaut/scheduling/
   argonaut: {
@@ -121,6 +126,11 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
     if (whole) {
       if (whole.status !== 'proposed') throw new Refused(422, 'business-rule');
       return found([bookSlots(store, whole)]);
+    }
+    const changed = value('appointment-resource') as FhirAppointment | undefined;
+    if (changed) {
+      if (changed.status === 'pending') return found([bookSlots(store, changed)]);
+      return found([checkedUpdate(store, `Appointment/${changed.id}`, changed, undefined)]);
     }
     const chosen = named(value);
     if (chosen.status !== 'proposed' && chosen.status !== 'pending') throw new Refused(409, 'conflict');

@@ -24,6 +24,8 @@ export interface FakeOptions {
   readonly patchOnly?: boolean;
   /** Whose form of `$find`, `$hold` and `$book` it has. */
   readonly operations?: OperationFormName;
+  /** Whether Appointments are written by operations alone. */
+  readonly operationsOnly?: boolean;
   /** How long it keeps a hold. */
   readonly holdMilliseconds?: number;
   readonly pageSize?: number;
@@ -152,8 +154,9 @@ function answerer(store: Store, options: FakeOptions) {
     }
     const ifMatch = header(request, 'if-match');
     // The server's own staff, in a program of its own.
-    const isStaff = request.headers['x-staff'] === 'yes' && type === 'Slot';
-    if (isStaff) return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
+    const isStaff = request.headers['x-staff'] === 'yes';
+    if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
+    if (options.operationsOnly && !isStaff) throw new Refused(405, 'not-supported');
     if (method === 'PATCH') {
       if (ifMatch === undefined) throw new Refused(412, 'required');
       return written(200, write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch }));
@@ -282,7 +285,7 @@ function capabilityStatement(options: FakeOptions): object {
   const read = codes('read', 'search-type');
   const writes = codes('create', 'update', 'delete');
   const transactions = (options.transactions ?? 'atomic') !== 'none';
-  const appointmentWrites = options.patchOnly ? codes('create', 'patch') : writes;
+  const appointmentWrites = options.operationsOnly ? [] : options.patchOnly ? codes('create', 'patch') : writes;
   const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'Schedule'];
   return {
     resourceType: 'CapabilityStatement',

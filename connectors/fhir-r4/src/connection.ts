@@ -34,7 +34,7 @@ export interface FhirConnection {
   /** Whether the server keeps our operation id and finds appointments by it. */
   readonly operationLookup: boolean;
   /** How an existing Appointment is changed. */
-  readonly changesBy: 'put' | 'patch';
+  readonly changesBy: 'put' | 'patch' | 'operation';
   /** For a server that is booked in by operation. */
   readonly operationForm: OperationForm | undefined;
   /** Whether `$hold` holds times. */
@@ -87,10 +87,17 @@ export function connect(
       operationSystem: booking.operation_system ?? defaultOperationSystem,
     },
     operationLookup: keepsOperationIds(mode, booking, operationForm),
-    changesBy: facts.can('Appointment', 'update') || !facts.can('Appointment', 'patch') ? 'put' : 'patch',
+    changesBy: changedBy(facts, operationForm),
     operationForm,
     holdsByOperation: changesOf(mode, facts, settings).includes('confirm') && operationForm !== undefined,
   };
+}
+
+/** A server that names no way to change an Appointment may still take a PUT. */
+function changedBy(facts: ServerFacts, form: OperationForm | undefined): FhirConnection['changesBy'] {
+  if (facts.can('Appointment', 'update')) return 'put';
+  if (facts.can('Appointment', 'patch')) return 'patch';
+  return form?.cancel ? 'operation' : 'put';
 }
 
 /** Only where the id is written in the same step as the appointment: `$book` of a proposal takes none. */

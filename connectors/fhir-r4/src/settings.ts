@@ -162,6 +162,12 @@ export const fhirSettings = Type.Object(
               description: 'Where $find, $hold and $book begin, if elsewhere than base_url.',
             }),
           ),
+          checked_update: Type.Optional(
+            Type.Boolean({
+              description:
+                'Whether a server with $book checks an Appointment that is moved by PUT, takes its new Slots and frees the former; false.',
+            }),
+          ),
           minimal_create: Type.Optional(
             Type.Boolean({ description: 'Whether a created Appointment names its slot and patient and nothing else.' }),
           ),

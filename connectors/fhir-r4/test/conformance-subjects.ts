@@ -84,11 +84,11 @@ export const fakes: readonly Counterpart[] = [
       slots: { require_service_type: true },
     },
   ),
-  onFake('`$book` of IHE', { ...scheduler, operations: 'ihe' }),
+  onFake('`$book` of IHE', { ...scheduler, operations: 'ihe', operationsOnly: true }),
   onFake(
     '`$hold` and `$book` of IHE',
     { ...scheduler, operations: 'ihe' },
-    { booking: { mode: 'operations', operations: 'ihe', hold: true } },
+    { booking: { mode: 'operations', operations: 'ihe', hold: true, checked_update: true } },
   ),
   onFake(
     '`$hold` and `$book` of Argonaut',
@@ -106,7 +106,7 @@ export const fakes: readonly Counterpart[] = [
     { booking: { mode: 'operations', operations: 'resource', operation_lookup: true } },
   ),
   onFake(
-    '`$hold` and `$book` of Medplum',
+    '`$hold`, `$confirm` and `$reschedule` of Medplum',
     { transactions: 'none', operations: 'medplum', data: { oneActorEach: true } },
     {
       booking: { mode: 'operations', operations: 'medplum', hold: true },

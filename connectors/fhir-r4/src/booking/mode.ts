@@ -50,10 +50,13 @@ export function changesOf(mode: BookingMode, facts: ServerFacts, settings: FhirS
     }
     case 'operations': {
       // No definition of `$hold` lets it be prolonged or says how long it lasts: only the operator can know.
-      const { operations = 'ihe', hold } = settings.booking ?? {};
-      const holds = hold === true && operationForms[operations].hold !== null;
-      if (!canChange) return ['create'];
-      return holds ? changeKinds.filter((kind) => kind !== 'update') : ['create', 'cancel'];
+      const { operations = 'ihe', hold, checked_update } = settings.booking ?? {};
+      const form = operationForms[operations];
+      const holds = hold === true && form.hold !== null;
+      const moves = form.move !== null || (checked_update === true && facts.can('Appointment', 'update'));
+      if (!canChange) return form.cancel ? ['create', 'cancel'] : ['create'];
+      const kinds = holds ? changeKinds : (['create', 'update', 'cancel'] as const);
+      return kinds.filter((kind) => kind !== 'update' || moves);
     }
     case 'create':
       return facts.can('Appointment', 'update')

@@ -11,9 +11,9 @@ export function appointmentsIn(body: unknown): FhirAppointment[] {
  * Whether an operation that was answered as done was refused after all: IHE answers an OperationOutcome alone, Argonaut
  * an appointment that is `cancelled`.
  */
-export function wasRefused(body: unknown): boolean {
+export function wasRefused(body: unknown, wanted: 'taken' | 'cancelled'): boolean {
   const [appointment] = appointmentsIn(body);
-  if (appointment) return appointment.status === 'cancelled';
+  if (appointment) return (appointment.status === 'cancelled') !== (wanted === 'cancelled');
   return resourcesIn(body).some((it) => isOutcome(it) && hasFailed(it));
 }
 

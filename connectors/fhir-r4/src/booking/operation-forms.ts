@@ -25,6 +25,8 @@ export interface Wanted {
   /** Those that the appointment is planned on. */
   readonly slots: readonly FhirSlot[];
   readonly comment: string | undefined;
+  /** `Appointment/1`, whose time counts as free. */
+  readonly ignoring?: string | undefined;
 }
 
 export interface OperationCall {
@@ -43,6 +45,10 @@ export interface OperationForm {
     take(chosen: FhirAppointment): OperationCall;
     confirm(ehr: FhirConnection, held: FhirAppointment, wanted: Wanted): Promise<OperationCall>;
   } | null;
+  /** Moves what is booked, under the id that it has, its own time counting as free. `null`: it knows no such operation. */
+  readonly move: ((booked: FhirAppointment, start: string, schedule: string) => OperationCall) | null;
+  /** Cancels without an update of the Appointment, whatever version it has. `null`: it knows no such operation. */
+  readonly cancel: ((cancelled: FhirAppointment) => OperationCall) | null;
   /** Whether `$book` and `$hold` keep what the appointment says besides, such as an identifier of ours. */
   readonly takesAppointment: boolean;
   /**
@@ -69,6 +75,9 @@ const ihe: OperationForm = {
     take: (chosen) => ({ path: hold, parameter: [appointmentReference(chosen)] }),
     confirm: bookByReference,
   },
+  // By `$book` of a changed appointment, but that heeds no version: what others have changed would be overwritten.
+  move: null,
+  cancel: (cancelled) => ({ path: book, parameter: [{ name: 'appointment-resource', resource: cancelled }] }),
   takesAppointment: false,
   makesSlots: false,
 };
@@ -98,6 +107,8 @@ const argonaut: OperationForm = {
     take: (chosen) => ({ path: hold, parameter: [{ name: 'appt-id', valueUri: `Appointment/${chosen.id}` }] }),
     confirm: bookById,
   },
+  move: null,
+  cancel: null,
   takesAppointment: false,
   makesSlots: false,
 };
@@ -129,6 +140,8 @@ const epic: OperationForm = {
     ],
   }),
   hold: null,
+  move: null,
+  cancel: null,
   takesAppointment: false,
   makesSlots: false,
 };
@@ -141,21 +154,23 @@ const resource: OperationForm = {
     parameter: [{ name: 'appt-resource', resource: { ...chosen, status: 'proposed' } }],
   }),
   hold: null,
+  move: null,
+  cancel: null,
   takesAppointment: true,
   makesSlots: false,
 };
 
 const serviceReferenceUrl = 'https://medplum.com/fhir/service-type-reference';
 
-/** https://www.medplum.com/docs/scheduling: the proposal of `$find` with what we add, and `$confirm` for a hold */
+/** https://www.medplum.com/docs/scheduling: the proposal of `$find` with what we add, `$confirm` for a hold, `$reschedule` */
 const medplum: OperationForm = {
-  async propose(ehr, { appointment, slots }) {
+  async propose(ehr, { appointment, slots, ignoring }) {
     const [slot, another] = slots;
     const schedule = localReference(slot?.schedule);
-    const service = actorsOf(appointment).find((actor) => typeOf(actor) === 'HealthcareService');
+    const service = serviceIn(appointment);
     const time = appointmentTime(appointment);
     if (another || schedule === undefined || service === undefined || !time) return [];
-    const found = await findProposals(ehr, { schedule, service, ...time });
+    const found = await findProposals(ehr, { schedule, service, ...time, ignoring });
     return found.map((it) => withServiceReference(it, service));
   },
   book: async (_, chosen) => ({ path: book, parameter: [{ name: 'appointment', resource: chosen }] }),
@@ -163,15 +178,33 @@ const medplum: OperationForm = {
     take: (chosen) => ({ path: hold, parameter: [{ name: 'appointment', resource: chosen }] }),
     confirm: async (_, { id }) => ({ path: `Appointment/${id}/$confirm`, parameter: [] }),
   },
+  move: ({ id }, start, schedule) => ({
+    path: `Appointment/${id}/$reschedule`,
+    parameter: [
+      { name: 'start', valueDateTime: start },
+      { name: 'schedule', valueReference: { reference: schedule } },
+    ],
+  }),
+  // `$cancel` heeds no version either: what somebody else has just confirmed could be cancelled.
+  cancel: null,
   takesAppointment: true,
   makesSlots: true,
 };
 
+/** `HealthcareService/1`: as Medplum writes it, or as a participant, as we do. */
+function serviceIn(appointment: FhirAppointment): string | undefined {
+  const extensions = (appointment.serviceType ?? []).flatMap(({ extension }) => extension ?? []);
+  const extension = extensions.find(({ url }) => url === serviceReferenceUrl);
+  return (
+    localReference(extension?.valueReference) ??
+    actorsOf(appointment).find((actor) => typeOf(actor) === 'HealthcareService')
+  );
+}
+
 /** What `$book` asks for, and what not every `$find` answers. */
 function withServiceReference(appointment: FhirAppointment, reference: string): FhirAppointment {
+  if (serviceIn(appointment) !== undefined) return appointment;
   const [first = {}, ...others] = appointment.serviceType ?? [];
-  const has = [first, ...others].some(({ extension }) => extension?.some(({ url }) => url === serviceReferenceUrl));
-  if (has) return appointment;
   const extension = [...(first.extension ?? []), { url: serviceReferenceUrl, valueReference: { reference } }];
   return { ...appointment, serviceType: [{ ...first, extension }, ...others] };
 }

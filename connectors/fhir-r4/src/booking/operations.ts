@@ -2,7 +2,7 @@ import { type AppointmentWrite, ConnectorError } from '@crossward/connector-kit'
 import type { WriteAnswer } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type FhirAppointment, localReference, type Participant, referenceTo } from '../fhir.ts';
-import { appointmentTime, heldUntilOf, patientIdOf, withHold } from '../mappers/appointment.ts';
+import { appointmentTime, heldUntilOf, patientIdOf, slotsOf, withComment, withHold } from '../mappers/appointment.ts';
 import { operationKeys } from '../operation-ids.ts';
 import { resourceReference } from '../resource-id.ts';
 import { changeAppointment } from './appointment-change.ts';
@@ -28,6 +28,14 @@ export async function runOperations(
   if (!planned.before) return [await take(ehr, form, plan, planned.after, write)];
   if (planned.before.status !== planned.after.status && planned.after.status === 'booked') {
     return [await confirm(ehr, form, plan, planned, planned.before)];
+  }
+  if (form.move && slotsOf(planned.before).join() !== slotsOf(planned.after).join()) {
+    return [await move(ehr, form, form.move, plan, planned.before, planned.after)];
+  }
+  const { cancel } = form;
+  if (cancel && ehr.changesBy === 'operation' && planned.before.status !== planned.after.status) {
+    const cancelling = async () => appointmentOf(ehr, await call(ehr, cancel(planned.after), 'cancelled'));
+    return [await settled(ehr, plan, cancelling)];
   }
   const changed = await runCheckedWrite(ehr, plan);
   if (form.makesSlots && planned.after.status === 'cancelled') await removeSlots(ehr, planned.before);
@@ -111,6 +119,37 @@ async function confirm(
   );
 }
 
+/**
+ * Moves what is booked, and then writes the rest. If the rest fails, it is planned again, and the time then is as it
+ * shall be.
+ */
+async function move(
+  ehr: FhirConnection,
+  form: OperationForm,
+  moving: NonNullable<OperationForm['move']>,
+  plan: Plan,
+  before: FhirAppointment,
+  after: FhirAppointment,
+): Promise<FhirAppointment> {
+  const slots = plan.slots.flatMap(({ before: slot, after: { status } }) => (status === 'free' ? [] : slot));
+  const [slot, another] = slots;
+  const schedule = localReference(slot?.schedule);
+  if (another || schedule === undefined || after.start === undefined) throw timeTaken();
+  const moved = await call(ehr, moving(before, after.start, schedule)).catch(async (error: unknown) => {
+    if (!(error instanceof ConnectorError) || error.kind !== 'rejected') throw error;
+    const current = await ehr.client.read<FhirAppointment>(referenceTo(before));
+    if (current?.meta?.versionId !== before.meta?.versionId) throw new LostRace();
+    const wanted: Wanted = { ...wordsOf(ehr, after), actor: '', slots, ignoring: referenceTo(before) };
+    const open = (await form.propose?.(ehr, wanted)) ?? [];
+    throw open.some((it) => isFor(it, after)) ? error : timeTaken();
+  });
+  const there = await appointmentOf(ehr, moved);
+  const { commentField } = ehr.dialect;
+  const { identifier } = after;
+  const written = withComment(there, commentField, after[commentField] ?? null);
+  return changeAppointment(ehr, there, identifier ? { ...written, identifier } : written);
+}
+
 /** Ends a hold, unless somebody has changed it since it was read. */
 export async function giveUp(ehr: FhirConnection, form: OperationForm, held: FhirAppointment): Promise<void> {
   await changeAppointment(ehr, held, { ...withHold(held, null), status: 'cancelled' });
@@ -151,9 +190,13 @@ function withOurs({ dialect }: FhirConnection, theirs: FhirAppointment, ours: Fh
   return withHold({ ...theirs, ...missing }, until);
 }
 
-async function call(ehr: FhirConnection, { path, parameter }: OperationCall): Promise<WriteAnswer> {
+async function call(
+  ehr: FhirConnection,
+  { path, parameter }: OperationCall,
+  wanted: 'taken' | 'cancelled' = 'taken',
+): Promise<WriteAnswer> {
   const answer = await ehr.client.operation(path, { resourceType: 'Parameters', parameter });
-  if (answer.ok && !wasRefused(answer.body)) return answer;
+  if (answer.ok && !wasRefused(answer.body, wanted)) return answer;
   if (answer.ok || isConflict(answer.status)) throw new LostRace();
   if (isBroken(answer.status)) throw unknownOutcome(answer.refusal);
   throw answer.refusal ?? new ConnectorError('rejected', `The EHR answered ${answer.status}`);

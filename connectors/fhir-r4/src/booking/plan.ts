@@ -235,12 +235,13 @@ async function loadSlots(
   const own = changed.flatMap(({ before }) => (before ? slotsOf(before) : []));
   const found = await Promise.all([
     ehr.client.readMany<FhirSlot>(own),
-    ...wishes.map(({ resourceId, serviceId, start, end }) =>
+    ...wishes.map(({ draft, resourceId, serviceId, start, end }) =>
       searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
         start,
         before: end,
         statuses: undefined,
         services: serviceId === unknownService ? undefined : [serviceId],
+        freeing: draft.before?.id === undefined ? [] : [draft.before.id],
       }),
     ),
   ]);
