@@ -9,6 +9,8 @@ export const careUnits = [
   { id: 'south', timeZone, settings: { location: 'Location/south' } },
 ] as const;
 
+type Fhir = FhirResource & Readonly<Record<string, unknown>>;
+
 const serviceSystem = 'https://ehr.example/service-types';
 const consultation = { coding: [{ system: serviceSystem, code: 'consultation' }] };
 const vaccination = { coding: [{ system: serviceSystem, code: 'vaccination' }] };
@@ -28,6 +30,14 @@ export const healthcareServices: NonNullable<FhirSettings['healthcare_services']
   },
 ];
 
+const services: readonly Fhir[] = healthcareServices.map(({ id, name, service_types }) => ({
+  resourceType: 'HealthcareService',
+  id,
+  active: true,
+  name,
+  type: [{ coding: service_types }],
+}));
+
 const personnummer = 'http://electronichealth.se/identifier/personnummer';
 const hsaId = 'urn:oid:1.2.752.29.4.19';
 const names = [
@@ -38,8 +48,6 @@ const names = [
   ['Lugn', 'Mallström', 'male', '1961-04-25'],
   ['Solig', 'Utkastén', 'female', '2006-01-12'],
 ] as const;
-
-type Fhir = FhirResource & Readonly<Record<string, unknown>>;
 
 /** Working hours by the clock of the wall. */
 const hours = [
@@ -62,10 +70,13 @@ export interface DataSetOptions {
   readonly days?: number;
   /** Further days with slots, such as `2030-03-15`. */
   readonly alsoOn?: readonly string[];
+  /** Schedules of one actor each, and the HealthcareServices, as Medplum's scheduling wants them. */
+  readonly oneActorEach?: boolean;
 }
 
-function dataSet({ days = 70, alsoOn = [] }: DataSetOptions = {}): FhirResource[] {
+function dataSet({ days = 70, alsoOn = [], oneActorEach = false }: DataSetOptions = {}): FhirResource[] {
   const dates = [...datesFromToday(days), ...alsoOn.map((date) => Temporal.PlainDate.from(date))];
+  const at = (place: string) => (oneActorEach ? [] : [`Location/${place}`]);
   const resources: readonly Fhir[] = [
     ...names.map(([given, family, gender, birthDate, number], index) => ({
       resourceType: 'Patient',
@@ -105,20 +116,25 @@ function dataSet({ days = 70, alsoOn = [] }: DataSetOptions = {}): FhirResource[
     ]),
     practitioner('r-2', 'Sjuksköterska', 'Varsam Dal'),
     practitioner('r-3', 'Läkare', 'Klarvaken Sund'),
-    {
-      resourceType: 'PractitionerRole',
-      id: 'role-2',
-      active: true,
-      practitioner: { reference: 'Practitioner/r-2' },
-      location: [{ reference: 'Location/north' }],
-    },
-    ...scheduleOf('r-1', ['Practitioner/r-1', 'Location/north'], [consultation, vaccination], dates),
+    role('role-2', 'r-2', 'north'),
+    ...(oneActorEach ? [role('role-1', 'r-1', 'north'), role('role-3', 'r-3', 'south'), ...services] : []),
+    ...scheduleOf('r-1', ['Practitioner/r-1', ...at('north')], [consultation, vaccination], dates),
     ...scheduleOf('r-2', ['PractitionerRole/role-2'], [consultation], dates),
-    ...scheduleOf('r-3', ['Practitioner/r-3', 'Location/south'], [consultation], dates),
+    ...scheduleOf('r-3', ['Practitioner/r-3', ...at('south')], [consultation], dates),
     ...scheduleOf('room-1', ['Location/room-1'], [vaccination], dates),
     ...scheduleOf('scanner-1', ['Device/scanner-1'], [consultation], datesFromToday(Math.min(days, 7))),
   ];
   return [...resources];
+}
+
+function role(id: string, practitionerId: string, place: string): Fhir {
+  return {
+    resourceType: 'PractitionerRole',
+    id,
+    active: true,
+    practitioner: { reference: `Practitioner/${practitionerId}` },
+    location: [{ reference: `Location/${place}` }],
+  };
 }
 
 function practitioner(id: string, title: string, name: string, identifier: readonly object[] = []): Fhir {

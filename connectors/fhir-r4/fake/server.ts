@@ -1,10 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { OperationFormName } from '../src/booking/operation-forms.ts';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
 import { type DataSetOptions, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
-import { book, checkedCreate, checkedUpdate, find } from './scheduling.ts';
+import { createMedplumScheduling } from './medplum-scheduling.ts';
+import { createOperations } from './operations.ts';
+import { checkedCreate, checkedUpdate } from './scheduling.ts';
 import { Refused, Store, type Stored } from './store.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** How this server differs from others that call themselves R4. */
 export interface FakeOptions {
@@ -17,7 +22,12 @@ export interface FakeOptions {
   readonly oneSlot?: boolean;
   /** Whether Appointments are changed by JSON Patch alone. */
   readonly patchOnly?: boolean;
-  readonly operations?: boolean;
+  /** Whose form of `$find`, `$hold` and `$book` it has. */
+  readonly operations?: OperationFormName;
+  /** Whether Appointments are written by operations alone. */
+  readonly operationsOnly?: boolean;
+  /** How long it keeps a hold. */
+  readonly holdMilliseconds?: number;
   readonly pageSize?: number;
   readonly refusesChaining?: boolean;
   readonly requiresServiceType?: boolean;
@@ -25,6 +35,9 @@ export interface FakeOptions {
   readonly emptyBodies?: boolean;
   readonly lostClaimStatus?: 412 | 409 | 400;
   readonly heedsIfMatch?: boolean;
+  readonly heedsIfNoneExist?: boolean;
+  /** How far its clock is ahead of everybody else's. */
+  readonly clockAheadMilliseconds?: number;
   /** What `Authorization` must be. */
   readonly authorization?: () => string;
   readonly data?: DataSetOptions;
@@ -39,6 +52,8 @@ export type Fault =
   /** What was asked is done, and the connection is cut. */
   | 'cut_after'
   | { readonly delayMilliseconds: number }
+  /** It is done, and answered, when the promise is. */
+  | { readonly heldBackUntil: Promise<void> }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object };
 
 export interface SeenRequest {
@@ -58,13 +73,14 @@ export interface FakeServer extends RunningServer {
 
 /** A small FHIR server that can be told to misbehave. */
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
-  const { lostClaimStatus = 412, heedsIfMatch = true } = options;
+  const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch });
   await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
   const answer = answerer(store, options);
   const server = await listen(async (request, response, body) => {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
+    response.setHeader('date', new Date(Date.now() + clockAheadMilliseconds).toUTCString());
     const facts = { method: request.method ?? '', path: url.pathname, query: url.search, body };
     seen.push(facts);
     const fault = fake.misbehave(facts);
@@ -80,7 +96,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
       send(response, fault.status, fault.body, fault.headers);
       return;
     }
-    if (typeof fault === 'object') await pause(fault.delayMilliseconds);
+    if (typeof fault === 'object' && 'heldBackUntil' in fault) await fault.heldBackUntil;
+    else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
     const { status, resource, headers } = answer(request, url, body);
     if (cut) request.socket.destroy();
@@ -101,11 +118,18 @@ function reply(status: number, resource?: object, headers?: Readonly<Record<stri
 }
 
 function answerer(store: Store, options: FakeOptions) {
+  const { operations: form, clockAheadMilliseconds = 0, holdMilliseconds = dayMilliseconds } = options;
+  const medplum = form === 'medplum' ? createMedplumScheduling(store) : undefined;
+  const now = () => Date.now() + clockAheadMilliseconds;
+  const operations =
+    form === undefined || form === 'medplum' ? undefined : createOperations(store, form, { holdMilliseconds, now });
+
   return (request: IncomingMessage, url: URL, body: string): Answer => {
     try {
       if (options.authorization && request.headers.authorization !== options.authorization()) {
         throw new Refused(401, 'login');
       }
+      operations?.endHolds();
       return route(request, url, body);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -114,12 +138,14 @@ function answerer(store: Store, options: FakeOptions) {
   };
 
   function route(request: IncomingMessage, url: URL, body: string): Answer {
-    const [type = '', id] = url.pathname.slice(1).split('/');
+    const [type = '', id, name] = url.pathname.slice(1).split('/');
     const resource = () => JSON.parse(body) as FhirResource;
     const { method } = request;
     if (type === 'metadata') return reply(200, capabilityStatement(options));
     if (type === '') return transaction(resource());
-    if (id?.startsWith('$')) return operation(id, resource() as Parameters);
+    if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
+    if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
+    if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
     if (method === 'GET' || id === '_search') return reply(200, search(type, url, searchForm(url, request, body)));
     if (method === 'DELETE') {
@@ -128,8 +154,9 @@ function answerer(store: Store, options: FakeOptions) {
     }
     const ifMatch = header(request, 'if-match');
     // The server's own staff, in a program of its own.
-    const isStaff = request.headers['x-staff'] === 'yes' && type === 'Slot';
-    if (isStaff) return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
+    const isStaff = request.headers['x-staff'] === 'yes';
+    if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
+    if (options.operationsOnly && !isStaff) throw new Refused(405, 'not-supported');
     if (method === 'PATCH') {
       if (ifMatch === undefined) throw new Refused(412, 'required');
       return written(200, write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch }));
@@ -158,7 +185,7 @@ function answerer(store: Store, options: FakeOptions) {
     }
     if (options.plainWrites === false && !isAppointment) throw new Refused(405, 'not-supported');
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
-    const { stored, isNew } = store.create(resource, ifNoneExist);
+    const { stored, isNew } = store.create(resource, options.heedsIfNoneExist === false ? undefined : ifNoneExist);
     return { status: isNew ? 201 : 200, stored };
   }
 
@@ -219,11 +246,10 @@ function answerer(store: Store, options: FakeOptions) {
     return reply(200, { resourceType: 'Bundle', type: 'transaction-response', entry: results });
   }
 
-  function operation(name: string, parameters: Parameters): Answer {
-    if (!options.operations) throw new Refused(404, 'not-supported');
-    const found = name === '$find' ? find(store, parameters) : [store.atomically(() => book(store, parameters))];
-    const entry = found.map((resource) => ({ resource }));
-    return reply(200, { resourceType: 'Bundle', type: 'searchset', entry });
+  function operation(name: string, id: string | undefined, parameters: Parameters): Answer {
+    if (medplum) return medplum.run(name, id, parameters);
+    if (!operations) throw new Refused(404, 'not-supported');
+    return operations.run(name, parameters);
   }
 }
 
@@ -248,12 +274,18 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Medplum's statement names none of its own: https://api.medplum.com/fhir/R4/metadata */
+function namedOperations(form: OperationFormName | undefined): readonly string[] {
+  if (form === undefined || form === 'medplum') return [];
+  return form === 'resource' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
+}
+
 function capabilityStatement(options: FakeOptions): object {
   const codes = (...names: string[]) => names.map((code) => ({ code }));
   const read = codes('read', 'search-type');
   const writes = codes('create', 'update', 'delete');
   const transactions = (options.transactions ?? 'atomic') !== 'none';
-  const appointmentWrites = options.patchOnly ? codes('create', 'patch') : writes;
+  const appointmentWrites = options.operationsOnly ? [] : options.patchOnly ? codes('create', 'patch') : writes;
   const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'Schedule'];
   return {
     resourceType: 'CapabilityStatement',
@@ -268,7 +300,7 @@ function capabilityStatement(options: FakeOptions): object {
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],
-            ...(options.operations ? { operation: ['find', 'hold', 'book'].map((name) => ({ name })) } : {}),
+            operation: namedOperations(options.operations).map((name) => ({ name })),
           },
         ],
       },

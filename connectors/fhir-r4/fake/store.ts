@@ -120,6 +120,8 @@ export class Store {
         return list(resource.location).some((it) => refersTo(it, values));
       case 'organization':
         return refersTo(resource.organization, values);
+      case 'practitioner':
+        return refersTo(resource.practitioner, values);
       case 'start':
       case 'date':
         return inBound(String(resource.start), value);

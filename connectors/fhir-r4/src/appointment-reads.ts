@@ -4,7 +4,6 @@ import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import { compare, type FhirAppointment } from './fhir.ts';
 import { toAppointment } from './mappers/appointment.ts';
-import { operationKeys, placesIn } from './operation-ids.ts';
 import { isFhirId } from './patients.ts';
 import { defaultPageSize } from './settings.ts';
 
@@ -18,8 +17,7 @@ export async function findAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
-  const now = new Date();
-  return found.flatMap((it) => toAppointment(it, directory, ehr.dialect, now) ?? []);
+  return found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
 }
 
 export function readAppointments({ client }: FhirConnection, ids: readonly string[]): Promise<FhirAppointment[]> {
@@ -34,13 +32,12 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
   let sorted = true;
   let reached = Number.NEGATIVE_INFINITY;
   for await (const page of ehr.client.pages('Appointment', searchParameters(query, actors))) {
-    const now = new Date();
     sorted &&= page.sorted;
     for (const resource of page.resources as readonly FhirAppointment[]) {
       const start = new Date(resource.start ?? '').getTime();
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
-      const appointment = toAppointment(resource, directory, ehr.dialect, now);
+      const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
       if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
     }
     // Those of the last start may go on on the next page.
@@ -52,10 +49,10 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
 
 /** `undefined`: anybody. */
 function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: AppointmentQuery): string[] | undefined {
-  if (resourceId !== undefined) return [directory.referenceOf(resourceId) ?? []].flat();
+  if (resourceId !== undefined) return [...directory.namesOf(resourceId)];
   // A patient has few appointments, and a practitioner may stand in them by a role.
   if (patientId !== undefined) return undefined;
-  const all = directory.resources.flatMap(({ id }) => directory.referenceOf(id) ?? []);
+  const all = directory.resources.flatMap(({ id }) => directory.namesOf(id));
   return all.length > mostActors ? undefined : all;
 }
 
@@ -87,37 +84,4 @@ function isWanted(
 
 function byPosition(a: AppointmentPosition, b: AppointmentPosition): number {
   return a.start.getTime() - b.start.getTime() || compare(a.id, b.id);
-}
-
-/** What a write with this operation id left behind, in its order. `null`: nothing. */
-export async function findOperation(
-  ehr: FhirConnection,
-  careUnit: CareUnit,
-  operationId: string,
-): Promise<readonly Appointment[] | null> {
-  const found = await findOperationResources(ehr, operationId);
-  if (found.length === 0) return null;
-  const directory = await ehr.directory.of(careUnit);
-  const now = new Date();
-  const mapped = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, now) ?? []);
-  return mapped.length === 0 ? null : mapped;
-}
-
-/** An appointment that several changes of the write touched comes once for each. */
-export async function findOperationResources(
-  { client, dialect: { operationSystem } }: FhirConnection,
-  operationId: string,
-): Promise<FhirAppointment[]> {
-  const matches = await client.search<FhirAppointment>('Appointment', [
-    ['identifier', `${operationSystem}|${operationId}`],
-  ]);
-  // Some servers ignore a search parameter that they do not know.
-  return matches
-    .filter((it) => it.status !== 'entered-in-error' && operationKeys(it, operationSystem).includes(operationId))
-    .flatMap((it) => {
-      const places = placesIn(it, operationSystem, operationId);
-      return (places.length > 0 ? places : [0]).map((place) => ({ it, place }));
-    })
-    .sort((a, b) => a.place - b.place || compare(a.it.id ?? '', b.it.id ?? ''))
-    .map(({ it }) => it);
 }

@@ -1,5 +1,6 @@
 import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
 import type { Authorizer } from './auth/authorizer.ts';
+import { createClock, type EhrClock } from './clock.ts';
 import { type Bundle, type FhirResource, localReference, type Parameters } from './fhir.ts';
 import { hasFailed, isOutcome, refusal } from './outcome.ts';
 
@@ -16,6 +17,8 @@ export interface WriteAnswer {
   readonly reference: string | undefined;
   /** Of the body or a weak `ETag`: https://hl7.org/fhir/R4/http.html#versioning */
   readonly version: string | undefined;
+  /** By the EHR's clock, of the `Expires` header. */
+  readonly expires: Date | undefined;
   readonly refusal: ConnectorError | undefined;
 }
 
@@ -29,6 +32,7 @@ export interface SearchPage {
 export type SearchParameters = readonly (readonly [name: string, value: string])[];
 
 export interface FhirClient {
+  readonly clock: EhrClock;
   /** `null`: not found, or deleted. */
   read<R extends FhirResource>(reference: string): Promise<R | null>;
   /** Page by page, until whoever asks has enough. */
@@ -50,10 +54,14 @@ export interface FhirClient {
   transaction(bundle: Bundle): Promise<WriteAnswer>;
   /** `Appointment/$book` */
   operation(path: string, parameters: Parameters): Promise<WriteAnswer>;
+  /** An operation that changes nothing, by GET: `Appointment/$find`. */
+  ask(path: string, parameters: SearchParameters): Promise<FhirResource>;
 }
 
 export interface ClientOptions {
   readonly baseUrl: string;
+  /** Where operations begin, if elsewhere. */
+  readonly operationsUrl?: string | undefined;
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
   readonly preferStrict: boolean;
@@ -67,14 +75,19 @@ interface Call {
   readonly repeatable: boolean;
 }
 
-export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: ClientOptions): FhirClient {
-  const base = baseUrl.replace(/\/+$/, '');
+export function createFhirClient(options: ClientOptions): FhirClient {
+  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict } = options;
+  const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
+  const clock = createClock();
 
   async function send(call: Call): Promise<EhrResponse> {
-    const request = (authorization: Readonly<Record<string, string>>) => {
+    const request = async (authorization: Readonly<Record<string, string>>) => {
       const headers = { accept: mediaType, ...call.headers, ...authorization };
       const { method, url, body, repeatable } = call;
-      return http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
+      const sentAt = Date.now();
+      const response = await http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
+      clock.observe(response, sentAt, Date.now());
+      return response;
     };
     const authorization = await authorizer.headers();
     const response = await request(authorization);
@@ -174,6 +187,7 @@ export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: Cl
   }
 
   return {
+    clock,
     read,
     pages,
     search,
@@ -205,7 +219,13 @@ export function createFhirClient({ baseUrl, http, authorizer, preferStrict }: Cl
     remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true }),
     transaction: (bundle) => write({ method: 'POST', url: base, body: JSON.stringify(bundle), repeatable: false }),
     operation: (path, parameters) =>
-      write({ method: 'POST', url: `${base}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
+      write({ method: 'POST', url: `${operations}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
+    ask: (path, parameters) =>
+      query({
+        method: 'GET',
+        url: `${operations}/${path}?${new URLSearchParams([...parameters] as [string, string][])}`,
+        headers: { 'cache-control': 'no-cache' },
+      }),
   };
 }
 
@@ -247,8 +267,15 @@ function writeAnswer(response: EhrResponse): WriteAnswer {
     resource,
     reference: resource?.id ? `${resource.resourceType}/${resource.id}` : location,
     version: resource?.meta?.versionId ?? /"([^"]+)"/.exec(headers.etag ?? '')?.[1],
+    expires: dateOf(headers.expires),
     refusal: ok ? undefined : refusal(response, body),
   };
+}
+
+/** Of a header; "0" and the like are no moment. */
+function dateOf(value: string | undefined): Date | undefined {
+  const moment = new Date(value !== undefined && value.length > 10 ? value : '');
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
 function isResource(body: unknown): body is FhirResource {

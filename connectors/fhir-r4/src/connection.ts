@@ -6,6 +6,8 @@ import {
 } from '@crossward/connector-kit';
 import { Check } from 'typebox/value';
 import { createAuthorizer } from './auth/authorizer.ts';
+import { changesOf } from './booking/mode.ts';
+import { type OperationForm, operationForms } from './booking/operation-forms.ts';
 import type { ServerFacts } from './capability-statement.ts';
 import { createFhirClient, type FhirClient } from './client.ts';
 import { createDirectory, type Directory } from './directory.ts';
@@ -22,6 +24,7 @@ import {
 /** What every operation needs to know of the server that it speaks to. */
 export interface FhirConnection {
   readonly client: FhirClient;
+  readonly mode: BookingMode;
   readonly settings: FhirSettings;
   readonly systems: IdentifierSystems;
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
@@ -31,7 +34,11 @@ export interface FhirConnection {
   /** Whether the server keeps our operation id and finds appointments by it. */
   readonly operationLookup: boolean;
   /** How an existing Appointment is changed. */
-  readonly changesBy: 'put' | 'patch';
+  readonly changesBy: 'put' | 'patch' | 'operation';
+  /** For a server that is booked in by operation. */
+  readonly operationForm: OperationForm | undefined;
+  /** Whether `$hold` holds times. */
+  readonly holdsByOperation: boolean;
 }
 
 const patientNumbers: readonly PatientIdentifierType[] = ['no_personal_number', 'se_personal_number', 'nhs_number'];
@@ -40,7 +47,13 @@ const resourceNumbers: readonly ResourceIdentifierType[] = ['no_personal_number'
 export async function signIn({ settings, http }: ConnectorContext<FhirSettings>): Promise<FhirClient> {
   const authorizer = await createAuthorizer(settings.auth ?? { type: 'none' }, settings.base_url, http);
   const preferStrict = settings.prefer_handling_strict === true;
-  return createFhirClient({ baseUrl: settings.base_url, http, authorizer, preferStrict });
+  return createFhirClient({
+    baseUrl: settings.base_url,
+    operationsUrl: settings.booking?.operations_url,
+    http,
+    authorizer,
+    preferStrict,
+  });
 }
 
 export function connect(
@@ -50,10 +63,12 @@ export function connect(
   mode: BookingMode,
 ): FhirConnection {
   const { booking = {} } = settings;
+  const operationForm = mode === 'operations' ? operationForms[booking.operations ?? 'ihe'] : undefined;
   const systems = identifierSystems(settings);
   const resourceIdentifierTypes = ['emr_id', ...(settings.resource_identifier_types ?? resourceNumbers)] as const;
   return {
     client,
+    mode,
     settings,
     systems,
     patientIdentifierTypes: ['emr_id', ...(settings.patient_identifier_types ?? patientNumbers)],
@@ -71,18 +86,30 @@ export function connect(
       cancelReason: booking.cancel_reason ?? 'comment',
       operationSystem: booking.operation_system ?? defaultOperationSystem,
     },
-    operationLookup: keepsOperationIds(mode, booking),
-    changesBy: facts.can('Appointment', 'update') || !facts.can('Appointment', 'patch') ? 'put' : 'patch',
+    operationLookup: keepsOperationIds(mode, booking, operationForm),
+    changesBy: changedBy(facts, operationForm),
+    operationForm,
+    holdsByOperation: changesOf(mode, facts, settings).includes('confirm') && operationForm !== undefined,
   };
+}
+
+/** A server that names no way to change an Appointment may still take a PUT. */
+function changedBy(facts: ServerFacts, form: OperationForm | undefined): FhirConnection['changesBy'] {
+  if (facts.can('Appointment', 'update')) return 'put';
+  if (facts.can('Appointment', 'patch')) return 'patch';
+  return form?.cancel ? 'operation' : 'put';
 }
 
 /** Only where the id is written in the same step as the appointment: `$book` of a proposal takes none. */
 function keepsOperationIds(
   mode: BookingMode,
-  { operation_lookup = 'auto', operations }: NonNullable<FhirSettings['booking']>,
+  { operation_lookup = 'auto' }: NonNullable<FhirSettings['booking']>,
+  form: OperationForm | undefined,
 ): boolean {
-  if (mode === 'operations' && operations !== 'resource') return false;
-  return operation_lookup === 'auto' ? mode === 'transaction' || mode === 'slot_claim' : operation_lookup;
+  if (form && !form.takesAppointment) return false;
+  if (operation_lookup !== 'auto') return operation_lookup;
+  // Medplum keeps what it was given: https://www.medplum.com/docs/scheduling/appointment-book
+  return mode === 'transaction' || mode === 'slot_claim' || form === operationForms.medplum;
 }
 
 function checkedCareUnit(id: string, settings: unknown): CareUnitSettings {

@@ -5,7 +5,7 @@ import {
   ConnectorError,
   type ConnectorModule,
 } from '@crossward/connector-kit';
-import { findAppointments, findOperation, listAppointments } from './appointment-reads.ts';
+import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { runCheckedWrite } from './booking/checked-create.ts';
 import { changesOf, chooseMode } from './booking/mode.ts';
 import { runOperations } from './booking/operations.ts';
@@ -14,8 +14,10 @@ import { NotAtomic, runTransaction } from './booking/transaction.ts';
 import { changeAppointments, type Execute } from './booking/write.ts';
 import { readServerFacts } from './capability-statement.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
+import { findOperation } from './operation-results.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe.ts';
+import { endRunOutHolds } from './run-out-holds.ts';
 import { type BookingMode, type FhirSettings, fhirSettings } from './settings.ts';
 import { listTimeSlots } from './time-slots.ts';
 
@@ -41,7 +43,8 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       changes,
       transactions: mode === 'transaction',
       sendsCodes: false,
-      oneSlotOnly: mode === 'create' && settings.booking?.minimal_create === true,
+      oneSlotOnly:
+        (mode === 'create' && settings.booking?.minimal_create === true) || ehr.operationForm?.makesSlots === true,
     },
     findPatient: (identifier) => findPatient(ehr, identifier),
     findResource: async (careUnit, { type, value }) => {
@@ -88,6 +91,7 @@ function writer(
       throw new ConnectorError('unsupported', 'This EHR takes one change at a time');
     }
     try {
+      await endRunOutHolds(ehr, write);
       return await changeAppointments(ehr, write, executes[mode]);
     } catch (error) {
       // A server that has been seen to do half of a transaction gets no other.

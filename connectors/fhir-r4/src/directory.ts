@@ -41,6 +41,8 @@ export interface CareUnitDirectory extends Place {
   readonly services: readonly BookableService[];
   /** `Practitioner/1` of a resource's id. `undefined`: not in this care unit. */
   referenceOf(resourceId: string): string | undefined;
+  /** Every name under which a resource stands in appointments: in person, and by each known role. */
+  namesOf(resourceId: string): readonly string[];
   schedulesOf(resourceIds: readonly string[] | undefined): readonly string[];
   /** The actors that schedules name, by role or in person, for a search by `schedule.actor`. */
   actorsOf(schedules: readonly string[]): readonly string[];
@@ -81,11 +83,8 @@ export function createDirectory(options: DirectoryOptions): Directory {
 async function loadDirectory(careUnitId: string, options: DirectoryOptions): Promise<CareUnitDirectory> {
   const unit = options.careUnits.get(careUnitId);
   if (!unit) throw new ConnectorError('rejected', 'This connection has no such care unit');
-  const [schedules, services, local] = await Promise.all([
-    loadSchedules(unit, options),
-    loadServices(unit, options),
-    loadRolesOfPlace(unit, options),
-  ]);
+  const [services, local] = await Promise.all([loadServices(unit, options), loadRoles(unit, options)]);
+  const schedules = await loadSchedules(unit, local, options);
   const roles = await loadRolesOfSchedules(schedules, options, local);
   const actors = schedules.map((schedule) => ({ schedule, actor: bookedActor(schedule, roles, unit) }));
   const references = [...new Set(actors.flatMap(({ actor }) => actor ?? []))];
@@ -135,6 +134,14 @@ function directoryOf({ careUnitId, unit, resources, services, offers, roles, oth
     resources,
     services,
     referenceOf: (id) => (ids.has(id) ? resourceReference(id) : undefined),
+    namesOf(id) {
+      const reference = ids.has(id) ? resourceReference(id) : undefined;
+      if (reference === undefined) return [];
+      const own = [...roles].flatMap(([role, { practitioner }]) =>
+        localReference(practitioner) === reference ? role : [],
+      );
+      return [reference, ...own];
+    },
     schedulesOf: (wanted) =>
       [...offers].filter(([, { resourceId: id }]) => wanted === undefined || wanted.includes(id)).map(([it]) => it),
     actorsOf: (schedules) => [...new Set(schedules.flatMap((schedule) => offers.get(schedule)?.actor ?? []))],
@@ -226,9 +233,14 @@ function offeredBy(schedule: FhirSchedule, services: readonly BookableService[])
   return typed ? services.filter((it) => hasCoding(it, schedule.serviceType)) : services;
 }
 
-async function loadSchedules(unit: CareUnitSettings, { client, settings }: DirectoryOptions): Promise<FhirSchedule[]> {
+async function loadSchedules(
+  unit: CareUnitSettings,
+  local: ReadonlyMap<string, FhirPractitionerRole>,
+  { client, settings }: DirectoryOptions,
+): Promise<FhirSchedule[]> {
   const count = ['_count', String(settings.slots?.page_size ?? defaultPageSize)] as const;
-  const actors = unit.resources?.flatMap((id) => resourceReference(id) ?? []);
+  // A schedule may be of somebody in person or of a role of theirs.
+  const actors = unit.resources && [...unit.resources.flatMap((id) => resourceReference(id) ?? []), ...local.keys()];
   const searches: SearchParameters[] = actors
     ? chunks(actors, 20).map((chunk) => [['actor', chunk.join(',')], count])
     : [[count]];
@@ -256,20 +268,27 @@ async function loadServices(
     .sort((a, b) => compare(a.id, b.id));
 }
 
-/** Who works at the care unit's place: https://hl7.org/fhir/R4/practitionerrole.html */
-async function loadRolesOfPlace(
+/** Roles at the care unit's place, or of those whom its settings list: https://hl7.org/fhir/R4/practitionerrole.html */
+async function loadRoles(
   unit: CareUnitSettings,
   { client, hasRoles }: DirectoryOptions,
 ): Promise<Map<string, FhirPractitionerRole>> {
-  const isNeeded = hasRoles && !unit.resources && (unit.location ?? unit.organization) !== undefined;
-  if (!isNeeded) return new Map();
-  const place: SearchParameters =
-    unit.location !== undefined ? [['location', unit.location]] : [['organization', unit.organization ?? '']];
-  const roles = await client.search<FhirPractitionerRole>('PractitionerRole', [
-    ...place,
-    ['_count', String(defaultPageSize)],
-  ]);
-  return new Map(roles.filter(({ active }) => active !== false).map((role) => [referenceTo(role), role]));
+  const count = ['_count', String(defaultPageSize)] as const;
+  const searches = hasRoles ? searchesForRoles(unit).map((it): SearchParameters => [it, count]) : [];
+  const found = await Promise.all(searches.map((it) => client.search<FhirPractitionerRole>('PractitionerRole', it)));
+  const active = found.flat().filter((role) => role.active !== false);
+  return new Map(active.map((role) => [referenceTo(role), role]));
+}
+
+function searchesForRoles({ resources, location, organization }: CareUnitSettings): (readonly [string, string])[] {
+  if (resources) {
+    const practitioners = resources
+      .flatMap((id) => resourceReference(id) ?? [])
+      .filter((reference) => typeOf(reference) === 'Practitioner');
+    return chunks(practitioners, 20).map((some) => ['practitioner', some.join(',')]);
+  }
+  if (location !== undefined) return [['location', location]];
+  return organization === undefined ? [] : [['organization', organization]];
 }
 
 async function loadRolesOfSchedules(

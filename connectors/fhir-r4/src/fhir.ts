@@ -10,6 +10,7 @@ export interface Coding {
 export interface CodeableConcept {
   readonly coding?: readonly Coding[];
   readonly text?: string;
+  readonly extension?: readonly Extension[];
 }
 export interface Reference {
   readonly reference?: string;
@@ -29,6 +30,7 @@ export interface Extension {
   readonly url: string;
   readonly valueString?: string;
   readonly valueInstant?: string;
+  readonly valueReference?: Reference;
   readonly extension?: readonly Extension[];
 }
 export interface HumanName {
@@ -150,6 +152,7 @@ export interface Participant {
 /** https://hl7.org/fhir/R4/appointment.html */
 export interface FhirAppointment extends FhirResource {
   readonly resourceType: 'Appointment';
+  readonly contained?: readonly FhirResource[];
   readonly status?: string;
   readonly identifier?: readonly FhirIdentifier[];
   readonly cancelationReason?: CodeableConcept;

@@ -68,7 +68,8 @@ const healthcareService = Type.Object(
   closed,
 );
 
-const automatic = Type.Union([Type.Boolean(), Type.Literal('auto')]);
+const automatic = (description: string) =>
+  Type.Optional(Type.Union([Type.Boolean(), Type.Literal('auto')], { description }));
 
 export const fhirSettings = Type.Object(
   {
@@ -127,12 +128,35 @@ export const fhirSettings = Type.Object(
               Type.Literal('none'),
             ]),
           ),
-          hold: Type.Optional(automatic),
+          hold: automatic(
+            'Whether times are held while a code is awaited. Without this setting they are where Slots are written; by $hold only if it is true, which says that the server ends no hold before a code ends.',
+          ),
           operation_system: Type.Optional(Type.String({ description: 'Of the identifier that names a write.' })),
-          operation_lookup: Type.Optional(automatic),
+          operation_lookup: automatic(
+            'Whether the server keeps the identifier that names a write, and finds appointments by it.',
+          ),
           operations: Type.Optional(
-            Type.Union([Type.Literal('ihe'), Type.Literal('argonaut'), Type.Literal('resource')], {
-              description: 'How $hold and $book name the appointment.',
+            Type.Union(
+              [
+                Type.Literal('ihe'),
+                Type.Literal('argonaut'),
+                Type.Literal('epic'),
+                Type.Literal('resource'),
+                Type.Literal('medplum'),
+              ],
+              { description: 'Whose form of $find, $hold and $book the server has; ihe.' },
+            ),
+          ),
+          operations_url: Type.Optional(
+            Type.String({
+              pattern: '^https?://',
+              description: 'Where $find, $hold and $book begin, if elsewhere than base_url.',
+            }),
+          ),
+          checked_update: Type.Optional(
+            Type.Boolean({
+              description:
+                'Whether a server with $book checks an Appointment that is moved by PUT, takes its new Slots and frees the former; false.',
             }),
           ),
           minimal_create: Type.Optional(

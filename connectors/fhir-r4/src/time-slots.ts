@@ -3,9 +3,11 @@ import { chunks, type SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import { compare, type FhirAppointment, type FhirSlot, localReference, referenceTo } from './fhir.ts';
+import { findSlots } from './found-slots.ts';
 import { slotsOf } from './mappers/appointment.ts';
 import { serviceTypeToken } from './mappers/healthcare-service.ts';
 import { slotState, slotTime } from './mappers/slot.ts';
+import { runOutHolds } from './run-out-holds.ts';
 import { defaultPageSize } from './settings.ts';
 import { livingOwners } from './slot-owners.ts';
 
@@ -19,10 +21,12 @@ export async function listTimeSlots(ehr: FhirConnection, query: TimeSlotQuery): 
   const directory = await ehr.directory.of(query.careUnit);
   const schedules = directory.schedulesOf(query.resourceIds);
   if (schedules.length === 0) return [];
-  const freed = await slotsOfAppointments(ehr, query.freeing ?? []);
   const found: TimeSlot[] = [];
   const now = Date.now();
   let from = Math.max(query.start.getTime(), now, query.after?.start.getTime() ?? now);
+  const over = await runOutHolds(ehr, directory, { ...query, resourceIds: query.resourceIds });
+  const freeing = [...(query.freeing ?? []), ...over.flatMap(({ id }) => id ?? [])];
+  const freed = await slotsOfAppointments(ehr, freeing);
   for (
     let days = firstStretchDays;
     from < query.end.getTime() && found.length < query.limit;
@@ -34,6 +38,7 @@ export async function listTimeSlots(ehr: FhirConnection, query: TimeSlotQuery): 
       before: new Date(until),
       statuses: freed.size > 0 ? undefined : 'free,busy-tentative',
       services: query.healthcareServiceIds,
+      freeing,
     });
     const free = await freeSlots(ehr, slots, freed);
     found.push(...toTimeSlots(free, directory, query).slice(0, query.limit - found.length));
@@ -47,17 +52,22 @@ export interface SlotSearch {
   readonly before: Date;
   readonly statuses: string | undefined;
   readonly services?: readonly string[] | undefined;
+  /** Ids of appointments whose time counts as free, for a server that computes what is free. */
+  readonly freeing?: readonly string[] | undefined;
 }
 
 /**
  * Slots that start in the range. Two bounds, since a bare date means a whole day on some servers and nothing on others.
  */
 export async function searchSlots(
-  { client, settings }: FhirConnection,
+  ehr: FhirConnection,
   directory: CareUnitDirectory,
   schedules: readonly string[],
-  { start, before, statuses, services }: SlotSearch,
+  search: SlotSearch,
 ): Promise<FhirSlot[]> {
+  if (ehr.operationForm?.makesSlots) return findSlots(ehr, directory, schedules, search);
+  const { client, settings } = ehr;
+  const { start, before, statuses, services } = search;
   const wanted = directory.services.filter(({ id }) => services === undefined || services.includes(id));
   const types = settings.slots?.require_service_type ? serviceTypeToken(wanted) : '';
   const common: SearchParameters = [
@@ -92,7 +102,7 @@ async function freeSlots(
   slots: readonly FhirSlot[],
   freed: ReadonlySet<string>,
 ): Promise<FhirSlot[]> {
-  const now = new Date();
+  const now = ehr.client.clock.now();
   const runOut = slots.filter((slot) => slotState(slot, now) === 'run_out');
   const owners = await livingOwners(ehr, runOut, now);
   return slots.filter((slot) => {

@@ -1,5 +1,6 @@
 import type { Subject } from '@crossward/connector-kit/conformance';
 import { startMedplum } from '../counterparts/medplum.ts';
+import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, startFake } from '../fake/server.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -30,7 +31,7 @@ function onFake(way: string, options: FakeOptions, settings: Partial<FhirSetting
   return {
     name,
     async make() {
-      const fake = await startFake({ ...options, data });
+      const fake = await startFake({ ...options, data: { ...data, ...options.data } });
       const save = async (resource: FhirResource) => fake.store.save(resource);
       return subjectOver(name, { url: fake.url, save, close: fake.close }, settings);
     },
@@ -55,7 +56,6 @@ const data = { days: 30 };
 
 /** An EHR that looks after its slots itself, and takes no writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
-const withOperations: FakeOptions = { ...scheduler, operations: true };
 
 /** Every booking mode, over the fake server in a form that can carry it. */
 export const fakes: readonly Counterpart[] = [
@@ -70,18 +70,49 @@ export const fakes: readonly Counterpart[] = [
       slots: { require_service_type: true, search_by: 'schedule.actor' },
     },
   ),
+  onFake('checked create without look-up', scheduler, { booking: { mode: 'create' } }),
   onFake(
     'minimal create',
     { ...scheduler, oneSlot: true, patchOnly: true, emptyBodies: true, requiresServiceType: true },
     { booking: { mode: 'create', minimal_create: true }, slots: { require_service_type: true } },
   ),
-  onFake('`$hold` and `$book`', withOperations),
-  onFake('`$book` of Argonaut', withOperations, {
-    booking: { mode: 'operations', operations: 'argonaut', operation_lookup: true },
-  }),
-  onFake('`$book` of a resource', withOperations, {
-    booking: { mode: 'operations', operations: 'resource', operation_lookup: true },
-  }),
+  onFake(
+    'minimal create with look-up',
+    { ...scheduler, oneSlot: true, patchOnly: true, emptyBodies: true, requiresServiceType: true },
+    {
+      booking: { mode: 'create', minimal_create: true, operation_lookup: true },
+      slots: { require_service_type: true },
+    },
+  ),
+  onFake('`$book` of IHE', { ...scheduler, operations: 'ihe', operationsOnly: true }),
+  onFake(
+    '`$hold` and `$book` of IHE',
+    { ...scheduler, operations: 'ihe' },
+    { booking: { mode: 'operations', operations: 'ihe', hold: true, checked_update: true } },
+  ),
+  onFake(
+    '`$hold` and `$book` of Argonaut',
+    { ...scheduler, operations: 'argonaut', patchOnly: true },
+    { booking: { mode: 'operations', operations: 'argonaut', hold: true } },
+  ),
+  onFake(
+    '`$book` of Epic',
+    { ...scheduler, operations: 'epic' },
+    { booking: { mode: 'operations', operations: 'epic' } },
+  ),
+  onFake(
+    '`$book` of a resource',
+    { ...scheduler, operations: 'resource' },
+    { booking: { mode: 'operations', operations: 'resource', operation_lookup: true } },
+  ),
+  onFake(
+    '`$hold`, `$confirm` and `$reschedule` of Medplum',
+    { transactions: 'none', operations: 'medplum', data: { oneActorEach: true } },
+    {
+      booking: { mode: 'operations', operations: 'medplum', hold: true },
+      healthcare_services: healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` })),
+    },
+  ),
   onFake('reading only', scheduler, { booking: { mode: 'none' } }),
 ];
 

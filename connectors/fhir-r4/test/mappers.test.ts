@@ -22,6 +22,7 @@ import { operationIdentifiers, operationKeys, placesIn, remember } from '../src/
 import { resourceId, resourceReference } from '../src/resource-id.ts';
 
 const now = new Date('2026-03-20T12:00:00Z');
+const inStep = { now: () => now, toEhr: (moment: Date) => moment, fromEhr: (moment: Date) => moment };
 const systems = identifierSystems({ base_url: 'https://ehr.example/fhir' });
 const dialect = {
   commentField: 'comment',
@@ -179,7 +180,7 @@ describe('an Appointment', () => {
   const place: Place = { careUnitId: 'north', resourceOf: () => 'r-1', serviceOf: () => 'consultation' };
 
   test('is shown as the port has it', () => {
-    expect(toAppointment(example, place, dialect, now)).toEqual({
+    expect(toAppointment(example, place, dialect, inStep)).toEqual({
       id: 'a-1',
       state: 'booked',
       heldUntil: null,
@@ -195,10 +196,10 @@ describe('an Appointment', () => {
 
   test('of another care unit, or without a patient or a time, is none', () => {
     const elsewhere = { ...place, resourceOf: () => undefined };
-    expect(toAppointment(example, elsewhere, dialect, now)).toBeNull();
-    expect(toAppointment({ ...example, participant: [] }, place, dialect, now)).toBeNull();
+    expect(toAppointment(example, elsewhere, dialect, inStep)).toBeNull();
+    expect(toAppointment({ ...example, participant: [] }, place, dialect, inStep)).toBeNull();
     const { start: _, ...timeless } = example;
-    expect(toAppointment(timeless, place, dialect, now)).toBeNull();
+    expect(toAppointment(timeless, place, dialect, inStep)).toBeNull();
   });
 
   test('may have minutes for an end', () => {

@@ -142,6 +142,17 @@ describe('a care unit', () => {
     expect(await ids(south)).toEqual(['r-3 practitioner']);
   });
 
+  test('has those whom its settings list, who are scheduled in person or by role', async () => {
+    const { server } = await open();
+    const unit = { ...north, settings: { resources: ['r-1', 'r-2', 'location_room-1'] } };
+    const connector = await openConnector(settingsFor(server.url), undefined, [unit]);
+    const resources = await connector.listResources?.(unit);
+    expect(resources?.map(({ id }) => id)).toEqual(['location_room-1', 'r-1', 'r-2']);
+    const [slot] = await freeSlots(connector, 1, 'r-2');
+    const [made] = await write(connector, [creation(slot as never)]);
+    expect(made).toMatchObject({ resourceId: 'r-2', state: 'booked' });
+  });
+
   test('can have its services from the server', async () => {
     const { server } = await open();
     const type = [{ coding: [{ system: 'https://ehr.example/service-types', code: 'consultation' }] }];
@@ -167,6 +178,38 @@ describe('appointments of others', () => {
       { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' },
     ],
     ...more,
+  });
+
+  test('are listed by resource when they name a role of theirs', async () => {
+    const { server, connector } = await open();
+    const ofRole = server.store.save({
+      ...foreign('booked'),
+      participant: [
+        { actor: { reference: 'Patient/p-2' }, status: 'accepted' },
+        { actor: { reference: 'PractitionerRole/role-2' }, status: 'accepted' },
+      ],
+    } as FhirAppointment);
+    server.store.save(foreign('booked'));
+    const listed = await connector.listAppointments?.({ careUnit: north, resourceId: 'r-2', limit: 10 });
+    expect(listed).toMatchObject([{ id: ofRole.id, resourceId: 'r-2' }]);
+  });
+
+  test('move to another resource from a role as well', async () => {
+    const { server, connector } = await open();
+    const [slot] = await freeSlots(connector, 1, 'r-1');
+    const { id: appointmentId = '' } = server.store.save({
+      ...foreign('booked'),
+      start: slot?.start.toISOString(),
+      end: slot?.end.toISOString(),
+      slot: [{ reference: `Slot/slot-r-2-${(slot?.start.getTime() ?? 0) / 60_000}` }],
+      participant: [
+        { actor: { reference: 'Patient/p-2' }, status: 'accepted' },
+        { actor: { reference: 'PractitionerRole/role-2' }, status: 'accepted' },
+      ],
+    } as FhirAppointment);
+    const [moved] = await write(connector, [{ kind: 'update', appointmentId, resourceId: 'r-1' }]);
+    expect(moved).toMatchObject({ id: appointmentId, resourceId: 'r-1', patientId: 'p-2' });
+    expect(JSON.stringify(server.store.get(`Appointment/${appointmentId}`))).not.toContain('role-2');
   });
 
   test('are listed by what they are to the port', async () => {

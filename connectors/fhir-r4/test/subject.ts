@@ -1,4 +1,4 @@
-import type { Appointment, Connector, ConnectorContext, TimeSlot } from '@crossward/connector-kit';
+import type { Appointment, ConfiguredCareUnit, Connector, ConnectorContext, TimeSlot } from '@crossward/connector-kit';
 import { plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import { fhirR4Connector } from '../src/connector.ts';
@@ -19,11 +19,15 @@ export function settingsFor(baseUrl: string, settings: Partial<FhirSettings> = {
   };
 }
 
-export function openConnector(settings: FhirSettings, http = plainHttp()): Promise<Connector> {
+export function openConnector(
+  settings: FhirSettings,
+  http = plainHttp(),
+  units: readonly ConfiguredCareUnit[] = careUnits,
+): Promise<Connector> {
   return fhirR4Connector.open({
     emr: 'fhir',
     settings,
-    careUnits,
+    careUnits: units,
     http,
     database: noDatabase,
   });

@@ -1,8 +1,8 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { findOperationResources } from '../appointment-reads.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, localReference, referenceTo } from '../fhir.ts';
 import { patientIdOf, slotsOf, standingOf } from '../mappers/appointment.ts';
+import { findOperationResources } from '../operation-results.ts';
 import { changeAppointment, writeAppointment } from './appointment-change.ts';
 import { isUnknown, LostRace, timeTaken, unknownOutcome } from './lost-race.ts';
 import type { Plan, PlannedAppointment } from './plan.ts';
@@ -42,11 +42,12 @@ function minimal(appointment: FhirAppointment): FhirAppointment {
   };
 }
 
-/** What a refusal means is seen from the slots, and what an answer that did not come means from the appointments. */
+/** What a refusal means is seen from what is open now, and what an answer that did not come means from the appointments. */
 export async function settled(
   ehr: FhirConnection,
   plan: Plan,
   work: () => Promise<FhirAppointment>,
+  isOpen = () => areFree(ehr, plan),
 ): Promise<FhirAppointment> {
   try {
     return await work();
@@ -58,7 +59,7 @@ export async function settled(
       throw unknownOutcome(error);
     }
     const isRefusal = error instanceof LostRace || (error instanceof ConnectorError && error.kind === 'rejected');
-    if (isRefusal && plan.slots.length > 0 && !(await areFree(ehr, plan))) throw timeTaken();
+    if (isRefusal && plan.slots.length > 0 && !(await isOpen())) throw timeTaken();
     // A conflict over a slot that still looks free is the server's last word, not ours to try for ever.
     if (error instanceof LostRace && planned?.before === null) throw timeTaken();
     throw error;
@@ -89,9 +90,10 @@ async function readBack(
     ['date', `ge${new Date(start).toISOString()}`],
     ['date', `lt${new Date(start + 1000).toISOString()}`],
   ]);
+  const now = ehr.client.clock.now();
   const matches = candidates.filter(
     (it) =>
-      standingOf(it, new Date()).state === 'booked' &&
+      standingOf(it, now).state === standingOf(after, now).state &&
       patientIdOf(it) === patientId &&
       slotsOf(it).join() === slotsOf(after).join(),
   );

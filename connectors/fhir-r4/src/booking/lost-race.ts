@@ -32,3 +32,12 @@ export function isConflict(status: number): boolean {
 export function isBroken(status: number): boolean {
   return status >= 500 && status !== 501;
 }
+
+/** For what tidies up: whoever comes next sees what is left. */
+export async function quietly(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ConnectorError) && !(error instanceof LostRace)) throw error;
+  }
+}

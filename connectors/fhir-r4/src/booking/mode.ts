@@ -2,6 +2,7 @@ import { type ChangeKind, ConnectorError, changeKinds } from '@crossward/connect
 import type { ServerFacts } from '../capability-statement.ts';
 import type { FhirClient } from '../client.ts';
 import { type BookingMode, defaultOperationSystem, type FhirSettings } from '../settings.ts';
+import { operationForms } from './operation-forms.ts';
 import { type Proof, proveIfMatch, proveTransactions } from './probe.ts';
 
 /**
@@ -47,8 +48,16 @@ export function changesOf(mode: BookingMode, facts: ServerFacts, settings: FhirS
       const { hold = 'auto' } = settings.booking ?? {};
       return hold === false ? ['create', 'update', 'cancel'] : changeKinds;
     }
-    case 'operations':
-      return canChange ? ['create', 'cancel'] : ['create'];
+    case 'operations': {
+      // No definition of `$hold` lets it be prolonged or says how long it lasts: only the operator can know.
+      const { operations = 'ihe', hold, checked_update } = settings.booking ?? {};
+      const form = operationForms[operations];
+      const holds = hold === true && form.hold !== null;
+      const moves = form.move !== null || (checked_update === true && facts.can('Appointment', 'update'));
+      if (!canChange) return form.cancel ? ['create', 'cancel'] : ['create'];
+      const kinds = holds ? changeKinds : (['create', 'update', 'cancel'] as const);
+      return kinds.filter((kind) => kind !== 'update' || moves);
+    }
     case 'create':
       return facts.can('Appointment', 'update')
         ? ['create', 'update', 'cancel']

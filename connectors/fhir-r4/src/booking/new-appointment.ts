@@ -11,7 +11,6 @@ import {
 } from '../fhir.ts';
 import { withComment, withHold } from '../mappers/appointment.ts';
 import { serviceTypeOf } from '../mappers/healthcare-service.ts';
-import { resourceId } from '../resource-id.ts';
 
 /** Everything but the slots. Held: `pending` until somebody has answered; https://hl7.org/fhir/R4/appointment.html */
 export function newAppointment(
@@ -49,10 +48,10 @@ export function placedAppointment(
 ): FhirAppointment {
   const former = directory.resourceOf(appointment);
   const wanted = directory.referenceOf(wantedResource);
+  const leaving = former === undefined || former === wantedResource ? [] : directory.namesOf(former);
   const participant = appointment.participant?.map((it) => {
-    const actor = localReference(it.actor);
-    const isFormer = former !== wantedResource && actor !== undefined && resourceId(actor) === former;
-    return isFormer && wanted !== undefined ? { ...it, actor: { reference: wanted } } : it;
+    const isLeaving = leaving.includes(localReference(it.actor) ?? '');
+    return isLeaving && wanted !== undefined ? { ...it, actor: { reference: wanted } } : it;
   });
   return {
     ...appointment,

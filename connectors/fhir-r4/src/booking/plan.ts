@@ -1,5 +1,11 @@
-import { type AppointmentCreation, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
+import {
+  type AppointmentChange,
+  type AppointmentCreation,
+  type AppointmentWrite,
+  ConnectorError,
+} from '@crossward/connector-kit';
 import { readAppointments } from '../appointment-reads.ts';
+import type { EhrClock } from '../clock.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
@@ -71,8 +77,10 @@ export async function planWrite(
   write: AppointmentWrite,
   { takeOver = false }: PlanOptions = {},
 ): Promise<Plan> {
-  const { careUnit, changes, operationId } = write;
-  const now = new Date();
+  const { careUnit, operationId } = write;
+  const { clock } = ehr.client;
+  const changes = write.changes.map((change) => byClockOfEhr(change, clock));
+  const now = clock.now();
   const ids = [...new Set(changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId])))];
   const [directory, existing] = await Promise.all([
     ehr.directory.of(careUnit),
@@ -82,7 +90,7 @@ export async function planWrite(
   assertKnown(directory, write);
   const ours = new Map(
     existing
-      .filter((it) => toAppointment(it, directory, ehr.dialect, now) !== null)
+      .filter((it) => toAppointment(it, directory, ehr.dialect, clock) !== null)
       .map((resource) => [resource.id ?? '', resource]),
   );
 
@@ -107,7 +115,7 @@ export async function planWrite(
     draft.after = ehr.operationLookup ? remember(ruling.after, ehr.dialect.operationSystem, identifiers) : ruling.after;
     if (ruling.slots !== 'stay') fates.set(draft, ruling.slots);
     if (change.kind !== 'update') return place;
-    const facts = toAppointment(draft.after, directory, ehr.dialect, now);
+    const facts = toAppointment(draft.after, directory, ehr.dialect, clock);
     const time = change.time ?? appointmentTime(draft.after);
     const resourceId = change.resourceId ?? facts?.resourceId;
     if (!facts || !time || resourceId === undefined) return place;
@@ -172,10 +180,11 @@ export async function planWrite(
       const owner = owners.get(reference);
       return !owner || !keepsSlots(owner, now) || !slotsOf(owner).includes(reference);
     };
-    const path = start > now ? slotPath(candidates.filter(isAvailable), { start, end }) : null;
+    const isToCome = start.getTime() > Date.now();
+    const path = isToCome ? slotPath(candidates.filter(isAvailable), { start, end }) : null;
     if (!path) {
       const isUnderWay = candidates.some((slot) => claimOf(slot)?.owner === draft.owner && slot.status !== 'free');
-      if (isUnderWay && draft.before === null && start > now) throw new UnderWay();
+      if (isUnderWay && draft.before === null && isToCome) throw new UnderWay();
       throw timeTaken();
     }
     for (const slot of path) {
@@ -203,6 +212,12 @@ export async function planWrite(
   };
 }
 
+/** Holds end by the EHR's clock. */
+function byClockOfEhr(change: AppointmentChange, clock: EhrClock): AppointmentChange {
+  if (change.kind !== 'create' && change.kind !== 'extend') return change;
+  return change.holdUntil === null ? change : { ...change, holdUntil: clock.toEhr(change.holdUntil) };
+}
+
 /** A slot that names another owner was taken by somebody else meanwhile. */
 function belongsTo(slot: FhirSlot, appointment: FhirAppointment, operationSystem: string): boolean {
   if (slot.status !== 'busy' && slot.status !== 'busy-tentative') return false;
@@ -220,12 +235,13 @@ async function loadSlots(
   const own = changed.flatMap(({ before }) => (before ? slotsOf(before) : []));
   const found = await Promise.all([
     ehr.client.readMany<FhirSlot>(own),
-    ...wishes.map(({ resourceId, serviceId, start, end }) =>
+    ...wishes.map(({ draft, resourceId, serviceId, start, end }) =>
       searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
         start,
         before: end,
         statuses: undefined,
         services: serviceId === unknownService ? undefined : [serviceId],
+        freeing: draft.before?.id === undefined ? [] : [draft.before.id],
       }),
     ),
   ]);

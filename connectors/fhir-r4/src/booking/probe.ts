@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
 import { type FhirClient, isBundle, weakTag } from '../client.ts';
 import { type FhirAppointment, type FhirResource, referenceTo } from '../fhir.ts';
-import { withdraw } from './transaction.ts';
+import { withdraw } from './withdraw.ts';
 
 /** A version that no server gives. */
 const noVersion = '999999999';

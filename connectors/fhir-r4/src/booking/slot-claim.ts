@@ -1,12 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
-import { findOperationResources } from '../appointment-reads.ts';
 import type { WriteAnswer } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { compare, type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
+import { slotsOf } from '../mappers/appointment.ts';
 import { claimedSlot, claimOf } from '../mappers/slot.ts';
 import { operationKeys } from '../operation-ids.ts';
+import { findOperationResources, operationResults } from '../operation-results.ts';
 import { writeAppointment } from './appointment-change.ts';
-import { isBroken, isConflict, isUnknown, LostRace, unknownOutcome } from './lost-race.ts';
+import { isBroken, isConflict, isUnknown, LostRace, quietly, unknownOutcome } from './lost-race.ts';
 import type { Plan, PlannedAppointment, PlannedSlot } from './plan.ts';
 import { versionOf } from './version.ts';
 
@@ -18,36 +20,83 @@ interface Claimed {
   readonly current: FhirSlot;
 }
 
+/** How often, and after how many milliseconds, it is looked whether whoever took over has finished. */
+const looks = 20;
+const lookMilliseconds = 100;
+
 /**
  * One step after the other, for a server without transactions: every slot is claimed by a PUT under the version that
  * was read, so that one of any number of callers gets it; then the appointment is written; then the slots get their
- * last state. Wherever it breaks off, an expired claim and its owner's appointment tell whether a slot is taken.
+ * last state, which names the appointment. Wherever it breaks off, an expired claim and its owner's appointment tell
+ * whether a slot is taken.
  *
  * @throws LostRace when somebody else was faster
  */
 export async function runSlotClaims(ehr: FhirConnection, plan: Plan): Promise<readonly FhirAppointment[]> {
   const claimed: Claimed[] = [];
   const results: FhirAppointment[] = [];
+  const takesOver = plan.appointments.some(
+    ({ before, key }) => before === null && plan.slots.some((slot) => isClaimedBy(slot.before, key)),
+  );
   try {
     // In one order for everybody: of two that want the same slots, one gets them all.
     for (const slot of plan.slots.toSorted((a, b) => compare(referenceTo(a.before), referenceTo(b.before)))) {
       claimed.push({ slot, current: await claim(ehr, slot) });
     }
-    for (const appointment of plan.appointments) results.push(await write(ehr, appointment));
+    for (const appointment of plan.appointments) results.push(await write(ehr, appointment, takesOver));
   } catch (error) {
     // Of an unknown outcome the claims stay: the appointment may be there.
     if (!isUnknown(error)) for (const it of claimed) await giveBack(ehr, it);
     throw error;
   }
+  let wasTakenOver = false;
   for (const { slot, current } of claimed) {
-    if (!isSame(slot.after, current)) await quietly(() => put(ehr, slot.after, versionOf(current)));
+    const last = naming(slot, plan, results);
+    if (isSame(last, current)) continue;
+    await quietly(async () => {
+      await put(ehr, last, versionOf(current)).catch((error: unknown) => {
+        wasTakenOver ||= error instanceof LostRace;
+        throw error;
+      });
+    });
   }
   for (const { before, after } of plan.swept) await quietly(() => put(ehr, after, versionOf(before)));
-  return results;
+  if (!takesOver && !wasTakenOver) return results;
+  return Promise.all(results.map((made, index) => keptOf(ehr, plan.appointments[index] as PlannedAppointment, made)));
+}
+
+/** A slot's last state, with the appointment that was made for it instead of the write that made it. */
+function naming({ after, owner }: PlannedSlot, { appointments }: Plan, results: readonly FhirAppointment[]): FhirSlot {
+  const made = results[appointments.findIndex(({ before, key }) => before === null && key === owner)];
+  const claim = claimOf(after);
+  if (!made || !claim || (after.status !== 'busy' && after.status !== 'busy-tentative')) return after;
+  return claimedSlot(after, after.status, { ...claim, owner: referenceTo(made) });
+}
+
+/**
+ * Two calls with one operation id may both have made an appointment. The one that has the slots names its own on them:
+ * that is waited for, and both answer the same.
+ */
+async function keptOf(
+  ehr: FhirConnection,
+  { before, key }: PlannedAppointment,
+  made: FhirAppointment,
+): Promise<FhirAppointment> {
+  if (before !== null || !ehr.operationLookup) return made;
+  for (let look = 1; look <= looks; look++) {
+    const slots = await ehr.client.readMany<FhirSlot>(slotsOf(made));
+    if (!slots.some((slot) => isClaimedBy(slot, key))) break;
+    await pause(lookMilliseconds);
+  }
+  return (await operationResults(ehr, key))[0] ?? made;
+}
+
+function isClaimedBy(slot: FhirSlot, owner: string): boolean {
+  return slot.status === 'busy-tentative' && claimOf(slot)?.owner === owner;
 }
 
 async function claim(ehr: FhirConnection, { before, after, owner }: PlannedSlot): Promise<FhirSlot> {
-  const until = new Date(Date.now() + claimMilliseconds);
+  const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
   // A hold is already as it shall be.
   const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, 'busy-tentative', { owner, until });
   for (let attempt = 1; ; attempt++) {
@@ -89,7 +138,10 @@ async function written<R extends FhirSlot | FhirAppointment>(
   return (await ehr.client.read<R>(referenceTo(resource))) ?? resource;
 }
 
-async function write(ehr: FhirConnection, planned: PlannedAppointment): Promise<FhirAppointment> {
+async function write(ehr: FhirConnection, planned: PlannedAppointment, takesOver: boolean): Promise<FhirAppointment> {
+  // What the call before this one began may have been done since it was looked for.
+  const done = takesOver ? await readBack(ehr, planned) : null;
+  if (done) return done;
   try {
     return await writeAppointment(ehr, planned);
   } catch (error) {
@@ -111,15 +163,6 @@ async function readBack(ehr: FhirConnection, { before, key }: PlannedAppointment
 
 async function giveBack(ehr: FhirConnection, { slot, current }: Claimed): Promise<void> {
   await quietly(() => put(ehr, slot.before, versionOf(current)));
-}
-
-/** The claim's end and its owner say the rest. */
-async function quietly(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof ConnectorError) && !(error instanceof LostRace)) throw error;
-  }
 }
 
 function isSame(a: FhirSlot, b: FhirSlot): boolean {

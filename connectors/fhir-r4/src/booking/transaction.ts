@@ -6,6 +6,7 @@ import { type BundleEntry, type FhirAppointment, type FhirResource, localReferen
 import { isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
 import { isStillCurrent, type Plan } from './plan.ts';
 import { versionOf } from './version.ts';
+import { withdraw } from './withdraw.ts';
 
 /**
  * Medplum runs a transaction with a conditional create serializably, and takes eight entries at most then. A larger one
@@ -92,22 +93,6 @@ export class NotAtomic extends ConnectorError {
 async function putBack(ehr: FhirConnection, before: FhirResource): Promise<void> {
   const current = await ehr.client.read(referenceTo(before));
   if (current) await ehr.client.update(before, { ifMatch: current.meta?.versionId });
-}
-
-/** Takes back an appointment that should not have come to be. */
-export async function withdraw(
-  { client }: Pick<FhirConnection, 'client'>,
-  reference: string | undefined,
-): Promise<void> {
-  if (reference === undefined) return;
-  const removed = await client.remove(reference);
-  if (removed.ok) return;
-  const appointment = await client.read<FhirAppointment>(reference);
-  if (!appointment) return;
-  const { slot: _, ...rest } = appointment;
-  await client.update({ ...rest, status: 'entered-in-error' } as FhirAppointment, {
-    ifMatch: appointment.meta?.versionId,
-  });
 }
 
 function createdReference(entry: BundleEntry | undefined): string | undefined {

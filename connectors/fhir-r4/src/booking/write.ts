@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Appointment, type AppointmentWrite, type CareUnit, ConnectorError } from '@crossward/connector-kit';
-import { findOperationResources } from '../appointment-reads.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { FhirAppointment } from '../fhir.ts';
 import { toAppointment } from '../mappers/appointment.ts';
+import { operationResults } from '../operation-results.ts';
 import { isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
 import { type Plan, planWrite } from './plan.ts';
 
@@ -28,7 +28,7 @@ export async function changeAppointments(
   for (let attempt = 1; attempt <= attempts; attempt++) {
     try {
       const [done, plan] = await Promise.all([
-        ehr.operationLookup ? findOperationResources(ehr, write.operationId) : [],
+        ehr.operationLookup ? operationResults(ehr, write.operationId) : [],
         planWrite(ehr, write, { takeOver: attempt > patience }).catch((error: unknown) => ({ error })),
       ]);
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
@@ -61,7 +61,7 @@ async function doneMeanwhile(
   error: unknown,
 ): Promise<readonly FhirAppointment[]> {
   const isTaken = error instanceof ConnectorError && error.kind === 'time_slot_unavailable';
-  return isTaken && ehr.operationLookup ? findOperationResources(ehr, operationId) : [];
+  return isTaken && ehr.operationLookup ? operationResults(ehr, operationId) : [];
 }
 
 async function mapped(
@@ -70,9 +70,8 @@ async function mapped(
   appointments: readonly FhirAppointment[],
 ): Promise<readonly Appointment[]> {
   const directory = await ehr.directory.of(careUnit);
-  const now = new Date();
   return appointments.map((resource) => {
-    const appointment = toAppointment(resource, directory, ehr.dialect, now);
+    const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
     // It has been written. What the EHR made of it can only be looked for.
     if (!appointment) throw unknownOutcome();
     return appointment;

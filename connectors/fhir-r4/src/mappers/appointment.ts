@@ -1,4 +1,5 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
+import type { EhrClock } from '../clock.ts';
 import type { Extension, FhirAppointment } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
 import type { FhirSettings } from '../settings.ts';
@@ -29,6 +30,7 @@ const states: Readonly<Record<string, AppointmentState>> = {
   'entered-in-error': 'cancelled',
 };
 
+/** By the EHR's clock. */
 export interface Standing {
   readonly state: AppointmentState;
   readonly heldUntil: Date | null;
@@ -38,11 +40,16 @@ export interface Standing {
 
 export function standingOf(appointment: FhirAppointment, now: Date): Standing {
   const state = states[appointment.status ?? ''] ?? 'pending';
-  const until = appointment.extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant;
-  if (state !== 'pending' || until === undefined) return { state, heldUntil: null, hasRunOut: false };
-  const heldUntil = new Date(until);
+  const heldUntil = heldUntilOf(appointment);
+  if (state !== 'pending' || heldUntil === null) return { state, heldUntil: null, hasRunOut: false };
   if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasRunOut: true };
   return { state: 'held', heldUntil, hasRunOut: false };
+}
+
+/** What our extension says, whatever has become of the hold. */
+export function heldUntilOf({ extension }: FhirAppointment): Date | null {
+  const until = extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant;
+  return until === undefined ? null : new Date(until);
 }
 
 /** Whether it keeps the slots that it names. */
@@ -93,17 +100,17 @@ export function toAppointment(
   resource: FhirAppointment,
   place: Place,
   dialect: AppointmentDialect,
-  now: Date,
+  clock: EhrClock,
 ): Appointment | null {
   const time = appointmentTime(resource);
   const patientId = patientIdOf(resource);
   const resourceId = place.resourceOf(resource);
   if (!time || patientId === undefined || resourceId === undefined) return null;
-  const { state, heldUntil } = standingOf(resource, now);
+  const { state, heldUntil } = standingOf(resource, clock.now());
   return {
     id: resource.id ?? '',
     state,
-    heldUntil,
+    heldUntil: heldUntil && clock.fromEhr(heldUntil),
     ...time,
     comment: commentOf(resource, dialect),
     patientId,

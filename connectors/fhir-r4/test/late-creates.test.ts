@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeServer, type Fault, startFake } from '../fake/server.ts';
+import type { FhirSlot } from '../src/fhir.ts';
+import { claimOf } from '../src/mappers/slot.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { north, openConnector, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** A server that ignores If-None-Exist, and keeps the first create to itself until it is told to do it. */
+async function start() {
+  const server = await startFake({ transactions: 'none', heedsIfNoneExist: false, data: { days: 14 } });
+  servers.push(server);
+  const settings = settingsFor(server.url);
+  const http = plainHttp();
+  const [first, second] = [await openConnector(settings, http), await openConnector(settings)];
+  const { promise: heldBackUntil, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>();
+  let creates = 0;
+  server.misbehave = ({ method, path }): Fault | undefined => {
+    if (method !== 'POST' || path !== '/Appointment' || ++creates > 1) return undefined;
+    waits();
+    return { heldBackUntil };
+  };
+  const living = () => server.store.all('Appointment').filter(({ status }) => status !== 'entered-in-error');
+  return { server, http, first, second, isWaiting, letGo, living };
+}
+
+describe.each([
+  ['booking', null, 'booked', 'busy'],
+  ['hold', 600_000, 'held', 'busy-tentative'],
+] as const)('of a %s that is still under way when another call takes over', (_, heldFor, state, slotStatus) => {
+  const until = () => heldFor && new Date(Date.now() + heldFor);
+
+  test('nothing is left when it is done late', async () => {
+    const { server, first, second, isWaiting, letGo, living } = await start();
+    const [slot] = await freeSlots(first, 1);
+    const operationId = randomUUID();
+    const changes = [creation(slot as never, until())];
+
+    const late = write(first, changes, operationId);
+    await isWaiting;
+    const [kept] = await write(second, changes, operationId);
+    expect(kept?.state).toBe(state);
+    letGo();
+    expect(await late).toEqual([kept]);
+
+    expect(living().map(({ id }) => id)).toEqual([kept?.id]);
+    const [taken, another] = server.store.all('Slot').filter(({ status }) => status !== 'free');
+    expect(another).toBeUndefined();
+    expect(taken?.status).toBe(slotStatus);
+    expect(claimOf(taken as unknown as FhirSlot)?.owner).toBe(`Appointment/${kept?.id}`);
+    await expect(write(first, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  });
+
+  test('nothing is left once its operation is looked for, when its gateway has died', async () => {
+    const { http, first, second, isWaiting, letGo, living } = await start();
+    const [slot] = await freeSlots(first, 1);
+    const operationId = randomUUID();
+    const changes = [creation(slot as never, until())];
+
+    const late = write(first, changes, operationId).catch(() => undefined);
+    await isWaiting;
+    http.cut();
+    await late;
+    const [kept] = await write(second, changes, operationId);
+    letGo();
+    await expect.poll(() => living().length).toBe(2);
+
+    expect(await second.findOperation?.(north, operationId)).toEqual([kept]);
+    expect(living().map(({ id }) => id)).toEqual([kept?.id]);
+    await expect(write(second, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  });
+});
+
+test('a create that was done before another call took over is kept', async () => {
+  const { server, http, first, second, isWaiting, letGo, living } = await start();
+  const [slot] = await freeSlots(first, 1);
+  const operationId = randomUUID();
+  const changes = [creation(slot as never)];
+  const late = write(first, changes, operationId).catch(() => undefined);
+  await isWaiting;
+  http.cut();
+  await late;
+  // It is done while the other call claims the slot.
+  const usual = server.misbehave;
+  server.misbehave = (request) => {
+    if (request.method === 'PUT' && request.path.startsWith('/Slot/')) letGo();
+    return usual(request);
+  };
+  const [kept] = await write(second, changes, operationId);
+  expect(living().map(({ id }) => id)).toEqual([kept?.id]);
+  expect(await second.findOperation?.(north, operationId)).toEqual([kept]);
+});
