@@ -42,7 +42,7 @@ export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
       const isBusy = response.status === 429 || response.status === 503;
       if (!isBusy || attempt === attempts) return response;
       await response.body?.cancel();
-      await pause(1000 * (Number(response.headers.get('retry-after')) || attempt));
+      await pause(1000 * (askedToWait(response.headers) || attempt));
     }
   }
 
@@ -91,6 +91,12 @@ function referenceIn(text: string): string | undefined {
   if (text === '') return undefined;
   const resource: FhirResource = JSON.parse(text);
   return resource.id === undefined ? undefined : referenceTo(resource);
+}
+
+/** Seconds, by `Retry-After` or until a quota is refilled: `RateLimit: "interactions";r=0;t=40`. */
+function askedToWait(headers: Headers): number {
+  const [, refill] = /;r=0;t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
+  return Number(headers.get('retry-after') ?? refill);
 }
 
 function refused(method: string, { resourceType }: FhirResource, { status }: Response): Error {

@@ -61,16 +61,19 @@ describe.each([
   });
 });
 
-test('a busy server is waited for, and a refusal is told', async () => {
-  const server = await empty({ takesIds: true });
-  const location = { resourceType: 'Location', id: 'north' };
-  const { save, referenceOf } = uploadTo({ baseUrl: server.url });
-  let refusals = 0;
-  server.misbehave = () => (refusals++ === 0 ? { status: 429, headers: { 'retry-after': '0.01' } } : undefined);
-  await save(location);
-  expect(server.store.get('Location/north')).toMatchObject(location);
-  expect(referenceOf('Location/north')).toBe('Location/north');
-  server.misbehave = () => ({ status: 403 });
-  await expect(save(location)).rejects.toThrow('The server answered 403 to PUT Location');
-  await expect(uploadTo({ baseUrl: server.url }).save(location)).rejects.toThrow('answered 403 to PUT Location');
-});
+test.each([{ 'retry-after': '0.01' }, { ratelimit: '"requests";r=12;t=60, "interactions";r=0;t=1' }])(
+  'a busy server is waited for, and a refusal is told: %o',
+  async (headers) => {
+    const server = await empty({ takesIds: true });
+    const location = { resourceType: 'Location', id: 'north' };
+    const { save, referenceOf } = uploadTo({ baseUrl: server.url });
+    let refusals = 0;
+    server.misbehave = () => (refusals++ === 0 ? { status: 429, headers } : undefined);
+    await save(location);
+    expect(server.store.get('Location/north')).toMatchObject(location);
+    expect(referenceOf('Location/north')).toBe('Location/north');
+    server.misbehave = () => ({ status: 403 });
+    await expect(save(location)).rejects.toThrow('The server answered 403 to PUT Location');
+    await expect(uploadTo({ baseUrl: server.url }).save(location)).rejects.toThrow('answered 403 to PUT Location');
+  },
+);
