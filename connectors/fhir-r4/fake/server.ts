@@ -9,6 +9,8 @@ import { Refused, Store, type Stored } from './store.ts';
 /** How this server differs from others that call themselves R4. */
 export interface FakeOptions {
   readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
+  /** What a transaction with a conditional create always meets in a serializable database: another one. */
+  readonly conditionalTransactions?: 'conflict';
   /** Whether slots and appointments can be written as they are. */
   readonly plainWrites?: boolean;
   /** Whether an Appointment is checked against its slot, which then is taken, and freed by a cancellation. */
@@ -199,6 +201,8 @@ function answerer(store: Store, options: FakeOptions) {
     const kind = options.transactions ?? 'atomic';
     if (kind === 'none') throw new Refused(405, 'not-supported');
     const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
+    const isConditional = entries.some(({ request }) => request?.ifNoneExist !== undefined);
+    if (isConditional && options.conditionalTransactions === 'conflict') throw new Refused(409, 'conflict');
     const run = ({ resource, request }: BundleEntry) => {
       if (!resource || (request?.method !== 'PUT' && request?.method !== 'POST')) throw new Refused(400, 'invalid');
       const { ifMatch, ifNoneExist } = request;

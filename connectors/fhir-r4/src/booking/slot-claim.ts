@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { findOperationResources } from '../appointment-reads.ts';
 import type { WriteAnswer } from '../client.ts';
@@ -12,6 +13,7 @@ import { versionOf } from './version.ts';
 
 /** How long a slot stays claimed by a write that broke off. Then its owner's appointment tells whether it is taken. */
 const claimMilliseconds = 120_000;
+const creationAttempts = 10;
 
 interface Claimed {
   readonly slot: PlannedSlot;
@@ -90,13 +92,20 @@ async function written<R extends FhirSlot | FhirAppointment>(
 }
 
 async function write(ehr: FhirConnection, planned: PlannedAppointment): Promise<FhirAppointment> {
-  try {
-    return await writeAppointment(ehr, planned);
-  } catch (error) {
-    if (!isUnknown(error)) throw error;
-    const done = await readBack(ehr, planned);
-    if (done) return done;
-    throw error;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeAppointment(ehr, planned);
+    } catch (error) {
+      // The slots are ours: it was another creation, of any other time, that this one met in a serializable database.
+      if (error instanceof LostRace && planned.before === null && attempt < creationAttempts) {
+        await pause(Math.random() * 40 * attempt);
+        continue;
+      }
+      if (!isUnknown(error)) throw error;
+      const done = await readBack(ehr, planned);
+      if (done) return done;
+      throw error;
+    }
   }
 }
 
