@@ -14,6 +14,8 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** How this server differs from others that call themselves R4. */
 export interface FakeOptions {
   readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
+  /** What a transaction with a conditional create always meets in a serializable database: another one. */
+  readonly conditionalTransactions?: 'conflict';
   /** Whether slots and appointments can be written as they are. */
   readonly plainWrites?: boolean;
   /** Whether an Appointment is checked against its slot, which then is taken, and freed by a cancellation. */
@@ -40,7 +42,9 @@ export interface FakeOptions {
   readonly clockAheadMilliseconds?: number;
   /** What `Authorization` must be. */
   readonly authorization?: () => string;
-  readonly data?: DataSetOptions;
+  /** Whether a PUT creates what is not there, under the id of whoever sends it. */
+  readonly takesIds?: boolean;
+  readonly data?: DataSetOptions | 'none';
 }
 
 /** One request going wrong. */
@@ -75,7 +79,7 @@ export interface FakeServer extends RunningServer {
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
   const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch });
-  await loadDataSet((resource) => store.save(resource), options.data);
+  if (options.data !== 'none') await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
   const answer = answerer(store, options);
   const server = await listen(async (request, response, body) => {
@@ -184,6 +188,8 @@ function answerer(store: Store, options: FakeOptions) {
       return { status: method === 'PUT' ? 200 : 201, stored };
     }
     if (options.plainWrites === false && !isAppointment) throw new Refused(405, 'not-supported');
+    if (method === 'PUT' && options.takesIds && !store.has(target))
+      return { status: 201, stored: store.save(resource) };
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
     const { stored, isNew } = store.create(resource, options.heedsIfNoneExist === false ? undefined : ifNoneExist);
     return { status: isNew ? 201 : 200, stored };
@@ -222,6 +228,8 @@ function answerer(store: Store, options: FakeOptions) {
     const kind = options.transactions ?? 'atomic';
     if (kind === 'none') throw new Refused(405, 'not-supported');
     const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
+    const isConditional = entries.some(({ request }) => request?.ifNoneExist !== undefined);
+    if (isConditional && options.conditionalTransactions === 'conflict') throw new Refused(409, 'conflict');
     const run = ({ resource, request }: BundleEntry) => {
       if (!resource || (request?.method !== 'PUT' && request?.method !== 'POST')) throw new Refused(400, 'invalid');
       const { ifMatch, ifNoneExist } = request;

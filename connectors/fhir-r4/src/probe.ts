@@ -1,4 +1,5 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
+import { settingsThatSignIn } from './auth/sign-in-trial.ts';
 import { chooseMode } from './booking/mode.ts';
 import { type Proof, proveIfMatch, proveTransactions } from './booking/probe.ts';
 import { readServerFacts, type ServerFacts } from './capability-statement.ts';
@@ -10,9 +11,12 @@ import { searchSlots } from './time-slots.ts';
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /** What a server is and does, before anybody trusts the connection to it. */
-export async function probeFhirR4(context: ConnectorContext<FhirSettings>): Promise<ProbeReport> {
+export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>): Promise<ProbeReport> {
   const findings: ProbeFinding[] = [];
   const recommended: Record<string, unknown> = {};
+  const settings = await probeSignIn(asConfigured, findings, recommended);
+  if (!settings) return { findings, recommendedSettings: {} };
+  const context = { ...asConfigured, settings };
   const client = await attempt(findings, 'sign-in', () => signIn(context));
   const facts = client && (await attempt(findings, 'CapabilityStatement', () => readServerFacts(client)));
   if (!client || !facts) return { findings, recommendedSettings: {} };
@@ -26,6 +30,25 @@ export async function probeFhirR4(context: ConnectorContext<FhirSettings>): Prom
   for (const { id } of ehr ? context.careUnits : [])
     await probeCareUnit(ehr as FhirConnection, id, findings, recommended);
   return { findings, recommendedSettings: recommended };
+}
+
+/** The settings that the rest is looked at with. `undefined`: the server does not let us in. */
+async function probeSignIn(
+  context: ConnectorContext<FhirSettings>,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<FhirSettings | undefined> {
+  const settings = await attempt(findings, 'sign-in', () => settingsThatSignIn(context));
+  if (settings?.auth?.type === 'client_credentials' && settings !== context.settings) {
+    const { send_secret_in } = settings.auth;
+    findings.push({
+      name: 'sign-in',
+      status: 'problem',
+      detail: `The token endpoint takes the secret in the ${send_secret_in} only. The rest was looked at like that.`,
+    });
+    recommended.auth = { send_secret_in };
+  }
+  return settings;
 }
 
 async function probeBooking(

@@ -2,10 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { exportJWK, importSPKI, jwtVerify } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
+import { careUnits } from '../fake/data-set.ts';
 import { listen, type RunningServer, send } from '../fake/http-server.ts';
 import { startFake } from '../fake/server.ts';
+import { fhirR4Connector } from '../src/connector.ts';
 import type { AuthSettings, FhirSettings } from '../src/settings.ts';
-import { openConnector, settingsFor } from './subject.ts';
+import { noDatabase, openConnector, settingsFor } from './subject.ts';
 
 const secret = (text: string) => ({ reveal: () => text });
 const running: RunningServer[] = [];
@@ -21,7 +23,7 @@ interface TokenRequest {
 /** A token server that gives numbered tokens to whoever `accepts` says, and a FHIR server that takes the newest. */
 async function start(
   accepts: (request: TokenRequest) => Promise<boolean> | boolean,
-  { expiresIn = 3600, refusal = 401 } = {},
+  { expiresIn = 3600, refusal = 401, more = {} } = {},
 ) {
   const asked: TokenRequest[] = [];
   const valid = { token: 0 };
@@ -29,7 +31,7 @@ async function start(
     const tokenRequest = { form: new URLSearchParams(body), authorization: request.headers.authorization };
     asked.push(tokenRequest);
     const answer = (await accepts(tokenRequest))
-      ? { access_token: `token-${++valid.token}`, token_type: 'bearer', expires_in: expiresIn }
+      ? { access_token: `token-${++valid.token}`, token_type: 'bearer', expires_in: expiresIn, ...more }
       : { error: 'invalid_client', error_description: 'secret s3cret is wrong' };
     const headers = { 'content-type': 'application/json' };
     send(response, 'error' in answer ? refusal : 200, answer, headers);
@@ -38,7 +40,11 @@ async function start(
   running.push(tokens, fhir);
   const open = (auth: AuthSettings, settings: Partial<FhirSettings> = {}) =>
     openConnector(settingsFor(fhir.url, { auth, ...settings }));
-  return { asked, valid, url: `${tokens.url}/token`, fhir, open };
+  const probe = (auth: AuthSettings) => {
+    const settings = settingsFor(fhir.url, { auth });
+    return fhirR4Connector.probe?.({ emr: 'fhir', settings, careUnits, http: plainHttp(), database: noDatabase });
+  };
+  return { asked, valid, url: `${tokens.url}/token`, fhir, open, probe };
 }
 
 const anybody = { type: 'emr_id', value: 'p-1' } as const;
@@ -75,6 +81,50 @@ describe('signing in', () => {
     await Promise.all([connector.findPatient?.(anybody), connector.findPatient?.(anybody)]);
     expect(server.asked).toHaveLength(1);
     expect(server.asked[0]?.form.get('scope')).toBe('system/*.rs');
+  });
+
+  test('at a server that compares what it is sent without decoding it', async () => {
+    const [id, text] = ['0b13d785-b961-4715-9f3b-5d1a6a1f4c02', 'a_secret.of-words'];
+    const pair = `Basic ${Buffer.from(`${id}:${text}`).toString('base64')}`;
+    const server = await start(({ authorization }) => authorization === pair);
+    const auth = {
+      type: 'client_credentials',
+      token_url: server.url,
+      client_id: id,
+      client_secret: secret(text),
+    } as const;
+    const connector = await server.open(auth);
+    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+  });
+
+  test('at a server that sends an ID token along', async () => {
+    const server = await start(() => true, { more: { id_token: 'e30.e30.e30' } });
+    const auth = { type: 'client_credentials', token_url: server.url, client_id: 'gateway' } as const;
+    const connector = await server.open({ ...auth, client_secret: secret('s3cret') });
+    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+  });
+
+  test.each([
+    ['header', 'body'],
+    ['body', 'header'],
+  ] as const)(
+    'with a secret in the %s, where the server takes it in the %s only, is told by a probe',
+    async (send_secret_in, taken) => {
+      const server = await start(({ authorization }) => (authorization === undefined) === (taken === 'body'));
+      const auth = { type: 'client_credentials', token_url: server.url, client_id: 'gateway' } as const;
+      const report = await server.probe({ ...auth, client_secret: secret('s3cret'), send_secret_in });
+      expect(report?.recommendedSettings).toEqual({ auth: { send_secret_in: taken } });
+      expect(report?.findings).toContainEqual(expect.objectContaining({ name: 'sign-in', status: 'problem' }));
+      expect(report?.findings).toContainEqual(expect.objectContaining({ name: 'care unit north', status: 'ok' }));
+    },
+  );
+
+  test('with a secret that is wrong is told by a probe, which recommends nothing', async () => {
+    const server = await start(() => false);
+    const auth = { type: 'client_credentials', token_url: server.url, client_id: 'gateway' } as const;
+    const report = await server.probe({ ...auth, client_secret: secret('s3cret') });
+    expect(report).toMatchObject({ findings: [{ name: 'sign-in', status: 'problem' }], recommendedSettings: {} });
+    expect(JSON.stringify(report)).not.toContain('s3cret');
   });
 
   test.each([400, 401])('with a wrong secret is told without it, whether the answer is %i', async (refusal) => {

@@ -61,6 +61,8 @@ describe('a server that', () => {
     const settings = settingsFor(server.url, { booking: { mode: 'transaction', probe: false } });
     const connector = await openConnector(settings);
     const [slot] = await freeSlots(connector, 1);
+    // So that everybody has seen the slot free when the first transaction is done.
+    server.misbehave = ({ path }) => (path === '/' ? { delayMilliseconds: 200 } : undefined);
     const racers = await Promise.allSettled(
       Array.from({ length: 20 }, () => write(connector, [creation(slot as never)])),
     );

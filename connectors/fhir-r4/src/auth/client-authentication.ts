@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
 import { importJWK, importPKCS8 } from 'jose';
-import { type ClientAuth, ClientSecretBasic, ClientSecretPost, modifyAssertion, PrivateKeyJwt } from 'oauth4webapi';
+import { type ClientAuth, ClientSecretPost, modifyAssertion, PrivateKeyJwt } from 'oauth4webapi';
 import type { AuthSettings } from '../settings.ts';
 
 type SecretAuth = Extract<AuthSettings, { type: 'client_credentials' }>;
@@ -10,7 +10,24 @@ type KeyAuth = Extract<AuthSettings, { type: 'smart_backend_services' }>;
 /** https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 export function clientSecret({ client_secret, send_secret_in }: SecretAuth): ClientAuth {
   const secret = client_secret.reveal();
-  return send_secret_in === 'body' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+  return send_secret_in === 'body' ? ClientSecretPost(secret) : clientSecretBasic(secret);
+}
+
+/**
+ * Name and secret in the form encoding that the RFC asks for. `ClientSecretBasic` of oauth4webapi also escapes `-`, `.`
+ * and `_`, which that encoding leaves as they are; servers that do not decode, such as Medplum, then know no client
+ * whose id is a UUID.
+ */
+function clientSecretBasic(secret: string): ClientAuth {
+  return (_server, { client_id }, _body, headers) => {
+    const pair = `${formEncoded(client_id)}:${formEncoded(secret)}`;
+    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+  };
+}
+
+/** https://url.spec.whatwg.org/#application-x-www-form-urlencoded-percent-encode-set */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
 }
 
 /**

@@ -69,12 +69,28 @@ async function fetchToken(settings: TokenSettings, baseUrl: string, http: EhrHtt
       // Whether plain HTTP is allowed is for whoever made `http` to say.
       [allowInsecureRequests]: true,
     });
-    const answer = await processClientCredentialsResponse(server, client, response);
+    const answer = await processClientCredentialsResponse(server, client, await withoutIdToken(response));
     const lifetime = (answer.expires_in ?? assumedSeconds) * 1000;
     const margin = Math.min(renewalMarginMilliseconds, lifetime / 2);
     return { value: answer.access_token, renewAt: Date.now() + lifetime - margin };
   } catch (error) {
     throw asConnectorError(error);
+  }
+}
+
+/**
+ * There is nobody whom an ID token could be about, yet Medplum and others send one, which the library would refuse for
+ * an issuer and a signature that it knows nothing of.
+ */
+async function withoutIdToken(response: Response): Promise<Response> {
+  if (!response.ok) return response;
+  const text = await response.text();
+  const { status, headers } = response;
+  try {
+    const { id_token: _, ...answer } = JSON.parse(text);
+    return new Response(JSON.stringify(answer), { status, headers });
+  } catch {
+    return new Response(text, { status, headers });
   }
 }
 

@@ -14,6 +14,7 @@ import { versionOf } from './version.ts';
 
 /** How long a slot stays claimed by a write that broke off. Then its owner's appointment tells whether it is taken. */
 const claimMilliseconds = 120_000;
+const creationAttempts = 10;
 
 interface Claimed {
   readonly slot: PlannedSlot;
@@ -142,13 +143,20 @@ async function write(ehr: FhirConnection, planned: PlannedAppointment, takesOver
   // What the call before this one began may have been done since it was looked for.
   const done = takesOver ? await readBack(ehr, planned) : null;
   if (done) return done;
-  try {
-    return await writeAppointment(ehr, planned);
-  } catch (error) {
-    if (!isUnknown(error)) throw error;
-    const done = await readBack(ehr, planned);
-    if (done) return done;
-    throw error;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeAppointment(ehr, planned);
+    } catch (error) {
+      // The slots are ours: it was another creation, of any other time, that this one met in a serializable database.
+      if (error instanceof LostRace && planned.before === null && attempt < creationAttempts) {
+        await pause(Math.random() * 40 * attempt);
+        continue;
+      }
+      if (!isUnknown(error)) throw error;
+      const done = await readBack(ehr, planned);
+      if (done) return done;
+      throw error;
+    }
   }
 }
 

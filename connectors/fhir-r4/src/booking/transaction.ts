@@ -9,36 +9,25 @@ import { versionOf } from './version.ts';
 import { withdraw } from './withdraw.ts';
 
 /**
- * Medplum runs a transaction with a conditional create serializably, and takes eight entries at most then. A larger one
- * does without: a second copy of it fails by the versions of its slots.
- */
-const mostConditionalEntries = 8;
-
-/**
  * The whole plan in one Bundle: https://hl7.org/fhir/R4/http.html#transaction. Every resource that was read is written
- * under the version that was read, and an appointment is created only where its operation id is on none.
+ * under the version that was read. An appointment comes with its slots, so a second copy of the Bundle fails by theirs;
+ * asked for `ifNoneExist` too, Medplum runs it serializably, and bookings of other times break each other off.
  *
  * @throws LostRace when somebody else was faster
  */
 export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<readonly FhirAppointment[]> {
-  const { operationSystem } = ehr.dialect;
   const updates = [
     ...plan.slots,
     ...plan.appointments.flatMap(({ before, after }) => (before ? [{ before, after }] : [])),
     ...plan.swept,
   ];
   const creations = plan.appointments.filter(({ before }) => before === null);
-  const isConditional = ehr.operationLookup && updates.length + creations.length <= mostConditionalEntries;
   const entries: BundleEntry[] = [
     ...updates.map(({ before, after }) => putEntry(before, after)),
-    ...creations.map(({ after, key }) => ({
+    ...creations.map(({ after }) => ({
       fullUrl: `urn:uuid:${randomUUID()}`,
       resource: after,
-      request: {
-        method: 'POST' as const,
-        url: 'Appointment',
-        ...(isConditional ? { ifNoneExist: `identifier=${operationSystem}|${key}` } : {}),
-      },
+      request: { method: 'POST' as const, url: 'Appointment' },
     })),
   ];
   const answer = await ehr.client.transaction({ resourceType: 'Bundle', type: 'transaction', entry: entries });

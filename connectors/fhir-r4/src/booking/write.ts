@@ -27,9 +27,13 @@ export async function changeAppointments(
   let uncertain: unknown;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     try {
+      const takeOver = attempt > patience;
+      const planning = planWrite(ehr, write, { takeOver }).catch((error: unknown) => ({ error }));
+      // What the other call has done before the plan is seen then; what it does after fails one of the two by a version.
+      if (takeOver) await planning;
       const [done, plan] = await Promise.all([
         ehr.operationLookup ? operationResults(ehr, write.operationId) : [],
-        planWrite(ehr, write, { takeOver: attempt > patience }).catch((error: unknown) => ({ error })),
+        planning,
       ]);
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
       if ('error' in plan) throw plan.error;

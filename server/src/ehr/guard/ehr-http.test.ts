@@ -324,6 +324,15 @@ describe('an EHR that says it is down', () => {
     }
   });
 
+  test('is not asked again before its quota is refilled', async () => {
+    const server = await saying(429, { ratelimit: '"requests";r=812;t=60, "searches";r=0;t=41' });
+    expect(await errorOf(connect().send(read(server.url)))).toMatchObject({
+      kind: 'unavailable',
+      retryAfterSeconds: 41,
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('is not asked again when the call would be over by then', async () => {
     const server = await saying(503, { 'retry-after': '4' });
     const http = connect();

@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import { type CallScope, callScope } from './call-scope.ts';
 import { addressRefused, type ConnectSettings, createConnect } from './connect.ts';
 import { ExchangeFailure, exchange } from './exchange.ts';
-import { retryAfterSeconds } from './retry-after.ts';
+import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
 export interface EhrHttpSettings extends ConnectSettings {
   /** For each time that a request is sent, until the answer is read. */
@@ -103,7 +103,9 @@ function isTooLarge(outcome: Failure): boolean {
 }
 
 function askedToWait(outcome: Failure): number | undefined {
-  return outcome instanceof ExchangeFailure ? undefined : retryAfterSeconds(outcome.headers['retry-after']);
+  if (outcome instanceof ExchangeFailure) return undefined;
+  const { 'retry-after': retryAfter, ratelimit } = outcome.headers;
+  return retryAfterSeconds(retryAfter) ?? quotaSeconds(ratelimit);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryAfterSeconds } from './retry-after.ts';
+import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
 const now = Date.UTC(2026, 2, 20, 8, 0, 0);
 
@@ -17,4 +17,17 @@ test.each([
   [undefined, undefined],
 ])('%j asks for %s seconds', (value, seconds) => {
   expect(retryAfterSeconds(value, now)).toBe(seconds);
+});
+
+test.each([
+  ['"requests";r=57121;t=27, "searches";r=0;t=40', 40],
+  ['"requests";r=0;t=27, "searches"; r=0; t=4', 27],
+  ['"requests";t=3;r=0', 3],
+  ['"requests";r=10;t=27', undefined],
+  ['"requests";r=0', undefined],
+  ['"requests";r=0;t=-1', undefined],
+  ['limit=10', undefined],
+  [undefined, undefined],
+])('a quota of %j is used up for %s seconds', (value, seconds) => {
+  expect(quotaSeconds(value)).toBe(seconds);
 });

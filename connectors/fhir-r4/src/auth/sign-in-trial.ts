@@ -1,0 +1,25 @@
+import { type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
+import type { AuthSettings, FhirSettings } from '../settings.ts';
+import { createAuthorizer } from './authorizer.ts';
+
+/**
+ * The settings as they are where the server gives us a token, and with the secret in the other place where it gives one
+ * only then.
+ *
+ * @throws ConnectorError what the server said to the settings as they are, where it gives none either way
+ */
+export async function settingsThatSignIn({ settings, http }: ConnectorContext<FhirSettings>): Promise<FhirSettings> {
+  const signIn = async (auth: AuthSettings) => (await createAuthorizer(auth, settings.base_url, http)).headers();
+  const { auth = { type: 'none' } } = settings;
+  try {
+    await signIn(auth);
+    return settings;
+  } catch (error) {
+    const isRefused = error instanceof ConnectorError && error.kind === 'rejected';
+    if (!isRefused || auth.type !== 'client_credentials') throw error;
+    const otherPlace = { ...auth, send_secret_in: auth.send_secret_in === 'body' ? 'header' : 'body' } as const;
+    const signedIn = await signIn(otherPlace).catch(() => undefined);
+    if (!signedIn) throw error;
+    return { ...settings, auth: otherPlace };
+  }
+}
