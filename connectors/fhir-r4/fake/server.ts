@@ -27,7 +27,9 @@ export interface FakeOptions {
   readonly heedsIfMatch?: boolean;
   /** What `Authorization` must be. */
   readonly authorization?: () => string;
-  readonly data?: DataSetOptions;
+  /** Whether a PUT creates what is not there, under the id of whoever sends it. */
+  readonly takesIds?: boolean;
+  readonly data?: DataSetOptions | 'none';
 }
 
 /** One request going wrong. */
@@ -60,7 +62,7 @@ export interface FakeServer extends RunningServer {
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
   const { lostClaimStatus = 412, heedsIfMatch = true } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch });
-  await loadDataSet((resource) => store.save(resource), options.data);
+  if (options.data !== 'none') await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
   const answer = answerer(store, options);
   const server = await listen(async (request, response, body) => {
@@ -157,6 +159,8 @@ function answerer(store: Store, options: FakeOptions) {
       return { status: method === 'PUT' ? 200 : 201, stored };
     }
     if (options.plainWrites === false && !isAppointment) throw new Refused(405, 'not-supported');
+    if (method === 'PUT' && options.takesIds && !store.has(target))
+      return { status: 201, stored: store.save(resource) };
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
     const { stored, isNew } = store.create(resource, ifNoneExist);
     return { status: isNew ? 201 : 200, stored };

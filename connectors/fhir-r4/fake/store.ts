@@ -32,6 +32,10 @@ export class Store {
     return found;
   }
 
+  has(reference: string): boolean {
+    return this.#resources.has(reference);
+  }
+
   all(type: string): Stored[] {
     return [...this.#resources.values()].filter(({ resourceType }) => resourceType === type);
   }

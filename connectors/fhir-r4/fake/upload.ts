@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FhirResource } from '../src/fhir.ts';
+import { localReference, referenceTo } from '../src/fhir.ts';
+
+/** Names a resource of the data set on a server that gives out ids of its own. */
+const dataSetSystem = 'urn:crossward:data-set';
+const mediaType = 'application/fhir+json';
+const attempts = 5;
+
+export interface Target {
+  readonly baseUrl: string;
+  /** What the server wants with every request, such as `Authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Uploader {
+  /**
+   * Writes a resource that names only resources that were saved before. Under its own id, and over what is there, where
+   * the server takes ids of others; else once, under an id that the server gives.
+   */
+  save(resource: FhirResource): Promise<void>;
+  /** What the server calls a resource that was saved: `Patient/17` for `Patient/p-1`. */
+  referenceOf(reference: string): string;
+}
+
+/**
+ * Puts resources into any FHIR server over plain REST. The first one shows whether the server takes ids of others:
+ * https://hl7.org/fhir/R4/http.html#upsert
+ */
+export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
+  const base = baseUrl.replace(/\/+$/, '');
+  const given = new Map<string, string>();
+  let takesIds: boolean | undefined;
+
+  async function send(method: string, path: string, resource: object, more: Record<string, string> = {}) {
+    for (let attempt = 1; ; attempt++) {
+      const response = await fetch(`${base}/${path}`, {
+        method,
+        headers: { 'content-type': mediaType, accept: mediaType, ...headers, ...more },
+        body: JSON.stringify(resource),
+      });
+      const isBusy = response.status === 429 || response.status === 503;
+      if (!isBusy || attempt === attempts) return response;
+      await response.body?.cancel();
+      await pause(1000 * (Number(response.headers.get('retry-after')) || attempt));
+    }
+  }
+
+  async function put(resource: FhirResource): Promise<boolean> {
+    const response = await send('PUT', referenceTo(resource), resource);
+    await response.body?.cancel();
+    if (response.ok) return true;
+    const mayWantOwnIds = takesIds === undefined && [400, 404, 405, 409, 412, 422].includes(response.status);
+    if (mayWantOwnIds) return false;
+    throw refused('PUT', resource, response);
+  }
+
+  async function post(resource: FhirResource & { readonly identifier?: readonly object[] }): Promise<string> {
+    const { id, ...rest } = resource;
+    const value = `${resource.resourceType}-${id}`;
+    const marked = { ...rest, identifier: [...(resource.identifier ?? []), { system: dataSetSystem, value }] };
+    const once = { 'if-none-exist': `identifier=${dataSetSystem}|${value}` };
+    const response = await send('POST', resource.resourceType, marked, once);
+    const text = await response.text();
+    const reference = localReference({ reference: response.headers.get('location') ?? '' }) ?? referenceIn(text);
+    if (response.ok && reference !== undefined) return reference;
+    throw refused('POST', resource, response);
+  }
+
+  return {
+    async save(resource) {
+      const known = withReferences(resource, given);
+      takesIds = (takesIds ?? true) && (await put(known));
+      given.set(referenceTo(resource), takesIds ? referenceTo(resource) : await post(known));
+    },
+    referenceOf(reference) {
+      const known = given.get(reference);
+      if (known === undefined) throw new Error(`${reference} was not saved`);
+      return known;
+    },
+  };
+}
+
+function withReferences(resource: FhirResource, given: ReadonlyMap<string, string>): FhirResource {
+  return JSON.parse(JSON.stringify(resource), (name, value) =>
+    name === 'reference' ? (given.get(value) ?? value) : value,
+  );
+}
+
+function referenceIn(text: string): string | undefined {
+  if (text === '') return undefined;
+  const resource: FhirResource = JSON.parse(text);
+  return resource.id === undefined ? undefined : referenceTo(resource);
+}
+
+function refused(method: string, { resourceType }: FhirResource, { status }: Response): Error {
+  return new Error(`The server answered ${status} to ${method} ${resourceType}`);
+}

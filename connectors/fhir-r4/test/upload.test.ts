@@ -1,0 +1,76 @@
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { afterEach, describe, expect, test } from 'vitest';
+import { healthcareServices, loadDataSet, timeZone } from '../fake/data-set.ts';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { uploadTo } from '../fake/upload.ts';
+import { fhirR4Connector } from '../src/connector.ts';
+import { noDatabase } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function empty(options: FakeOptions) {
+  const server = await startFake({ ...options, data: 'none' });
+  servers.push(server);
+  return server;
+}
+
+const data = { days: 7 };
+
+describe.each([
+  ['takes ids of others', { takesIds: true }],
+  ['gives out ids of its own', {}],
+  ['gives out ids of its own and answers without a body', { emptyBodies: true }],
+])('a server that %s', (_, options) => {
+  test('is given the data set, each resource once, and can be booked in', async () => {
+    const server = await empty(options);
+    const uploader = uploadTo({ baseUrl: server.url });
+    await loadDataSet(uploader.save, data);
+    const count = server.store.all('Slot').length;
+    expect(count).toBeGreaterThan(0);
+    await loadDataSet(uploadTo({ baseUrl: server.url }).save, data);
+    expect(server.store.all('Slot')).toHaveLength(count);
+    expect(server.store.all('Patient')).toHaveLength(6);
+
+    const careUnit = { id: 'north', timeZone, settings: { location: uploader.referenceOf('Location/north') } };
+    const connector = await fhirR4Connector.open({
+      emr: 'fhir',
+      settings: { base_url: server.url, healthcare_services: healthcareServices },
+      careUnits: [careUnit],
+      http: plainHttp(),
+      database: noDatabase,
+    });
+    const resources = await connector.listResources?.(careUnit);
+    expect(resources?.map(({ name }) => name).sort()).toEqual([
+      'Läkare Noggrann Fjäll',
+      'Sjuksköterska Varsam Dal',
+      'Ultraljud',
+      'Vaccinationsrum',
+    ]);
+    const patient = await connector.findPatient?.({ type: 'se_personal_number', value: '191212121212' });
+    expect(`Patient/${patient?.id}`).toBe(uploader.referenceOf('Patient/p-1'));
+    const slots = await connector.listTimeSlots?.({
+      careUnit,
+      start: new Date(),
+      end: new Date(Date.now() + 7 * 24 * 60 * 60 * 1000),
+      limit: 1,
+    });
+    expect(slots).toHaveLength(1);
+  });
+});
+
+test('a busy server is waited for, and a refusal is told', async () => {
+  const server = await empty({ takesIds: true });
+  const location = { resourceType: 'Location', id: 'north' };
+  const { save, referenceOf } = uploadTo({ baseUrl: server.url });
+  let refusals = 0;
+  server.misbehave = () => (refusals++ === 0 ? { status: 429, headers: { 'retry-after': '0.01' } } : undefined);
+  await save(location);
+  expect(server.store.get('Location/north')).toMatchObject(location);
+  expect(referenceOf('Location/north')).toBe('Location/north');
+  server.misbehave = () => ({ status: 403 });
+  await expect(save(location)).rejects.toThrow('The server answered 403 to PUT Location');
+  await expect(uploadTo({ baseUrl: server.url }).save(location)).rejects.toThrow('answered 403 to PUT Location');
+});
