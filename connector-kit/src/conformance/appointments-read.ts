@@ -1,17 +1,11 @@
 import type { AppointmentQuery } from '../connector.ts';
-import type { Appointment } from '../records.ts';
 import { capability } from './check.ts';
 import { expectSame, expectThat, facts, given, operation } from './expect.ts';
-import { book, change, freeSlot, mustRead, needs, patientId } from './scene.ts';
+import { book, change, freeSlot, listEvery, mustRead, needs, patientId } from './scene.ts';
 import type { Subject } from './subject.ts';
 
-async function list(subject: Subject, query: Partial<AppointmentQuery>): Promise<readonly Appointment[]> {
-  const { connector, careUnit } = subject;
-  return operation(connector, 'listAppointments')({ careUnit, limit: 500, ...query });
-}
-
 async function shows(subject: Subject, id: string, query: Partial<AppointmentQuery>): Promise<boolean> {
-  return (await list(subject, query)).some((appointment) => appointment.id === id);
+  return (await listEvery(subject, query)).some((appointment) => appointment.id === id);
 }
 
 export const appointmentsRead = capability(
@@ -42,7 +36,7 @@ export const appointmentsRead = capability(
       const { id } = await book(subject);
       const found = await operation(subject.connector, 'findAppointments')(other, [id]);
       expectSame(found.length, 0, 'Appointments of one care unit that another one finds');
-      const listed = await list(subject, { careUnit: other, patientId: await patientId(subject) });
+      const listed = await listEvery(subject, { careUnit: other, patientId: await patientId(subject) });
       expectThat(!listed.some((it) => it.id === id), 'An appointment of another care unit is listed');
     },
 
@@ -50,7 +44,7 @@ export const appointmentsRead = capability(
       const mine = await patientId(subject);
       const { id } = await book(subject);
       expectThat(await shows(subject, id, { patientId: mine }), 'An appointment is not listed for its patient');
-      for (const appointment of await list(subject, { patientId: mine })) {
+      for (const appointment of await listEvery(subject, { patientId: mine })) {
         expectThat(appointment.patientId === mine, 'The list of one patient shows an appointment of another');
       }
       const other = subject.facts.otherPatientId ?? 'no-such-patient';
@@ -60,7 +54,7 @@ export const appointmentsRead = capability(
     'are listed by resource': async (subject) => {
       const { id, resourceId } = await book(subject);
       expectThat(await shows(subject, id, { resourceId }), 'An appointment is not listed for its resource');
-      for (const appointment of await list(subject, { resourceId })) {
+      for (const appointment of await listEvery(subject, { resourceId })) {
         expectSame(appointment.resourceId, resourceId, 'Resource of an appointment in the list of one resource');
       }
       const elsewhere = await shows(subject, id, { resourceId: 'no-such-resource' });

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AppointmentChange, AppointmentCreation, ChangeKind, Connector, TimeSlotQuery } from '../connector.ts';
+import type {
+  AppointmentChange,
+  AppointmentCreation,
+  AppointmentQuery,
+  ChangeKind,
+  Connector,
+  TimeSlotQuery,
+} from '../connector.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { NotChecked, NotClaimed } from './check.ts';
 import { expectSame, expectThat, given, operation } from './expect.ts';
@@ -169,17 +176,27 @@ export async function mustRead(subject: Subject, id: string): Promise<Appointmen
   return found;
 }
 
+const mostOnPage = 500;
+
+/** Every match, page by page: an EHR that was checked many times has many cancelled ones at the same time. */
+export async function listEvery(
+  { connector, careUnit }: Subject,
+  query: Partial<AppointmentQuery>,
+): Promise<readonly Appointment[]> {
+  const list = operation(connector, 'listAppointments');
+  const found = new Map<string, Appointment>();
+  for (let after: Appointment | undefined; ; ) {
+    const page = await list({ careUnit, limit: mostOnPage, after, ...query });
+    const known = found.size;
+    for (const appointment of page) found.set(appointment.id, appointment);
+    after = page.at(-1);
+    if (page.length < mostOnPage || found.size === known) return [...found.values()];
+  }
+}
+
 /** What takes the resource's time, whoever made it: booked, held or pending. */
 export async function takers(subject: Subject, slot: TimeSlot, last: TimeSlot = slot): Promise<readonly Appointment[]> {
-  const { connector, careUnit } = subject;
-  const found = await operation(
-    connector,
-    'listAppointments',
-  )({
-    careUnit,
-    resourceId: slot.resourceId,
-    range: { start: slot.start, end: last.end },
-    limit: 100,
-  });
+  const range = { start: slot.start, end: last.end };
+  const found = await listEvery(subject, { resourceId: slot.resourceId, range });
   return found.filter(({ state }) => state !== 'cancelled');
 }
