@@ -1,6 +1,7 @@
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { expect } from 'vitest';
 import { startMedplum } from '../connectors/fhir-r4/counterparts/medplum.ts';
+import { runningServers } from '../connectors/fhir-r4/counterparts/running-server.ts';
 import { timeZone } from '../connectors/fhir-r4/fake/data-set.ts';
 import type { RunningServer } from '../connectors/fhir-r4/fake/http-server.ts';
 import { startFake } from '../connectors/fhir-r4/fake/server.ts';
@@ -28,21 +29,15 @@ export interface FhirCounterpart {
 /** Tests book a week from now and later. */
 const data = { days: 42 };
 
-/**
- * A server that runs already: `npm run fhir:load -- --base-url <url>`, then the tests with its URL here. `FHIR_SERVER_MODE`
- * is the booking mode.
- */
-function serverOfEnvironment({ FHIR_SERVER_URL: url, FHIR_SERVER_MODE: mode }: NodeJS.ProcessEnv): FhirCounterpart[] {
-  if (!url) return [];
-  const booking = { mode: (mode || 'auto') as NonNullable<FhirSettings['booking']>['mode'] & {} };
-  return [{ name: url, settings: { booking }, start: async () => ({ url, close: async () => undefined }) }];
-}
-
 export const fhirCounterparts: readonly FhirCounterpart[] = [
   { name: 'a FHIR server of our own', transactions: true, start: () => startFake({ data }) },
   // Its repository in memory does not roll back, so the slots are claimed one by one.
   { name: "Medplum's FHIR router", transactions: false, start: () => startMedplum({ data }) },
-  ...serverOfEnvironment(process.env),
+  ...runningServers().map(({ url, settings }) => ({
+    name: url,
+    settings,
+    start: async () => ({ url, close: async () => undefined }),
+  })),
 ];
 
 /** One FHIR server, connected three times: with each way to confirm. */
