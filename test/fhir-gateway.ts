@@ -1,9 +1,13 @@
+import { plainHttp } from '@crossward/connector-kit/conformance';
 import { expect } from 'vitest';
 import { startMedplum } from '../connectors/fhir-r4/counterparts/medplum.ts';
+import { runningServers } from '../connectors/fhir-r4/counterparts/running-server.ts';
 import { timeZone } from '../connectors/fhir-r4/fake/data-set.ts';
 import type { RunningServer } from '../connectors/fhir-r4/fake/http-server.ts';
 import { startFake } from '../connectors/fhir-r4/fake/server.ts';
+import { createFhirClient } from '../connectors/fhir-r4/src/client.ts';
 import type { FhirAppointment } from '../connectors/fhir-r4/src/fhir.ts';
+import type { FhirSettings } from '../connectors/fhir-r4/src/settings.ts';
 import { settingsFor } from '../connectors/fhir-r4/test/subject.ts';
 import type { Configuration, ConfiguredEmr } from '../server/src/config/configuration.ts';
 import { resolveConnection } from '../server/src/config/connection.ts';
@@ -13,10 +17,12 @@ import { eventually } from './codes.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { careUnitPath } from './other-ehrs.ts';
 
-/** A FHIR server with the synthetic data set, and whether `auto` finds that its transactions can be relied on. */
+/** A FHIR server with the synthetic data set. */
 export interface FhirCounterpart {
   readonly name: string;
-  readonly transactions: boolean;
+  /** Whether `auto` finds that its transactions can be relied on, where that is known. */
+  readonly transactions?: boolean;
+  readonly settings?: Partial<FhirSettings>;
   start(): Promise<RunningServer>;
 }
 
@@ -27,6 +33,11 @@ export const fhirCounterparts: readonly FhirCounterpart[] = [
   { name: 'a FHIR server of our own', transactions: true, start: () => startFake({ data }) },
   // Its repository in memory does not roll back, so the slots are claimed one by one.
   { name: "Medplum's FHIR router", transactions: false, start: () => startMedplum({ data }) },
+  ...runningServers().map(({ url, settings }) => ({
+    name: url,
+    settings,
+    start: async () => ({ url, close: async () => undefined }),
+  })),
 ];
 
 /** One FHIR server, connected three times: with each way to confirm. */
@@ -40,19 +51,21 @@ export interface FhirGateway extends Gateway {
 }
 
 /** A gateway with nothing but FHIR connections behind it, all to one counterpart. */
-export async function startFhirGateway({ start, transactions }: FhirCounterpart): Promise<FhirGateway> {
+export async function startFhirGateway({
+  start,
+  transactions = expect.any(Boolean),
+  settings = {},
+}: FhirCounterpart): Promise<FhirGateway> {
   const server = await start();
-  const gateway = await startGateway({ configure: (demo) => overFhir(demo, server.url) });
+  const gateway = await startGateway({ configure: (demo) => overFhir(demo, settingsFor(server.url, settings)) });
   await eventually(() => {
     for (const ehr of gateway.deps.ehrs.values()) expect(ehr.capabilities).toMatchObject({ transactions });
   });
+  const authorizer = { headers: async () => ({}) };
+  const client = createFhirClient({ baseUrl: server.url, http: plainHttp(), authorizer, preferStrict: false });
   return {
     ...gateway,
-    async appointmentsInEhr() {
-      const response = await fetch(`${server.url}/Appointment?_count=1000`);
-      const bundle = (await response.json()) as { entry?: readonly { resource: FhirAppointment }[] };
-      return (bundle.entry ?? []).map(({ resource }) => resource);
-    },
+    appointmentsInEhr: () => client.search<FhirAppointment>('Appointment', [['_count', '1000']]),
     async close() {
       await gateway.close();
       await server.close();
@@ -60,23 +73,23 @@ export async function startFhirGateway({ start, transactions }: FhirCounterpart)
   };
 }
 
-function overFhir(demo: Configuration, baseUrl: string): Configuration {
+function overFhir(demo: Configuration, settings: FhirSettings): Configuration {
   const emrs = [
-    fhirEmr('fhir-direct', baseUrl, {}),
-    fhirEmr('fhir-by-code', baseUrl, { booking_confirmation: 'code' }),
-    fhirEmr('fhir-two-step', baseUrl, { cancellation_confirmation: 'code' }),
+    fhirEmr('fhir-direct', settings, {}),
+    fhirEmr('fhir-by-code', settings, { booking_confirmation: 'code' }),
+    fhirEmr('fhir-two-step', settings, { cancellation_confirmation: 'code' }),
   ];
   const grants = emrs.map(({ id, care_units }) => ({ emr: id, care_units: care_units.map((it) => it.id) }));
   return { ...demo, emrs, clients: demo.clients.map((client) => ({ ...client, grants })) };
 }
 
-function fhirEmr(id: string, baseUrl: string, confirmations: PoliciesInFile): ConfiguredEmr {
+function fhirEmr(id: string, settings: FhirSettings, confirmations: PoliciesInFile): ConfiguredEmr {
   const policies = resolvePolicies(confirmations, { limits_per_patient: { pending: 1000, codes_per_hour: 10_000 } });
   return {
     id,
     name: id,
     connector: 'fhir-r4',
-    settings: settingsFor(baseUrl),
+    settings,
     synthetic_identifiers: true,
     connection: resolveConnection({ allow_private_addresses: true }),
     policies,

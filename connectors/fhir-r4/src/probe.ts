@@ -5,6 +5,9 @@ import { type Proof, proveIfMatch, proveTransactions } from './booking/probe.ts'
 import { readServerFacts, type ServerFacts } from './capability-statement.ts';
 import type { FhirClient } from './client.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
+import type { CareUnitDirectory } from './directory.ts';
+import type { FhirSlot } from './fhir.ts';
+import { servicesInUse } from './probe-services.ts';
 import { type BookingMode, defaultOperationSystem, type FhirSettings } from './settings.ts';
 import { searchSlots } from './time-slots.ts';
 
@@ -122,6 +125,7 @@ async function probeCareUnit(
       if (slots !== forms[0]) recommended.slots = slots;
       const detail = `${directory.resources.length} resources, ${found.length} free slots in the next week.`;
       findings.push({ name, status: 'ok', detail });
+      await probeServices(ehr, directory, found, findings, recommended);
       return;
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
@@ -132,6 +136,21 @@ async function probeCareUnit(
     status: 'problem',
     detail: 'The server refuses every form of search for slots that is known here.',
   });
+}
+
+/** Slots that are for no service that is known cannot be shown, nor booked. */
+async function probeServices(
+  { client }: FhirConnection,
+  { careUnitId, resources }: CareUnitDirectory,
+  slots: readonly FhirSlot[],
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<void> {
+  if (resources.some(({ healthcareServiceIds }) => healthcareServiceIds.length > 0)) return;
+  const name = `care unit ${careUnitId}`;
+  const detail = 'Nothing can be booked: no healthcare service fits its schedules.';
+  findings.push({ name, status: 'warning', detail });
+  recommended.healthcare_services ??= await attempt(findings, name, () => servicesInUse(client, slots));
 }
 
 /** What goes wrong is a finding. */

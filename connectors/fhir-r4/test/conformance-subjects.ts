@@ -1,7 +1,9 @@
 import type { Subject } from '@crossward/connector-kit/conformance';
 import { startMedplum } from '../counterparts/medplum.ts';
+import type { RunningFhirServer } from '../counterparts/running-server.ts';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, startFake } from '../fake/server.ts';
+import { uploadTo } from '../fake/upload.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { nightsOfClockChanges } from './clock-changes.ts';
@@ -49,6 +51,12 @@ function onMedplum(way: string, transactions: boolean): Counterpart {
       return subjectOver(name, { url: medplum.url, save, close: medplum.close }, {});
     },
   };
+}
+
+/** Over a server that runs already, as its own staff and the connector use it. */
+export function onRunning({ url, settings }: RunningFhirServer, name = `fhir-r4 on ${url}`): Counterpart {
+  const { save } = uploadTo({ baseUrl: url });
+  return { name, make: () => subjectOver(name, { url, save, close: async () => undefined }, settings) };
 }
 
 /** A month is enough, and quicker to search. */

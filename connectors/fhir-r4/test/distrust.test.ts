@@ -5,6 +5,7 @@ import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts'
 import { proveIfMatch, proveTransactions } from '../src/booking/probe.ts';
 import { createFhirClient } from '../src/client.ts';
 import { fhirR4Connector } from '../src/connector.ts';
+import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { noDatabase, north, openConnector, settingsFor, south } from './subject.ts';
@@ -104,6 +105,51 @@ describe('a probe', () => {
     });
     expect(report?.recommendedSettings).toEqual({ slots: { require_service_type: true } });
     expect(server.store.all('Appointment')).toHaveLength(0);
+  });
+
+  test('names the services that schedules and slots are for, where the server has no HealthcareService', async () => {
+    const { server } = await start({});
+    const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
+    const slot = server.store.all('Slot').find(({ start }) => String(start) > tomorrow);
+    const coding = [{ system: 'http://snomed.info/sct', code: '11429006', display: 'Consultation' }, { code: 'c' }];
+    server.store.save({ ...slot, serviceType: [{ coding }, { text: 'not coded' }] } as FhirResource);
+    const report = await probe({ base_url: server.url });
+    expect(report?.findings).toContainEqual({
+      name: 'care unit north',
+      status: 'warning',
+      detail: 'Nothing can be booked: no healthcare service fits its schedules.',
+    });
+    const system = 'https://ehr.example/service-types';
+    const recommended = {
+      healthcare_services: [
+        { id: 'consultation', name: 'consultation', service_types: [{ system, code: 'consultation' }] },
+        { id: 'vaccination', name: 'vaccination', service_types: [{ system, code: 'vaccination' }] },
+        {
+          id: '11429006',
+          name: 'Consultation',
+          service_types: [{ system: 'http://snomed.info/sct', code: '11429006' }, { code: 'c' }],
+        },
+      ],
+    };
+    expect(report?.recommendedSettings).toEqual(recommended);
+
+    const again = await probe({ base_url: server.url, ...recommended });
+    expect(again?.findings.map(({ status }) => status)).not.toContain('warning');
+    expect(again?.recommendedSettings).toEqual({});
+  });
+
+  test('names one service for everything where schedules and slots say nothing', async () => {
+    const { server } = await start({});
+    for (const schedule of server.store.all('Schedule')) {
+      const { serviceType: _, ...untyped } = schedule;
+      server.store.save(untyped as FhirResource);
+    }
+    const report = await probe({ base_url: server.url });
+    const recommended = { healthcare_services: [{ id: 'visit', name: 'Visit' }] };
+    expect(report?.recommendedSettings).toEqual(recommended);
+    const connector = await openConnector({ base_url: server.url, ...recommended });
+    const resources = await connector.listResources?.(north);
+    expect(resources?.map(({ healthcareServiceIds }) => healthcareServiceIds)).toEqual(Array(4).fill(['visit']));
   });
 
   test('of a server that is not there tells that', async () => {
