@@ -4,6 +4,7 @@ const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].m
   (folder) => `${folder}/**/*.test.ts`,
 );
 const onPglite = ['server/src/db/*.test.ts', '**/*.acceptance.test.ts', 'test/model/*.test.ts'];
+const onFhir = ['server/**/*.acceptance.test.ts'];
 
 export default defineConfig({
   test: {
@@ -16,7 +17,7 @@ export default defineConfig({
           name: 'postgresql',
           include: everywhere,
           globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql' },
+          provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
         },
       },
       {
@@ -25,7 +26,25 @@ export default defineConfig({
           name: 'pglite',
           include: onPglite,
           globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'pglite' },
+          provide: { databaseKind: 'pglite', ehrKind: 'sandbox' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'fhir',
+          include: onFhir,
+          globalSetup: 'test/global-setup.ts',
+          provide: { databaseKind: 'postgresql', ehrKind: 'fhir' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'medplum',
+          include: onFhir,
+          globalSetup: 'test/global-setup.ts',
+          provide: { databaseKind: 'postgresql', ehrKind: 'medplum' },
         },
       },
     ],

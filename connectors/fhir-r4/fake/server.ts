@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
-import { type DataSetOptions, loadDataSet } from './data-set.ts';
+import { type InitialData, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { book, checkedCreate, checkedUpdate, find } from './scheduling.ts';
 import { Refused, Store, type Stored } from './store.ts';
@@ -27,7 +27,7 @@ export interface FakeOptions {
   readonly heedsIfMatch?: boolean;
   /** What `Authorization` must be. */
   readonly authorization?: () => string;
-  readonly data?: DataSetOptions;
+  readonly data?: InitialData;
 }
 
 /** One request going wrong. */

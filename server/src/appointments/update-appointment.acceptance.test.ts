@@ -208,10 +208,7 @@ describe('a comment', () => {
 
   test('can be changed after the appointment, and so can the time not', async () => {
     const { id } = await book(gateway, { resourceId: 'r-2' });
-    const client = await gateway.database.pool.connect();
-    const sql = `UPDATE sandbox.appointments
-      SET starts_at = starts_at - interval '1000 days', ends_at = ends_at - interval '1000 days' WHERE id = $1`;
-    await client.query(sql, [id]).finally(() => client.release());
+    await gateway.ehr('sandbox-no').moveBack(id, 1000);
     const past = await stored(id);
     expect((await change(id, { comment: 'did not come' })).body).toEqual({ ...past, comment: 'did not come' });
     expect((await change(id, { start: past.start, end: past.end, comment: 'came' })).body).toEqual({
