@@ -113,8 +113,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { testDatabase, secretKeys, secrets } = ground;
   const { database } = testDatabase;
   const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
-  const wanted = configure({ ...demo, clients: testClients(demo, secrets) });
-  const ehrs = await startEhrs(wanted, inject('ehrKind'), database);
+  const withClients = { ...demo, clients: testClients(demo, secrets) };
+  const ehrs = await startEhrs(inject('ehrKind'), { demo: withClients, configure, database });
   const { configuration } = ehrs;
   const logLines: string[] = [];
   const log = pino({ level: logLevel }, { write: (line: string) => void logLines.push(line) });

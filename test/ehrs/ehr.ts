@@ -1,7 +1,6 @@
 /** An appointment as the EHR has it. A hold that has run out is `held` until somebody sweeps it. */
 export interface EhrAppointment {
   readonly id: string;
-  readonly careUnitId: string;
   readonly patientId: string;
   readonly resourceId: string;
   readonly state: 'booked' | 'held' | 'cancelled';

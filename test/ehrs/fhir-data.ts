@@ -1,10 +1,12 @@
 import type { CareUnit, Identifier, Patient, Resource } from '@crossward/connector-kit';
+import { Check } from 'typebox/value';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
 import { defaultIdentifierSystems, type NumberType } from '../../connectors/fhir-r4/src/identifiers.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { createDirectory } from '../../connectors/sandbox/src/directory.ts';
 import { openingHoursOf, type SlotTime, slotsOf } from '../../connectors/sandbox/src/schedules.ts';
-import type { Country } from '../../connectors/sandbox/src/settings.ts';
+import { type Country, sandboxSettings } from '../../connectors/sandbox/src/settings.ts';
+import type { ConfiguredEmr } from '../../server/src/config/configuration.ts';
 
 type Fhir = FhirResource & Readonly<Record<string, unknown>>;
 
@@ -13,8 +15,19 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** Tests look from forty days ahead on, for the next free slots. */
 const days = 60;
 
-/** A sandbox of this country as a FHIR server has it: the same people, staff, services and free slots. */
-export function fhirResourcesOf(country: Country, careUnits: readonly CareUnit[]): FhirResource[] {
+const made = new Map<string, readonly FhirResource[]>();
+
+/** A sandbox as a FHIR server has it: the same people, staff, services and free slots. One list for those that are alike. */
+export function fhirResourcesOf({ settings, care_units }: ConfiguredEmr): readonly FhirResource[] {
+  const country = countryOf(settings);
+  const careUnits = care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone }));
+  const key = JSON.stringify([country, careUnits]);
+  const resources = made.get(key) ?? makeResources(country, careUnits);
+  made.set(key, resources);
+  return resources;
+}
+
+function makeResources(country: Country, careUnits: readonly CareUnit[]): readonly FhirResource[] {
   const directory = createDirectory(country, careUnits);
   const now = Date.now();
   const window = { start: new Date(now - dayMilliseconds), end: new Date(now + days * dayMilliseconds) };
@@ -34,6 +47,12 @@ export function fhirResourcesOf(country: Country, careUnits: readonly CareUnit[]
         ]),
     ]),
   ];
+}
+
+/** Of the settings of a sandbox. */
+export function countryOf(settings: unknown): Country {
+  if (Check(sandboxSettings, settings)) return settings.country;
+  throw new Error('These are not the settings of a sandbox');
 }
 
 export function fhirSettingsOf(country: Country, baseUrl: string): FhirSettings {

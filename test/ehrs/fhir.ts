@@ -10,10 +10,8 @@ import {
 } from '../../connectors/fhir-r4/src/mappers/appointment.ts';
 import { claimedSlot, claimOf } from '../../connectors/fhir-r4/src/mappers/slot.ts';
 import { resourceId, resourceReference } from '../../connectors/fhir-r4/src/resource-id.ts';
-import type { Country } from '../../connectors/sandbox/src/settings.ts';
-import type { ConfiguredEmr } from '../../server/src/config/configuration.ts';
 import type { Ehr, EhrAppointment } from './ehr.ts';
-import { fhirResourcesOf, fhirSettingsOf, slot } from './fhir-data.ts';
+import { slot } from './fhir-data.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
@@ -27,44 +25,19 @@ export interface FhirServer extends RunningServer {
 /** A server that has these resources. Two with the same list share what it costs to make it. */
 export type FhirCounterpart = (resources: readonly FhirResource[]) => Promise<FhirServer>;
 
-const known = new Map<string, readonly FhirResource[]>();
-
-/** The data of a sandbox connection, made once. */
-export function dataOf({ settings, care_units }: ConfiguredEmr): readonly FhirResource[] {
-  const careUnits = care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone }));
-  const key = JSON.stringify([settings.country, careUnits]);
-  const data = known.get(key) ?? fhirResourcesOf(settings.country as Country, careUnits);
-  known.set(key, data);
-  return data;
-}
-
-/** A sandbox connection as one to a FHIR server that has its data. */
-export function overFhir(emr: ConfiguredEmr, baseUrl: string): ConfiguredEmr {
-  return {
-    ...emr,
-    connector: 'fhir-r4',
-    settings: fhirSettingsOf(emr.settings.country as Country, baseUrl),
-    connection: { ...emr.connection, allow_private_addresses: true },
-    care_units: emr.care_units.map((it) => ({ ...it, settings: { location: `Location/${it.id}` } })),
-  };
-}
-
 /** An EHR that speaks FHIR, by its resources. */
-export function fhirEhr(server: FhirServer, careUnits: ConfiguredEmr['care_units']): Ehr {
-  const isCareUnit = (reference: string) => careUnits.some(({ id }) => reference === `Location/${id}`);
-
+export function fhirEhr(server: FhirServer): Ehr {
   function told(appointment: FhirAppointment): EhrAppointment[] {
     const { id = '' } = appointment;
     const time = appointmentTime(appointment);
     const patientId = patientIdOf(appointment);
     const actors = actorsOf(appointment).filter((actor) => typeOf(actor) !== 'Patient');
-    const resource = actors.find((actor) => !isCareUnit(actor));
-    const careUnitId = actors.find(isCareUnit)?.replace('Location/', '');
-    if (!time || patientId === undefined || resource === undefined || careUnitId === undefined) return [];
+    const [resource] = actors;
+    if (!time || patientId === undefined || resource === undefined) return [];
     // Long ago nothing had run out.
     const { state, heldUntil } = standingOf(appointment, new Date(0));
     if (state === 'pending') throw new Error('An appointment is pending without a hold');
-    return [{ id, careUnitId, patientId, resourceId: resourceId(resource), state, heldUntil, ...time }];
+    return [{ id, patientId, resourceId: resourceId(resource), state, heldUntil, ...time }];
   }
 
   return {

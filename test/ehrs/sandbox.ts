@@ -14,7 +14,7 @@ export function sandboxEhr(emr: string, { pool }: Database): Ehr {
   return {
     appointments: () =>
       sql<EhrAppointment>(
-        `SELECT id, care_unit_id AS "careUnitId", patient_id AS "patientId", resource_id AS "resourceId", state,
+        `SELECT id, patient_id AS "patientId", resource_id AS "resourceId", state,
            held_until AS "heldUntil", starts_at AS start, ends_at AS "end"
          FROM sandbox.appointments WHERE emr = $1`,
       ),

@@ -3,10 +3,14 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 import { inject } from 'vitest';
 import { resourceId } from '../../connectors/fhir-r4/src/resource-id.ts';
-import type { Configuration } from '../../server/src/config/configuration.ts';
+import type { Configuration, ConfiguredEmr } from '../../server/src/config/configuration.ts';
+import { loadConfiguration } from '../../server/src/config/load.ts';
 import type { Database } from '../../server/src/db/database.ts';
+import { connectors } from '../../server/src/ehr/connectors.ts';
 import type { Ehr } from './ehr.ts';
-import { dataOf, type FhirCounterpart, fhirEhr, overFhir } from './fhir.ts';
+import { type FhirCounterpart, type FhirServer, fhirEhr } from './fhir.ts';
+import { writeFhirConfiguration } from './fhir-configuration.ts';
+import { fhirResourcesOf } from './fhir-data.ts';
 import { sandboxEhr } from './sandbox.ts';
 
 /** What stands behind the connections of the demo: its sandboxes, or FHIR servers with the same data. */
@@ -29,23 +33,46 @@ const counterparts: Readonly<
   medplum: () => import('./medplum.ts'),
 };
 
-/** Starts an EHR of the kind for each sandbox connection; other connections stay as they are. */
-export async function startEhrs(configuration: Configuration, kind: EhrKind, database: Database): Promise<Ehrs> {
-  const sandboxes = configuration.emrs.filter(({ connector }) => connector === 'sandbox');
-  if (kind === 'sandbox') {
-    const byId = new Map(sandboxes.map(({ id }) => [id, sandboxEhr(id, database)]));
-    return { configuration, byId, close: async () => undefined };
-  }
+interface EhrsOptions {
+  /** The demo's configuration, with clients. */
+  readonly demo: Configuration;
+  /** Changes it; EHRs may be added that are like another one. */
+  readonly configure: (configuration: Configuration) => Configuration;
+  readonly database: Database;
+}
+
+/** Starts what stands behind each connection of the configuration. */
+export async function startEhrs(kind: EhrKind, options: EhrsOptions): Promise<Ehrs> {
+  return kind === 'sandbox' ? sandboxes(options) : startFhirServers(kind, options);
+}
+
+function sandboxes({ demo, configure, database }: EhrsOptions): Ehrs {
+  const configuration = configure(demo);
+  const ids = configuration.emrs.filter(({ connector }) => connector === 'sandbox').map(({ id }) => id);
+  const byId = new Map(ids.map((id) => [id, sandboxEhr(id, database)]));
+  return { configuration, byId, close: async () => undefined };
+}
+
+async function startFhirServers(kind: Exclude<EhrKind, 'sandbox'>, { demo, configure }: EhrsOptions): Promise<Ehrs> {
   const { startCounterpart } = await counterparts[kind]();
-  const started = await Promise.all(
-    sandboxes.map(async (emr) => ({ emr, server: await startCounterpart(dataOf(emr)) })),
-  );
-  const swapped = new Map(started.map(({ emr, server }) => [emr.id, overFhir(emr, server.url)]));
+  const servers = new Map<string, FhirServer>();
+  for (const emr of demo.emrs) servers.set(emr.id, await startCounterpart(fhirResourcesOf(emr)));
+  const baseUrlOf = (id: string) => servers.get(id)?.url ?? '';
+  const path = await writeFhirConfiguration(inject('runFolder'), { clients: demo.clients, baseUrlOf });
+  const wanted = configure(await loadConfiguration({ path, connectors, environment: {} }));
+  const emrs: ConfiguredEmr[] = [];
+  for (const emr of wanted.emrs) {
+    const like = demo.emrs.find(({ id }) => baseUrlOf(id) === emr.settings.base_url);
+    if (!like) throw new Error(`${emr.id} is like no EHR of the demo`);
+    const server = servers.get(emr.id) ?? (await startCounterpart(fhirResourcesOf(like)));
+    servers.set(emr.id, server);
+    emrs.push({ ...emr, settings: { ...emr.settings, base_url: server.url } });
+  }
   return {
-    configuration: { ...configuration, emrs: configuration.emrs.map((emr) => swapped.get(emr.id) ?? emr) },
-    byId: new Map(started.map(({ emr, server }) => [emr.id, fhirEhr(server, emr.care_units)])),
+    configuration: { ...wanted, emrs },
+    byId: new Map([...servers].map(([id, server]) => [id, fhirEhr(server)])),
     async close() {
-      for (const { server } of started) await server.close();
+      for (const server of servers.values()) await server.close();
     },
   };
 }

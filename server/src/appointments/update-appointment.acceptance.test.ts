@@ -12,6 +12,7 @@ import {
   riverside,
   type Slot,
 } from '../../../test/bookings.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { identifierCases } from '../../../test/identifier-cases.ts';
 
@@ -147,7 +148,7 @@ describe('a move', () => {
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id', reason: 'time_slot_unavailable' }] },
     });
     // The room does not offer a consultation.
-    expect(await refused(mine.id, { resource_id: 'r-5' })).toMatchObject({
+    expect(await refused(mine.id, { resource_id: roomId('r-5') })).toMatchObject({
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id' }] },
     });
     expect(await stored(mine.id)).toEqual(mine);

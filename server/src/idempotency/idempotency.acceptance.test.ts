@@ -304,7 +304,7 @@ describe('twenty at once', () => {
       else expect(answer).toMatchObject({ status: 409, body: { reason: 'idempotency_in_progress' } });
     }
     expectReplayed(await send(request, key), first);
-    expect(await at(slot, careUnit.split('/').at(-1))).toHaveLength(1);
+    expect(await at(slot, first.body.emr)).toHaveLength(1);
     if (careUnit === oslo) return;
     expect(await messagesAbout(gateway, first.body.id)).toHaveLength(1);
     const { id } = confirmationOf(first.body);
