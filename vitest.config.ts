@@ -5,6 +5,10 @@ const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].m
   (folder) => `${folder}/**/*.test.ts`,
 );
 const onPglite = ['server/src/db/*.test.ts', '**/*.acceptance.test.ts', 'test/model/*.test.ts'];
+/** What the interface promises of appointments and all around them, whichever EHR is behind it. */
+const onFhir = ['server/**/*.acceptance.test.ts'];
+/** Of the gateway's own HTTP and its guard: what is behind them makes no difference. */
+const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
 
 export default defineConfig({
   test: {
@@ -21,7 +25,7 @@ export default defineConfig({
           name: 'postgresql',
           include: everywhere,
           globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql' },
+          provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
         },
       },
       {
@@ -30,7 +34,27 @@ export default defineConfig({
           name: 'pglite',
           include: onPglite,
           globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'pglite' },
+          provide: { databaseKind: 'pglite', ehrKind: 'sandbox' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'fhir',
+          include: onFhir,
+          exclude: notOnFhir,
+          globalSetup: 'test/global-setup.ts',
+          provide: { databaseKind: 'postgresql', ehrKind: 'fhir' },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'medplum',
+          include: onFhir,
+          exclude: notOnFhir,
+          globalSetup: 'test/global-setup.ts',
+          provide: { databaseKind: 'postgresql', ehrKind: 'medplum' },
         },
       },
     ],

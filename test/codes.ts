@@ -119,6 +119,17 @@ export async function rowsOf<Row>(gateway: Gateway, sql: string, values: readonl
   }
 }
 
+/** Lets the code of an appointment run out now, and its hold, where the EHR has one. */
+export async function runOut(gateway: Gateway, appointment: Appointment): Promise<void> {
+  await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
+    confirmationOf(appointment).id,
+  ]);
+  const ehr = gateway.ehr(appointment.emr);
+  for (const { id, state } of await ehr.appointments()) {
+    if (id === appointment.id && state === 'held') await ehr.hold(id, new Date());
+  }
+}
+
 /** Lets the code of a confirmation be older than it is. */
 export async function age(gateway: Gateway, confirmationId: string, seconds: number): Promise<void> {
   await rowsOf(

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
+import { inject } from 'vitest';
 import { buildApp } from '../server/src/app.ts';
 import { type Configuration, type ConfiguredClient, hashSecret } from '../server/src/config/configuration.ts';
 import { demoConfigurationPath } from '../server/src/config/demo.ts';
@@ -15,6 +16,8 @@ import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { createAnswerCheck } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import type { Ehr } from './ehrs/ehr.ts';
+import { startEhrs } from './ehrs/under-test.ts';
 
 /**
  * - `everything`: every EHR and every scope
@@ -64,9 +67,9 @@ export interface GatewayOptions {
   readonly logLevel?: LevelWithSilent;
   /** Default: that of the project that runs. */
   readonly databaseKind?: Database['kind'];
-  /** Default: the ones that a configuration can name. The demo's EHRs all want `sandbox`. */
+  /** Default: the ones that a configuration can name. The EHRs all want the one that is under test. */
   readonly connectors?: readonly ConnectorModule[];
-  /** Another gateway, on PostgreSQL: its database, its secret keys and its clients are shared. */
+  /** Another gateway, on PostgreSQL and before sandboxes: its database, its secret keys and its clients are shared. */
   readonly beside?: Gateway;
 }
 
@@ -84,6 +87,8 @@ export interface Gateway {
   readonly database: Database;
   readonly deps: Deps;
   readonly port: number;
+  /** The EHR of a connection, as its own staff uses it. */
+  ehr(emr: string): Ehr;
   /** What has been logged so far, a line each. */
   readonly logLines: readonly string[];
   /**
@@ -108,7 +113,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { testDatabase, secretKeys, secrets } = ground;
   const { database } = testDatabase;
   const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
-  const configuration = configure({ ...demo, clients: testClients(demo, secrets) });
+  const withClients = { ...demo, clients: testClients(demo, secrets) };
+  const ehrs = await startEhrs(inject('ehrKind'), { demo: withClients, configure, database });
+  const { configuration } = ehrs;
   const logLines: string[] = [];
   const log = pino({ level: logLevel }, { write: (line: string) => void logLines.push(line) });
 
@@ -139,6 +146,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     port,
     logLines,
     credentials,
+    ehr(emr) {
+      const found = ehrs.byId.get(emr);
+      if (!found) throw new Error(`No EHR is named ${emr}`);
+      return found;
+    },
     async request<Body>(method: string, path: string, { body, headers, client = 'everything' }: RequestOptions = {}) {
       const who = typeof client === 'string' ? credentials(client) : client;
       const payload =
@@ -163,6 +175,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       agent.destroy();
       await app.close();
       await deps.stop();
+      await ehrs.close();
       await testDatabase.dispose();
     },
   };

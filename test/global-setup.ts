@@ -1,11 +1,14 @@
 import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
+import type { EhrKind } from './ehrs/under-test.ts';
 import { createRunFolder, startPostgres } from './embedded-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** What `createTestDatabase` makes in this project. */
     databaseKind: 'postgresql' | 'pglite';
+    /** What stands behind the gateway in this project. */
+    ehrKind: EhrKind;
     /** The superuser's URL of the PostgreSQL of this run; empty in the project `pglite`. */
     postgresUrl: string;
     /** Deleted after the run. */

@@ -1,15 +1,15 @@
 import type { Connector, ConnectorModule } from '@crossward/connector-kit';
-import { sandboxConnector } from '@crossward/connector-sandbox';
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { type PoliciesInFile, resolvePolicies } from '../server/src/config/policies.ts';
+import { connectorUnderTest } from './ehrs/under-test.ts';
 
-/** The sandbox as another EHR would be: `change` says how, for each of the configured ones. */
+/** The connector under test as that of another EHR would be: `change` says how, for each of the configured ones. */
 export function anotherConnector(change: (connector: Connector, emr: string) => Connector): ConnectorModule {
-  const { open, ...module } = sandboxConnector;
+  const module = connectorUnderTest();
   return {
     ...module,
     async open(context) {
-      return change(await (open as ConnectorModule['open'])(context), context.emr);
+      return change(await module.open(context), context.emr);
     },
   };
 }

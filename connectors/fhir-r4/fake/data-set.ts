@@ -182,10 +182,17 @@ function scheduleOf(
   return [schedule, ...slots];
 }
 
-/** Puts the data set where a counterpart keeps its resources. */
+/** What a counterpart begins with: the data set, or resources of one's own instead. */
+export type InitialData = DataSetOptions | readonly FhirResource[];
+
+/** Puts the data where a counterpart keeps its resources. */
 export async function loadDataSet(
   save: (resource: FhirResource) => Promise<unknown> | unknown,
-  options?: DataSetOptions,
+  data: InitialData = {},
 ): Promise<void> {
-  for (const resource of dataSet(options)) await save(resource);
+  for (const resource of isList(data) ? data : dataSet(data)) await save(resource);
+}
+
+function isList(data: InitialData): data is readonly FhirResource[] {
+  return Array.isArray(data);
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OperationFormName } from '../src/booking/operation-forms.ts';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
-import { type DataSetOptions, loadDataSet } from './data-set.ts';
+import { type InitialData, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
 import { createOperations } from './operations.ts';
@@ -44,7 +44,7 @@ export interface FakeOptions {
   readonly authorization?: () => string;
   /** Whether a PUT creates what is not there, under the id of whoever sends it. */
   readonly takesIds?: boolean;
-  readonly data?: DataSetOptions | 'none';
+  readonly data?: InitialData;
 }
 
 /** One request going wrong. */
@@ -79,7 +79,7 @@ export interface FakeServer extends RunningServer {
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
   const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch });
-  if (options.data !== 'none') await loadDataSet((resource) => store.save(resource), options.data);
+  await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
   const answer = answerer(store, options);
   const server = await listen(async (request, response, body) => {

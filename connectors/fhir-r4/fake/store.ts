@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { FhirResource, Reference } from '../src/fhir.ts';
 
 export type Stored = FhirResource & Readonly<Record<string, unknown>>;
@@ -17,7 +18,6 @@ export class Refused extends Error {
 /** Resources in memory, each with a version. */
 export class Store {
   #resources = new Map<string, Stored>();
-  #next = 1;
   readonly lostClaimStatus: number;
   readonly heedsIfMatch: boolean;
 
@@ -41,7 +41,7 @@ export class Store {
   }
 
   save(resource: FhirResource): Stored {
-    const id = resource.id ?? `id-${this.#next++}`;
+    const id = resource.id ?? randomUUID();
     const reference = `${resource.resourceType}/${id}`;
     const version = Number(this.#resources.get(reference)?.meta?.versionId ?? 0) + 1;
     const stored = { ...resource, id, meta: { versionId: String(version), lastUpdated: new Date().toISOString() } };

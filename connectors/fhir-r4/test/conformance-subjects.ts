@@ -33,7 +33,7 @@ function onFake(way: string, options: FakeOptions, settings: Partial<FhirSetting
   return {
     name,
     async make() {
-      const fake = await startFake({ ...options, data: { ...data, ...options.data } });
+      const fake = await startFake({ ...options, data: { ...aMonth, oneActorEach: options.operations === 'medplum' } });
       const save = async (resource: FhirResource) => fake.store.save(resource);
       return subjectOver(name, { url: fake.url, save, close: fake.close }, settings);
     },
@@ -45,7 +45,7 @@ function onMedplum(way: string, transactions: boolean): Counterpart {
   return {
     name,
     async make() {
-      const medplum = await startMedplum({ transactions, data });
+      const medplum = await startMedplum({ transactions, data: aMonth });
       const save = (resource: FhirResource) =>
         medplum.repository.createResource(resource as Parameters<typeof medplum.repository.createResource>[0]);
       return subjectOver(name, { url: medplum.url, save, close: medplum.close }, {});
@@ -60,7 +60,7 @@ export function onRunning({ url, settings }: RunningFhirServer, name = `fhir-r4 
 }
 
 /** A month is enough, and quicker to search. */
-const data = { days: 30 };
+const aMonth = { days: 30 };
 
 /** An EHR that looks after its slots itself, and takes no writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
@@ -115,7 +115,7 @@ export const fakes: readonly Counterpart[] = [
   ),
   onFake(
     '`$hold`, `$confirm` and `$reschedule` of Medplum',
-    { transactions: 'none', operations: 'medplum', data: { oneActorEach: true } },
+    { transactions: 'none', operations: 'medplum' },
     {
       booking: { mode: 'operations', operations: 'medplum', hold: true },
       healthcare_services: healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` })),

@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 async function empty(options: FakeOptions) {
-  const server = await startFake({ ...options, data: 'none' });
+  const server = await startFake({ ...options, data: [] });
   servers.push(server);
   return server;
 }

@@ -69,6 +69,7 @@ export interface Directory {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly services: readonly HealthcareService[];
+  readonly patients: readonly Patient[];
   findPatient(identifier: PatientIdentifier): Patient | undefined;
   findResource(careUnitId: string, identifier: ResourceIdentifier): Resource | undefined;
   /** By id. */
@@ -86,6 +87,7 @@ export function createDirectory(country: Country, careUnits: readonly CareUnit[]
     patientIdentifierTypes: facts.patientIdentifierTypes,
     resourceIdentifierTypes: facts.resourceIdentifierTypes,
     services: facts.services,
+    patients,
     findPatient: (identifier) => patientsByIdentifier.get(key(identifier)),
     findResource: (careUnitId, identifier) =>
       resources.get(careUnitId)?.find((it) => it.identifiers.some((id) => key(id) === key(identifier))),

@@ -21,12 +21,35 @@ export interface SlotTime {
 }
 
 /** Every resource works Monday to Friday, 08:00–12:00 and 13:00–16:00 local time, from a day in the past on. */
-const openingHours = [
+const workingDay = [
   { part: 'morning', from: '08:00:00', to: '12:00:00' },
   { part: 'afternoon', from: '13:00:00', to: '16:00:00' },
 ];
 const firstMonday = '2024-01-01';
 const everyWeekday = 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR';
+
+export interface OpeningHours extends Schedule {
+  readonly id: string;
+  readonly careUnitId: string;
+}
+
+/** What every resource of a new sandbox works. */
+export function openingHoursOf(careUnits: readonly CareUnit[], directory: Directory): OpeningHours[] {
+  return careUnits.flatMap((careUnit) =>
+    directory.resourcesOf(careUnit.id).flatMap((resource) =>
+      workingDay.map(({ part, from, to }) => ({
+        id: `${resource.id}-${part}`,
+        careUnitId: careUnit.id,
+        resourceId: resource.id,
+        healthcareServiceIds: resource.healthcareServiceIds,
+        localStart: `${firstMonday}T${from}`,
+        localEnd: `${firstMonday}T${to}`,
+        slotMinutes: 30,
+        recurrence: everyWeekday,
+      })),
+    ),
+  );
+}
 
 /** Writes the opening hours of a new sandbox. Safe to run again and from several gateways at once. */
 export async function seedSchedules(
@@ -35,21 +58,17 @@ export async function seedSchedules(
   careUnits: readonly CareUnit[],
   directory: Directory,
 ): Promise<void> {
-  const rows = careUnits.flatMap((careUnit) =>
-    directory.resourcesOf(careUnit.id).flatMap((resource) =>
-      openingHours.map(({ part, from, to }) => ({
-        emr,
-        id: `${resource.id}-${part}`,
-        care_unit_id: careUnit.id,
-        resource_id: resource.id,
-        healthcare_service_ids: [...resource.healthcareServiceIds],
-        local_start: `${firstMonday}T${from}`,
-        local_end: `${firstMonday}T${to}`,
-        slot_minutes: 30,
-        recurrence: everyWeekday,
-      })),
-    ),
-  );
+  const rows = openingHoursOf(careUnits, directory).map((it) => ({
+    emr,
+    id: it.id,
+    care_unit_id: it.careUnitId,
+    resource_id: it.resourceId,
+    healthcare_service_ids: [...it.healthcareServiceIds],
+    local_start: it.localStart,
+    local_end: it.localEnd,
+    slot_minutes: it.slotMinutes,
+    recurrence: it.recurrence,
+  }));
   if (rows.length === 0) return;
   await db
     .insertInto('sandbox.schedules')

@@ -19,9 +19,11 @@ import {
   messages,
   messagesAbout,
   rowsOf,
+  runOut,
   type ToldMany,
   wrongCodes,
 } from '../../../test/codes.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
 
 const gateway = await startGateway();
@@ -224,12 +226,12 @@ describe('a pure bulk update', () => {
     const vaccination = await book(gateway, {
       slot: await freeSlot(gateway, { healthcareServiceId: 'vaccination' }),
     });
-    expectFaults(await norway.changeMany([vaccination.id, consultation.id], { resource_id: 'r-5' }), {
+    expectFaults(await norway.changeMany([vaccination.id, consultation.id], { resource_id: roomId('r-5') }), {
       status: 400,
       reason: 'time_slot_unavailable',
       errors: [[1, consultation.id, 'time_slot_unavailable']],
     });
-    expect((await norway.changeMany([vaccination.id], { resource_id: 'r-5' })).status).toBe(200);
+    expect((await norway.changeMany([vaccination.id], { resource_id: roomId('r-5') })).status).toBe(200);
   });
 
   test('plans jointly: of two that want the same time the later one is at fault', async () => {
@@ -437,9 +439,7 @@ describe('cancel many', () => {
     expect(status).toBe(200);
     expect(idsIn(body.appointments)).toEqual([view.id, view.id]);
     // Also when its code has run out and a new one is made.
-    await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
-      confirmationOf(view).id,
-    ]);
+    await runOut(gateway, view);
     const again = await uk.changeMany([original.id, view.id], { status: 'cancelled' });
     expect(again.status).toBe(200);
     const [first, second] = again.body.appointments as [Appointment, Appointment];
@@ -555,10 +555,7 @@ describe('confirm many', () => {
     const { waiting, ids, code } = await waitingTogether(2, 'r-4');
     const [a, b] = ids as [string, string];
     await sweden.confirm(a, code);
-    await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
-      confirmationOf(waiting[0] as Appointment).id,
-    ]);
-    await rowsOf(gateway, 'UPDATE sandbox.appointments SET held_until = clock_timestamp() WHERE id = $1', [b]);
+    await runOut(gateway, waiting[1] as Appointment);
     expect((await sweden.getAll(ids)).map(({ status }) => status)).toEqual(['booked', 'cancelled']);
     expect(await sweden.confirm(b, code)).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
     expect(await sweden.confirm(a, code)).toMatchObject({ status: 200, body: { status: 'booked' } });

@@ -23,6 +23,7 @@ import {
   messages,
   messagesAbout,
   rowsOf,
+  runOut,
   type Told,
   wrongCodes,
 } from '../../../test/codes.ts';
@@ -65,18 +66,6 @@ async function startCancellation(careUnit = riverside, more: object = {}) {
   const { status, body: view } = await careUnitOf(gateway, careUnit).cancel(original.id, more);
   expect([status, view.status]).toEqual([200, 'awaiting_confirmation']);
   return { original, view };
-}
-
-/** Lets the code of an appointment, and its hold, run out now. */
-async function runOut(appointment: Appointment): Promise<void> {
-  await rowsOf(gateway, `UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1`, [
-    confirmationOf(appointment).id,
-  ]);
-  await rowsOf(
-    gateway,
-    `UPDATE sandbox.appointments SET held_until = clock_timestamp() WHERE id = $1 AND state = 'held'`,
-    [appointment.id],
-  );
 }
 
 describe('a time that awaits a code', () => {
@@ -200,7 +189,7 @@ describe('a wrong code', () => {
     expect(locked).toMatchObject({ status: 'awaiting_confirmation', confirmation: { attempts_remaining: 0 } });
     expect(await isFree(slot)).toBe(false);
     expectRefusal(await sweden.resend(held.id), 409, 'confirmation_locked');
-    await runOut(locked);
+    await runOut(gateway, locked);
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
     expect(await isFree(slot)).toBe(true);
   });
@@ -285,7 +274,7 @@ describe('a code that has run out', () => {
   test('is refused though it was the right one', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    await runOut(held);
+    await runOut(gateway, held);
     expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_expired');
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
   });
@@ -311,7 +300,7 @@ describe('a code that has run out', () => {
 
   test('makes room for another cancellation before any job has been by', async () => {
     const { original, view } = await startCancellation();
-    await runOut(view);
+    await runOut(gateway, view);
     const { status, body } = await uk.cancel(original.id);
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'awaiting_confirmation', replaces_id: original.id });
@@ -494,12 +483,8 @@ describe('a fresh code', () => {
     const expiry = Date.parse(confirmationOf(body).expires_at);
     expect(expiry - Date.parse(confirmationOf(shorter).expires_at)).toBeGreaterThan(290_000);
     // The EHR holds the time for as long.
-    const [row] = await rowsOf<{ held_until: Date }>(
-      gateway,
-      'SELECT held_until FROM sandbox.appointments WHERE id = $1',
-      [held.id],
-    );
-    expect(Math.floor((row?.held_until.getTime() ?? 0) / 1000) * 1000).toBe(expiry);
+    const inEhr = (await gateway.ehr(held.emr).appointments()).find(({ id }) => id === held.id);
+    expect(Math.floor((inEhr?.heldUntil?.getTime() ?? 0) / 1000) * 1000).toBe(expiry);
 
     const fresh = await codeFor(gateway, held.id, 2);
     if (fresh !== old) {
@@ -569,11 +554,11 @@ describe('a fresh code', () => {
   test('is not for a code that has run out', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     await age(gateway, confirmationOf(held).id, 31);
-    await runOut(held);
+    await runOut(gateway, held);
     expectRefusal(await sweden.resend(held.id), 409, 'confirmation_expired');
     const { view } = await startCancellation();
     await age(gateway, confirmationOf(view).id, 31);
-    await runOut(view);
+    await runOut(gateway, view);
     expectRefusal(await uk.resend(view.id), 409, 'confirmation_expired');
   });
 
@@ -636,11 +621,8 @@ describe('a patient who cannot be reached', () => {
 describe('limits for one patient', () => {
   const fewPending = careUnitPath('few-pending', 'sodermalm');
   const fewCodes = careUnitPath('few-codes', 'sodermalm');
-  const held = (emr: string, patientId: string) =>
-    rowsOf(gateway, `SELECT FROM sandbox.appointments WHERE emr = $1 AND patient_id = $2 AND state = 'held'`, [
-      emr,
-      patientId,
-    ]);
+  const held = async (emr: string, patientId: string) =>
+    (await gateway.ehr(emr).appointments()).filter((it) => it.patientId === patientId && it.state === 'held');
 
   test('hold back what would be one unconfirmed booking too many', async () => {
     const { create, cancel, confirm } = careUnitOf(gateway, fewPending);

@@ -13,6 +13,7 @@ import {
   riverside,
   type Slot,
 } from '../../../test/bookings.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { identifierCases } from '../../../test/identifier-cases.ts';
 
@@ -116,8 +117,9 @@ describe('a booking', () => {
   });
 
   test('can be had in the other care units that book directly', async () => {
-    const inBergen = await book(gateway, { careUnit: bergen, resourceId: 'r-10', healthcareServiceId: 'vaccination' });
-    expect(inBergen).toMatchObject({ status: 'booked', care_unit_id: 'bergen-nord', resource_id: 'emr_id:r-10' });
+    const room = roomId('r-10');
+    const inBergen = await book(gateway, { careUnit: bergen, resourceId: room, healthcareServiceId: 'vaccination' });
+    expect(inBergen).toMatchObject({ status: 'booked', care_unit_id: 'bergen-nord', resource_id: `emr_id:${room}` });
     const inLondon = await book(gateway, { careUnit: riverside });
     expect(inLondon).toMatchObject({ status: 'booked', emr: 'sandbox-uk', care_unit_id: 'riverside' });
   });
@@ -176,7 +178,7 @@ describe('time slots', () => {
     const saturday = nextDay(local(friday?.start ?? '').slice(0, 10));
     await expectUnavailable(`${saturday}T08:00:00`, `${saturday}T08:30:00`);
     const start = local(friday?.start ?? '');
-    await expectUnavailable(start, local(friday?.end ?? ''), { resource_id: 'r-5' });
+    await expectUnavailable(start, local(friday?.end ?? ''), { resource_id: roomId('r-5') });
   });
 
   test('must all be free', async () => {

@@ -12,6 +12,7 @@ import {
   sodermalm,
 } from '../../../test/bookings.ts';
 import { bookByCode, careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import { type Answer, type Problem, startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 
@@ -35,16 +36,8 @@ function send<Body>(careUnit: string, method: string, path: string, body: object
   return gateway.request<Body>(method, `${careUnit}/appointments${path}${query}`, { body });
 }
 
-const tables = [
-  'sandbox.appointments',
-  'sandbox.operations',
-  'confirmations',
-  'confirmation_items',
-  'messages',
-  'demo_mailbox',
-  'writes',
-  'idempotency_keys',
-];
+const tables = ['confirmations', 'confirmation_items', 'messages', 'demo_mailbox', 'writes', 'idempotency_keys'];
+const emrs = ['sandbox-no', 'sandbox-se', 'sandbox-uk', 'few-pending'];
 
 /** Everything that a write could leave behind, once no message is on its way any more. */
 async function everything(): Promise<Record<string, unknown>> {
@@ -55,6 +48,7 @@ async function everything(): Promise<Record<string, unknown>> {
   for (const table of tables) {
     found[table] = await rowsOf(gateway, `SELECT to_jsonb(t) AS row FROM ${table} AS t ORDER BY to_jsonb(t)::text`);
   }
+  for (const emr of emrs) found[emr] = await gateway.ehr(emr).everything();
   return found;
 }
 
@@ -108,11 +102,7 @@ async function bookRun(slots: readonly Slot[], careUnit = oslo): Promise<Appoint
 /** An appointment whose time has passed. */
 async function pastAppointment(): Promise<Appointment> {
   const { id } = await book(gateway);
-  await rowsOf(
-    gateway,
-    `UPDATE sandbox.appointments SET starts_at = starts_at - interval '1001 days', ends_at = ends_at - interval '1001 days' WHERE id = $1`,
-    [id],
-  );
+  await gateway.ehr('sandbox-no').moveBack(id, 1001);
   return careUnitOf(gateway, oslo).get(id);
 }
 
@@ -162,7 +152,7 @@ describe('a dry run of Create', () => {
     await create(creationBody({ ...taken }), 400, 'time_slot_unavailable');
     await create({ ...right, patient_id: 'p-99' }, 400, 'patient_not_found');
     await create({ ...right, resource_id: 'r-9' }, 400, 'resource_not_found');
-    await create({ ...right, resource_id: 'r-5' }, 400, 'time_slot_unavailable');
+    await create({ ...right, resource_id: roomId('r-5') }, 400, 'time_slot_unavailable');
     await create({ ...right, healthcare_service_id: 'x' }, 400, 'healthcare_service_not_found');
     await create({ ...right, end_time: right.start_time }, 400, 'time_range_invalid');
     await create({ ...right, start_time: '2020-01-01T09:00:00' }, 400, 'time_range_invalid');
@@ -252,7 +242,7 @@ describe('a dry run of an update', () => {
     const update = (id: string, body: object, status: number, reason: string, careUnit = oslo) =>
       expectSameRefusal(careUnit, 'PATCH', `/${id}`, body, { status, reason });
     await update(mine.id, { start: taken.start, end: taken.end }, 400, 'time_slot_unavailable');
-    await update(mine.id, { resource_id: 'r-5' }, 400, 'time_slot_unavailable');
+    await update(mine.id, { resource_id: roomId('r-5') }, 400, 'time_slot_unavailable');
     await update(mine.id, { resource_id: 'nobody' }, 400, 'resource_not_found');
     await update(mine.id, { start: mine.start }, 400, 'request_invalid');
     await update(mine.id, {}, 400, 'request_invalid');
@@ -375,7 +365,7 @@ describe('a dry run of a bulk request', () => {
       expectSameRefusal(oslo, 'PATCH', '', { ids, ...body }, { status, reason });
     await bulk([a.id, b.id, 'nothing'], { comment: 'x' }, 409, 'appointment_cancelled');
     await bulk(['nothing', a.id, b.id], { comment: 'x' }, 400, 'appointment_not_found');
-    await bulk([b.id, a.id], { resource_id: 'r-5' }, 400, 'time_slot_unavailable');
+    await bulk([b.id, a.id], { resource_id: roomId('r-5') }, 400, 'time_slot_unavailable');
     await bulk([a.id, a.id], { comment: 'x' }, 400, 'request_invalid');
   });
 });

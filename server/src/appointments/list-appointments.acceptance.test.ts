@@ -115,18 +115,13 @@ describe('a list', () => {
       patientId: 'p-9',
       from: new Date(Date.parse(all.end) + 1),
     });
-    const hold = async (interval: string) => {
-      const client = await gateway.database.pool.connect();
-      const sql = `UPDATE sandbox.appointments
-        SET state = 'held', held_until = clock_timestamp() + $2::interval WHERE id = $1`;
-      await client.query(sql, [id, interval]).finally(() => client.release());
-    };
-    await hold('1 hour');
+    const { hold } = gateway.ehr('sandbox-no');
+    await hold(id, new Date(Date.now() + 3_600_000));
     expect(await list({ patient_id: 'p-9', status: 'awaiting_confirmation' })).toMatchObject([
       { id, status: 'awaiting_confirmation' },
     ]);
     expect(await list({ patient_id: 'p-9', status: ['booked', 'cancelled'] })).toEqual([]);
-    await hold('-1 second');
+    await hold(id, new Date(Date.now() - 1000));
     expect(await list({ patient_id: 'p-9', status: 'cancelled' })).toMatchObject([{ id, status: 'cancelled' }]);
     expect(await list({ patient_id: 'p-9' })).toMatchObject([{ id, status: 'cancelled' }]);
     expect(await list({ patient_id: 'p-9', status: 'awaiting_confirmation' })).toEqual([]);

@@ -24,6 +24,7 @@ import {
   confirmationOf,
   eventually,
   rowsOf,
+  runOut,
   type Told,
   type ToldMany,
   wrongCodes,
@@ -49,7 +50,7 @@ beforeEach(() => {
 /** Its writes fail when the test wants it. */
 function failable(connector: Connector): Connector {
   const { changeAppointments } = connector;
-  if (!changeAppointments) throw new Error('The sandbox takes changes');
+  if (!changeAppointments) throw new Error('The EHR takes no changes');
   return {
     ...connector,
     async changeAppointments(write) {
@@ -66,7 +67,7 @@ function failable(connector: Connector): Connector {
 /** As the port says: an EHR is asked for nothing that it does not do. */
 function checking(connector: Connector, check: (write: AppointmentWrite) => void): Connector {
   const { changeAppointments } = connector;
-  if (!changeAppointments) throw new Error('The sandbox takes changes');
+  if (!changeAppointments) throw new Error('The EHR takes no changes');
   return {
     ...connector,
     async changeAppointments(write) {
@@ -108,7 +109,7 @@ const ehrCodes = new Map<string, EhrCode>();
 
 function sendingCodes(connector: Connector): Connector {
   const { changeAppointments, findAppointments } = connector;
-  if (!changeAppointments || !findAppointments) throw new Error('The sandbox takes changes');
+  if (!changeAppointments || !findAppointments) throw new Error('The EHR takes no changes');
   const expiresAt = () => new Date(Date.now() + 900_000);
   const known = (reference: string) => {
     const found = ehrCodes.get(reference);
@@ -221,12 +222,8 @@ describe('an EHR that cannot hold a time', () => {
     const slots = await freeSlots(gateway, { careUnit: path, resourceId, from: new Date(slot.start), days: 1 });
     return slots.some(({ start }) => start === slot.start);
   };
-  const inEhr = (patientId: string) =>
-    rowsOf<{ id: string; state: string }>(
-      gateway,
-      `SELECT id, state FROM sandbox.appointments WHERE emr = 'no-hold' AND patient_id = $1`,
-      [patientId],
-    );
+  const inEhr = async (patientId: string) =>
+    (await gateway.ehr('no-hold').appointments()).filter((it) => it.patientId === patientId);
 
   test('is told of a booking when the code has come, and the id stays', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
@@ -343,9 +340,7 @@ describe('an EHR that cannot hold a time', () => {
     const late = await book(gateway, { careUnit: path, patientId: 'p-8' });
     const lateCode = await codeFor(gateway, late.id);
     expectRefusal(await careUnit.change(late.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
-    await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
-      confirmationOf(late).id,
-    ]);
+    await runOut(gateway, late);
     expect(await careUnit.get(late.id)).toEqual({ ...late, status: 'cancelled', confirmation: null });
     expectRefusal(await careUnit.confirm(late.id, lateCode), 409, 'confirmation_expired');
     expectRefusal(await careUnit.resend(late.id), 409, 'confirmation_expired');

@@ -18,8 +18,10 @@ import {
   messages,
   messagesAbout,
   rowsOf,
+  runOut,
   type ToldMany,
 } from '../../../test/codes.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
 
 const gateway = await startGateway();
@@ -138,21 +140,9 @@ describe('a longer range', () => {
   });
 
   test('has a hundred slots at most', async () => {
-    await rowsOf(
-      gateway,
-      `INSERT INTO sandbox.schedules (emr, id, care_unit_id, resource_id, healthcare_service_ids, local_start, local_end, slot_minutes, recurrence)
-       SELECT emr, 'day and night', care_unit_id, resource_id, '{consultation}', substr(local_start, 1, 10) || 'T00:00:00',
-         substr(local_start, 1, 10) || 'T23:45:00', 15, 'FREQ=DAILY'
-       FROM sandbox.schedules WHERE emr = 'sandbox-no' AND resource_id = 'r-5' LIMIT 1`,
-    );
-    await rowsOf(
-      gateway,
-      `INSERT INTO sandbox.schedules (emr, id, care_unit_id, resource_id, healthcare_service_ids, local_start, local_end, slot_minutes, recurrence)
-       SELECT emr, 'midnight', care_unit_id, resource_id, healthcare_service_ids, replace(local_start, 'T00:00:00', 'T23:45:00'),
-         (substr(local_start, 1, 10)::date + 1)::text || 'T00:00:00', 15, 'FREQ=DAILY'
-       FROM sandbox.schedules WHERE id = 'day and night'`,
-    );
-    const slots = await freeRun(gateway, 102, { resourceId: 'r-5', days: 4, limit: 200 });
+    const room = roomId('r-5');
+    await gateway.ehr('sandbox-no').openAroundTheClock(room, 15);
+    const slots = await freeRun(gateway, 102, { resourceId: room, days: 4, limit: 200 });
     const [first, second, last, tooLate] = [slots[0], slots[1], slots[100], slots[101]] as [Slot, Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const refused = await norway.changeMany([mine.id], from(second, tooLate));
@@ -380,10 +370,7 @@ describe('in sandbox-se', () => {
     const [s1, s2] = await sixSlots('r-3', sodermalm);
     const mine = await bookByCode(gateway, { slot: s1 });
     const [kept, created] = (await done(sweden, [mine.id], from(s1, s2))) as [Appointment, Appointment];
-    await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
-      confirmationOf(created).id,
-    ]);
-    await rowsOf(gateway, 'UPDATE sandbox.appointments SET held_until = clock_timestamp() WHERE id = $1', [created.id]);
+    await runOut(gateway, created);
     expect(await sweden.get(created.id)).toMatchObject({ status: 'cancelled' });
     expect(await sweden.get(mine.id)).toEqual(kept);
   });

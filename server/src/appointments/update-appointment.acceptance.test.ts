@@ -12,6 +12,7 @@ import {
   riverside,
   type Slot,
 } from '../../../test/bookings.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { identifierCases } from '../../../test/identifier-cases.ts';
 
@@ -147,7 +148,7 @@ describe('a move', () => {
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id', reason: 'time_slot_unavailable' }] },
     });
     // The room does not offer a consultation.
-    expect(await refused(mine.id, { resource_id: 'r-5' })).toMatchObject({
+    expect(await refused(mine.id, { resource_id: roomId('r-5') })).toMatchObject({
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id' }] },
     });
     expect(await stored(mine.id)).toEqual(mine);
@@ -208,10 +209,7 @@ describe('a comment', () => {
 
   test('can be changed after the appointment, and so can the time not', async () => {
     const { id } = await book(gateway, { resourceId: 'r-2' });
-    const client = await gateway.database.pool.connect();
-    const sql = `UPDATE sandbox.appointments
-      SET starts_at = starts_at - interval '1000 days', ends_at = ends_at - interval '1000 days' WHERE id = $1`;
-    await client.query(sql, [id]).finally(() => client.release());
+    await gateway.ehr('sandbox-no').moveBack(id, 1000);
     const past = await stored(id);
     expect((await change(id, { comment: 'did not come' })).body).toEqual({ ...past, comment: 'did not come' });
     expect((await change(id, { start: past.start, end: past.end, comment: 'came' })).body).toEqual({

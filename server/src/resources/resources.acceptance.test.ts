@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { bergen, oslo, pagesOf, sodermalm } from '../../../test/bookings.ts';
+import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { identifierCases } from '../../../test/identifier-cases.ts';
 
@@ -19,17 +20,17 @@ function get(careUnit: string, resourceId: string, headers: Record<string, strin
 
 describe('list_resources', () => {
   test.each([
-    ['sandbox-no', 'oslo-sentrum', ['r-1', 'r-2', 'r-3', 'r-4', 'r-5'], 'r-5'],
-    ['sandbox-no', 'bergen-nord', ['r-10', 'r-6', 'r-7', 'r-8', 'r-9'], 'r-10'],
-    ['sandbox-se', 'sodermalm', ['r-1', 'r-2', 'r-3', 'r-4', 'r-5'], 'r-5'],
-    ['sandbox-se', 'lund', ['r-10', 'r-6', 'r-7', 'r-8', 'r-9'], 'r-10'],
-    ['sandbox-uk', 'riverside', ['r-1', 'r-2', 'r-3', 'r-4', 'r-5'], 'r-5'],
-    ['sandbox-uk', 'hillview', ['r-10', 'r-6', 'r-7', 'r-8', 'r-9'], 'r-10'],
-  ])('tells four practitioners and a room in %s, %s', async (emr, careUnit, ids, room) => {
+    ['sandbox-no', 'oslo-sentrum', ['r-1', 'r-2', 'r-3', 'r-4'], roomId('r-5')],
+    ['sandbox-no', 'bergen-nord', ['r-6', 'r-7', 'r-8', 'r-9'], roomId('r-10')],
+    ['sandbox-se', 'sodermalm', ['r-1', 'r-2', 'r-3', 'r-4'], roomId('r-5')],
+    ['sandbox-se', 'lund', ['r-6', 'r-7', 'r-8', 'r-9'], roomId('r-10')],
+    ['sandbox-uk', 'riverside', ['r-1', 'r-2', 'r-3', 'r-4'], roomId('r-5')],
+    ['sandbox-uk', 'hillview', ['r-6', 'r-7', 'r-8', 'r-9'], roomId('r-10')],
+  ])('tells four practitioners and a room in %s, %s', async (emr, careUnit, practitioners, room) => {
     const path = `/api/emrs/${emr}/care-units/${careUnit}/resources`;
     const { status, body } = await gateway.request<{ resources: Resource[] }>('GET', path);
     expect(status).toBe(200);
-    expect(body.resources.map(({ id }) => id)).toEqual(ids);
+    expect(body.resources.map(({ id }) => id)).toEqual([...practitioners, room].sort());
     for (const { id, kind, healthcare_service_ids } of body.resources) {
       expect(kind).toBe(id === room ? 'room' : 'practitioner');
       expect(healthcare_service_ids).toEqual(id === room ? ['vaccination'] : ['consultation', 'vaccination']);

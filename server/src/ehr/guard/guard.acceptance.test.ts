@@ -1,15 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type Connector,
-  ConnectorError,
-  type ConnectorModule,
-  type ConnectorOperation,
-} from '@crossward/connector-kit';
-import { sandboxConnector } from '@crossward/connector-sandbox';
+import { type Connector, ConnectorError, type ConnectorOperation } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
 import { type Problem, startGateway } from '../../../../test/gateway.ts';
+import { anotherConnector } from '../../../../test/other-ehrs.ts';
 import { ConfigurationError } from '../../config/configuration-error.ts';
 import { resolveConnection } from '../../config/connection.ts';
 import { temporaryFolder } from '../../config/test-support.ts';
@@ -19,28 +14,23 @@ type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down';
 let mood: Mood = 'well';
 const inside = new Set<ConnectorOperation>();
 
-/** A sandbox that does as `mood` says. */
-const moody: ConnectorModule = {
-  name: 'moody',
-  settingsSchema: sandboxConnector.settingsSchema,
-  async open(context) {
-    const connector = await sandboxConnector.open(context as Parameters<typeof sandboxConnector.open>[0]);
-    return new Proxy(connector, {
-      get(target, property) {
-        const method: unknown = target[property as keyof Connector];
-        if (typeof method !== 'function') return method;
-        return (...input: unknown[]) => {
-          if (mood === 'hangs' || (mood === 'hangs at writes' && property === 'changeAppointments')) {
-            inside.add(property as ConnectorOperation);
-            return new Promise(() => undefined);
-          }
-          if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: 3 });
-          return method(...input);
-        };
-      },
-    });
-  },
-};
+/** An EHR that does as `mood` says. */
+function moody(connector: Connector): Connector {
+  return new Proxy(connector, {
+    get(target, property) {
+      const method: unknown = target[property as keyof Connector];
+      if (typeof method !== 'function') return method;
+      return (...input: unknown[]) => {
+        if (mood === 'hangs' || (mood === 'hangs at writes' && property === 'changeAppointments')) {
+          inside.add(property as ConnectorOperation);
+          return new Promise(() => undefined);
+        }
+        if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: 3 });
+        return method(...input);
+      };
+    },
+  });
+}
 
 const connection = resolveConnection({
   timeout_ms: 4000,
@@ -50,10 +40,10 @@ const connection = resolveConnection({
   breaker: { failures: 4, reset_seconds: 1 },
 });
 const gateway = await startGateway({
-  connectors: [sandboxConnector, moody],
+  connectors: [anotherConnector((connector, emr) => (emr === 'sandbox-se' ? moody(connector) : connector))],
   configure: (configuration) => ({
     ...configuration,
-    emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connector: 'moody', connection } : emr)),
+    emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),
   }),
 });
 afterAll(() => gateway.close());

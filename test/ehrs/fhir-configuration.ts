@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConfiguredClient } from '../../server/src/config/configuration.ts';
+import { demoConfigurationPath } from '../../server/src/config/demo.ts';
+import type { ConfigurationFile } from '../../server/src/config/schema.ts';
+import { parseYaml } from '../../server/src/config/yaml-file.ts';
+import { countryOf, fhirSettingsOf } from './fhir-data.ts';
+
+type EmrInFile = ConfigurationFile['emrs'][number];
+
+interface Content {
+  readonly clients: readonly ConfiguredClient[];
+  /** Of the FHIR server that stands for a sandbox, by the connection's id. */
+  baseUrlOf(emr: string): string;
+}
+
+/**
+ * Writes a configuration file: the demo's, with these clients, and with a FHIR connection of the same id, care units and
+ * policies for each of its sandboxes. JSON is YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
+ *
+ * @returns its path
+ */
+export async function writeFhirConfiguration(folder: string, { clients, baseUrlOf }: Content): Promise<string> {
+  const demo = parseYaml(await readFile(demoConfigurationPath, 'utf8'));
+  if ('mistakes' in demo) throw new Error('The configuration of the demo cannot be read');
+  const file = demo.value as ConfigurationFile;
+  const emrs = file.emrs.map((emr) => overFhir(emr, baseUrlOf(emr.id)));
+  const path = join(folder, `crossward-${randomUUID()}.yaml`);
+  await writeFile(path, JSON.stringify({ ...file, emrs, clients }, null, 2));
+  return path;
+}
+
+function overFhir(emr: EmrInFile, baseUrl: string): EmrInFile {
+  return {
+    ...emr,
+    connector: 'fhir-r4',
+    connection: { allow_private_addresses: true },
+    settings: fhirSettingsOf(countryOf(emr.settings), baseUrl),
+    care_units: emr.care_units.map((it) => ({ ...it, settings: { location: `Location/${it.id}` } })),
+  };
+}

@@ -1,0 +1,138 @@
+import type { CareUnit, Identifier, Patient, Resource } from '@crossward/connector-kit';
+import { Check } from 'typebox/value';
+import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
+import { defaultIdentifierSystems, type NumberType } from '../../connectors/fhir-r4/src/identifiers.ts';
+import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
+import { createDirectory } from '../../connectors/sandbox/src/directory.ts';
+import { openingHoursOf, type SlotTime, slotsOf } from '../../connectors/sandbox/src/schedules.ts';
+import { type Country, sandboxSettings } from '../../connectors/sandbox/src/settings.ts';
+import type { ConfiguredEmr } from '../../server/src/config/configuration.ts';
+
+type Fhir = FhirResource & Readonly<Record<string, unknown>>;
+
+const serviceSystem = 'https://ehr.example/service-types';
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+/** Tests look from forty days ahead on, for the next free slots. */
+const days = 60;
+
+const made = new Map<string, readonly FhirResource[]>();
+
+/** A sandbox as a FHIR server has it: the same people, staff, services and free slots. One list for those that are alike. */
+export function fhirResourcesOf({ settings, care_units }: ConfiguredEmr): readonly FhirResource[] {
+  const country = countryOf(settings);
+  const careUnits = care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone }));
+  const key = JSON.stringify([country, careUnits]);
+  const resources = made.get(key) ?? makeResources(country, careUnits);
+  made.set(key, resources);
+  return resources;
+}
+
+function makeResources(country: Country, careUnits: readonly CareUnit[]): readonly FhirResource[] {
+  const directory = createDirectory(country, careUnits);
+  const now = Date.now();
+  const window = { start: new Date(now - dayMilliseconds), end: new Date(now + days * dayMilliseconds) };
+  const hours = Map.groupBy(openingHoursOf(careUnits, directory), ({ resourceId }) => resourceId);
+  return [
+    ...directory.patients.map(patient),
+    ...careUnits.flatMap(({ id, timeZone }) => [
+      { resourceType: 'Location', id, status: 'active', name: id },
+      ...directory
+        .resourcesOf(id)
+        .flatMap((resource) => [
+          resource.kind === 'room' ? room(resource, id) : practitioner(resource),
+          schedule(resource, id),
+          ...(hours.get(resource.id) ?? []).flatMap((part) =>
+            slotsOf(part, timeZone, window).map((time) => slot(resource.id, time)),
+          ),
+        ]),
+    ]),
+  ];
+}
+
+/** Of the settings of a sandbox. */
+export function countryOf(settings: unknown): Country {
+  if (Check(sandboxSettings, settings)) return settings.country;
+  throw new Error('These are not the settings of a sandbox');
+}
+
+export function fhirSettingsOf(country: Country, baseUrl: string): FhirSettings {
+  const { services, patientIdentifierTypes, resourceIdentifierTypes } = createDirectory(country, []);
+  const numbers = <Type extends string>(types: readonly Type[]) =>
+    types.filter((type): type is Exclude<Type, 'emr_id'> => type !== 'emr_id');
+  return {
+    base_url: baseUrl,
+    patient_identifier_types: numbers(patientIdentifierTypes),
+    resource_identifier_types: numbers(resourceIdentifierTypes),
+    healthcare_services: services.map(({ id, name, durationMinutes }) => ({
+      id,
+      name,
+      ...(durationMinutes === null ? {} : { duration_minutes: durationMinutes }),
+      service_types: [{ system: serviceSystem, code: id }],
+    })),
+  };
+}
+
+/** A free slot of a resource; `serviceIds` where it is not for what the schedule is for. */
+export function slot(resourceId: string, { start, end }: SlotTime, serviceIds: readonly string[] = []): Fhir {
+  return {
+    resourceType: 'Slot',
+    id: `slot-${resourceId}-${start.getTime() / 60_000}-${(end.getTime() - start.getTime()) / 60_000}`,
+    schedule: { reference: `Schedule/schedule-${resourceId}` },
+    status: 'free',
+    start: start.toISOString(),
+    end: end.toISOString(),
+    ...(serviceIds.length > 0 ? { serviceType: serviceIds.map(serviceType) } : {}),
+  };
+}
+
+const serviceType = (code: string) => ({ coding: [{ system: serviceSystem, code }] });
+
+function patient({ id, givenName, familyName, gender, birthDate, identifiers, ...contact }: Patient): Fhir {
+  const { phone, email, address } = contact;
+  return {
+    resourceType: 'Patient',
+    id,
+    active: true,
+    identifier: numbersIn(identifiers),
+    name: [{ use: 'official', given: [givenName], family: familyName }],
+    gender,
+    birthDate,
+    telecom: [
+      ...(phone === null ? [] : [{ system: 'phone', use: 'mobile', value: phone }]),
+      ...(email === null ? [] : [{ system: 'email', value: email }]),
+    ],
+    address: address === null ? [] : [{ use: 'home', ...address, line: address.lines, lines: undefined }],
+  };
+}
+
+function practitioner({ id, name, identifiers }: Resource): Fhir {
+  return {
+    resourceType: 'Practitioner',
+    id,
+    active: true,
+    identifier: numbersIn(identifiers),
+    name: [{ use: 'official', text: name }],
+  };
+}
+
+function room({ id, name }: Resource, careUnitId: string): Fhir {
+  const partOf = { reference: `Location/${careUnitId}` };
+  return { resourceType: 'Location', id, status: 'active', name, partOf };
+}
+
+function schedule({ id, kind, healthcareServiceIds }: Resource, careUnitId: string): Fhir {
+  const actors = kind === 'room' ? [`Location/${id}`] : [`Practitioner/${id}`, `Location/${careUnitId}`];
+  return {
+    resourceType: 'Schedule',
+    id: `schedule-${id}`,
+    active: true,
+    serviceType: healthcareServiceIds.map(serviceType),
+    actor: actors.map((reference) => ({ reference })),
+  };
+}
+
+function numbersIn(identifiers: readonly Identifier<NumberType | 'emr_id'>[]): object[] {
+  return identifiers.flatMap(({ type, value }) =>
+    type === 'emr_id' ? [] : [{ system: defaultIdentifierSystems[type][0], value }],
+  );
+}

@@ -1,0 +1,88 @@
+import { fhirR4Connector } from '@crossward/connector-fhir-r4';
+import type { ConnectorModule } from '@crossward/connector-kit';
+import { sandboxConnector } from '@crossward/connector-sandbox';
+import { inject } from 'vitest';
+import { resourceId } from '../../connectors/fhir-r4/src/resource-id.ts';
+import type { Configuration, ConfiguredEmr } from '../../server/src/config/configuration.ts';
+import { loadConfiguration } from '../../server/src/config/load.ts';
+import type { Database } from '../../server/src/db/database.ts';
+import { connectors } from '../../server/src/ehr/connectors.ts';
+import type { Ehr } from './ehr.ts';
+import { type FhirCounterpart, type FhirServer, fhirEhr } from './fhir.ts';
+import { writeFhirConfiguration } from './fhir-configuration.ts';
+import { fhirResourcesOf } from './fhir-data.ts';
+import { sandboxEhr } from './sandbox.ts';
+
+/** What stands behind the connections of the demo: its sandboxes, or FHIR servers with the same data. */
+export type EhrKind = 'sandbox' | 'fhir' | 'medplum';
+
+/** The EHRs behind a gateway. */
+export interface Ehrs {
+  /** What the gateway is to be started with. */
+  readonly configuration: Configuration;
+  /** By the connection's id. */
+  readonly byId: ReadonlyMap<string, Ehr>;
+  close(): Promise<void>;
+}
+
+/** Loaded where they are needed: Medplum's is large. */
+const counterparts: Readonly<
+  Record<Exclude<EhrKind, 'sandbox'>, () => Promise<{ readonly startCounterpart: FhirCounterpart }>>
+> = {
+  fhir: () => import('./own-fhir-server.ts'),
+  medplum: () => import('./medplum.ts'),
+};
+
+interface EhrsOptions {
+  /** The demo's configuration, with clients. */
+  readonly demo: Configuration;
+  /** Changes it; EHRs may be added that are like another one. */
+  readonly configure: (configuration: Configuration) => Configuration;
+  readonly database: Database;
+}
+
+/** Starts what stands behind each connection of the configuration. */
+export async function startEhrs(kind: EhrKind, options: EhrsOptions): Promise<Ehrs> {
+  return kind === 'sandbox' ? sandboxes(options) : startFhirServers(kind, options);
+}
+
+function sandboxes({ demo, configure, database }: EhrsOptions): Ehrs {
+  const configuration = configure(demo);
+  const ids = configuration.emrs.filter(({ connector }) => connector === 'sandbox').map(({ id }) => id);
+  const byId = new Map(ids.map((id) => [id, sandboxEhr(id, database)]));
+  return { configuration, byId, close: async () => undefined };
+}
+
+async function startFhirServers(kind: Exclude<EhrKind, 'sandbox'>, { demo, configure }: EhrsOptions): Promise<Ehrs> {
+  const { startCounterpart } = await counterparts[kind]();
+  const servers = new Map<string, FhirServer>();
+  for (const emr of demo.emrs) servers.set(emr.id, await startCounterpart(fhirResourcesOf(emr)));
+  const baseUrlOf = (id: string) => servers.get(id)?.url ?? '';
+  const path = await writeFhirConfiguration(inject('runFolder'), { clients: demo.clients, baseUrlOf });
+  const wanted = configure(await loadConfiguration({ path, connectors, environment: {} }));
+  const emrs: ConfiguredEmr[] = [];
+  for (const emr of wanted.emrs) {
+    const like = demo.emrs.find(({ id }) => baseUrlOf(id) === emr.settings.base_url);
+    if (!like) throw new Error(`${emr.id} is like no EHR of the demo`);
+    const server = servers.get(emr.id) ?? (await startCounterpart(fhirResourcesOf(like)));
+    servers.set(emr.id, server);
+    emrs.push({ ...emr, settings: { ...emr.settings, base_url: server.url } });
+  }
+  return {
+    configuration: { ...wanted, emrs },
+    byId: new Map([...servers].map(([id, server]) => [id, fhirEhr(server)])),
+    async close() {
+      for (const server of servers.values()) await server.close();
+    },
+  };
+}
+
+/** The connector of the project's EHRs. */
+export function connectorUnderTest(): ConnectorModule {
+  return inject('ehrKind') === 'sandbox' ? sandboxConnector : fhirR4Connector;
+}
+
+/** What the gateway calls the room that the sandbox calls `id`: in FHIR, rooms and practitioners have ids apart. */
+export function roomId(id: string): string {
+  return inject('ehrKind') === 'sandbox' ? id : resourceId(`Location/${id}`);
+}
