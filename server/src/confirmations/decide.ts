@@ -7,7 +7,7 @@ import { isCode } from './codes.ts';
 import type { ItemState } from './tables.ts';
 
 /** How long the right code, sent again, is answered as it was the first time. */
-const repeatable = sql`interval '24 hours'`;
+export const repeatableFor = sql`interval '24 hours'`;
 
 interface Decision {
   readonly emr: string;
@@ -32,7 +32,7 @@ export async function decideCode(
     .selectFrom('confirmations')
     .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
-    .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatable}, false)`.as('is_fresh'))
+    .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatableFor}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
     .forUpdate()
     .executeTakeFirst();
