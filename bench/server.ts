@@ -61,5 +61,6 @@ process.send?.(ready);
 
 process.once('disconnect', async () => {
   await Promise.all([app.close(), bare.close()]);
+  await deps.stop();
   await database.close();
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, type TestContext, test } from 'vitest';
-import { openDatabase } from '../server/src/db/database.ts';
+import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { type Appointment, creationBody, oslo, riverside, type Slot, sodermalm } from './bookings.ts';
 import { type ChildAnswer, type ChildGateway, type ChildRequest, startChild } from './child-gateway.ts';
 import { type Confirmation, codeIn, eventually, type Message } from './codes.ts';
@@ -60,7 +60,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     async restart(variables?: Record<string, string>): Promise<void> {
       await child.kill();
       // What the end of its lease amounts to.
-      await query('DELETE FROM gateways');
+      if (postgres) await query(postgres.database, 'DELETE FROM gateways');
       child = await start(variables);
     },
     async died(): Promise<void> {
@@ -90,6 +90,12 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     async get(careUnit: string, id: string): Promise<Appointment> {
       return (await done({ method: 'GET', path: `${careUnit}/appointments/${id}` })).body;
     },
+    /** Lets the code of a confirmation be older than the next one has to wait for. */
+    async letHalfAMinutePass(confirmationId: string): Promise<void> {
+      const sql = `UPDATE confirmations SET code_sent_at = code_sent_at - interval '31 seconds' WHERE id = $1`;
+      if (postgres) await query(postgres.database, sql, [confirmationId]);
+      else await whileStopped((database) => query(database, sql, [confirmationId]));
+    },
     /** What holds some of the time. */
     async at(careUnit: string, first: Slot, last: Slot = first): Promise<Appointment[]> {
       const range = new URLSearchParams({ resource_id: first.resource_id, start: first.start, end: last.end });
@@ -100,12 +106,17 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
       const { body } = await done({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
       return (body as unknown as { messages: Message[] }).messages;
     },
-    /** The only message about an appointment, as soon as it has come. */
-    codeFor(id: string): Promise<string> {
+    /** The code of the only message about an appointment, as soon as it has come. */
+    async codeFor(id: string): Promise<string> {
+      const [code] = await world.codesFor(id, 1);
+      return code as string;
+    },
+    /** The codes of so many messages about an appointment and no more, newest first, as soon as they have come. */
+    codesFor(id: string, count: number): Promise<readonly string[]> {
       return eventually(async () => {
         const found = (await world.messages()).filter((it) => it.appointment_id === id);
-        expect(found).toHaveLength(1);
-        return codeIn(found[0]);
+        expect(found).toHaveLength(count);
+        return found.map(codeIn);
       });
     },
     /** Once everything has come to rest. */
@@ -127,18 +138,22 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
   return world;
 
   async function violationsNow(): Promise<Record<string, unknown[]>> {
-    if (postgres) return findViolations(postgres.database);
+    return postgres ? findViolations(postgres.database) : whileStopped(findViolations);
+  }
+
+  /** The embedded database lets nobody in beside the gateway. */
+  async function whileStopped<Result>(look: (database: Database) => Promise<Result>): Promise<Result> {
     await child.kill();
     const database = await openDatabase({ dataDir });
-    const found = await findViolations(database).finally(() => database.close());
+    const found = await look(database).finally(() => database.close());
     child = await start();
     return found;
   }
 
-  async function query(sql: string): Promise<void> {
-    const client = await postgres?.database.pool.connect();
-    await client?.query(sql, []);
-    client?.release();
+  async function query({ pool }: Database, sql: string, values: readonly unknown[] = []): Promise<void> {
+    const client = await pool.connect();
+    await client.query(sql, values);
+    client.release();
   }
 
   async function list(careUnit: string, resourceId: string): Promise<Slot[]> {
@@ -274,6 +289,32 @@ const operations: Operation[] = [
           const appointment = await world.get(sodermalm, id);
           expect(appointment.status).toBe('awaiting_confirmation');
           expect((appointment.confirmation as Confirmation).attempts_remaining).toBe(5);
+        },
+      };
+    },
+  },
+  {
+    name: 'a fresh code',
+    isDoneFrom: 'end',
+    every: 1,
+    async prepare(world) {
+      const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
+      const { id, confirmation } = (await world.done(create(sodermalm, slot))).body;
+      await world.codesFor(id, 1);
+      await world.letHalfAMinutePass((confirmation as Confirmation).id);
+      return {
+        request: { method: 'POST', path: `${sodermalm}/appointments/${id}/confirmation` },
+        status: 202,
+        async expectDone({ body }) {
+          expect(body).toMatchObject({ id, status: 'awaiting_confirmation' });
+          const [code] = await world.codesFor(id, 2);
+          const confirmed = await world.done(change(sodermalm, id, { confirmation: { code } }));
+          expect(confirmed.body.status).toBe('booked');
+        },
+        expectDoneUnasked: async () => void (await world.codesFor(id, 2)),
+        async expectNothingDone() {
+          await world.codesFor(id, 1);
+          expect(await world.at(sodermalm, slot)).toMatchObject([{ id, status: 'awaiting_confirmation' }]);
         },
       };
     },
@@ -441,7 +482,7 @@ describe.each<{ kind: Kind; sparing: number }>([
   { kind: 'pglite', sparing: 8 },
 ])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sparing }) => {
   /** A start of the gateway takes seconds: every run kills what has the most steps, `all` kills everything. */
-  const often = { postgresql: ['a booking by code', 'a confirmation'], pglite: ['a booking'] }[kind];
+  const often = { postgresql: ['a booking by code', 'a confirmation', 'a fresh code'], pglite: ['a booking'] }[kind];
   const killed = operations.filter(({ name }) => all || often.includes(name));
 
   test.concurrent.for(killed)('$name is done once', async ({ prepare, isDoneFrom, every }, context) => {

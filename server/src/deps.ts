@@ -65,7 +65,7 @@ export async function createDeps(means: Means): Promise<Deps> {
   const process = await startGatewayProcess(db, database.kind);
   await outbox.start();
   const services: WriteServices = { db, keys, ehrs, outbox, channels: outbox.channels, process };
-  const housekeeping = startHousekeeping(services, log);
+  const housekeeping = startHousekeeping(services, configuration.retention, log);
   return {
     log,
     metrics,

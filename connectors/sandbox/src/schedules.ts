@@ -1,5 +1,5 @@
 import type { CareUnit } from '@crossward/connector-kit';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
 import type { Directory } from './directory.ts';
@@ -77,12 +77,13 @@ export async function seedSchedules(
     .execute();
 }
 
+/** What the database's clock shows comes with them: schedules and holds go by that one alone. `undefined`: there are none. */
 export async function loadSchedules(
   db: Kysely<SandboxTables>,
   emr: string,
   careUnitId: string,
   resourceIds: readonly string[] | undefined,
-): Promise<Schedule[]> {
+): Promise<{ readonly schedules: readonly Schedule[]; readonly now: Date } | undefined> {
   const rows = await db
     .selectFrom('sandbox.schedules')
     .select([
@@ -93,19 +94,55 @@ export async function loadSchedules(
       'slot_minutes as slotMinutes',
       'recurrence',
     ])
+    .select(sql<Date>`clock_timestamp()`.as('now'))
     .where('emr', '=', emr)
     .where('care_unit_id', '=', careUnitId)
     .$if(resourceIds !== undefined, (query) => query.where('resource_id', 'in', [...(resourceIds ?? [])]))
     .execute();
-  return rows;
+  const [first] = rows;
+  return first && { schedules: rows, now: first.now };
 }
+
+type Timetable = Pick<Schedule, 'localStart' | 'localEnd' | 'slotMinutes' | 'recurrence'>;
 
 /**
  * The slots of one schedule that lie wholly inside `window`, in order of time. Begin and end of a working day are wall
  * clock times; in between, slots follow each other in exact time, so that a day on which the clock is changed has
  * slots that are neither lost nor doubled.
  */
-export function slotsOf(schedule: Schedule, timeZone: string, window: SlotTime): SlotTime[] {
+export function slotsOf(schedule: Timetable, timeZone: string, window: SlotTime): SlotTime[] {
+  const slots: SlotTime[] = [];
+  const last = Math.floor(window.end.getTime() / weekMilliseconds);
+  for (let week = Math.floor(window.start.getTime() / weekMilliseconds); week <= last; week++) {
+    for (const slot of slotsOfWeek(schedule, timeZone, week)) {
+      if (slot.start >= window.start && slot.end <= window.end) slots.push(slot);
+    }
+  }
+  return slots;
+}
+
+const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
+const weeks = new Map<string, readonly SlotTime[]>();
+const weeksKept = 1000;
+
+/** The slots that start in a week, counted from 1970. Working them out costs far more than all the rest of a search. */
+function slotsOfWeek(schedule: Timetable, timeZone: string, week: number): readonly SlotTime[] {
+  const key = `${timetableOf(schedule)} ${timeZone} ${week}`;
+  const known = weeks.get(key);
+  if (known) return known;
+  const start = new Date(week * weekMilliseconds);
+  const slots = slotsStartingIn(schedule, timeZone, { start, end: new Date(start.getTime() + weekMilliseconds) });
+  if (weeks.size >= weeksKept) weeks.clear();
+  weeks.set(key, slots);
+  return slots;
+}
+
+/** Schedules with the same one have the same slots. */
+export function timetableOf({ localStart, localEnd, slotMinutes, recurrence }: Timetable): string {
+  return `${localStart} ${localEnd} ${slotMinutes} ${recurrence}`;
+}
+
+function slotsStartingIn(schedule: Timetable, timeZone: string, window: SlotTime): SlotTime[] {
   const slotMilliseconds = schedule.slotMinutes * 60_000;
   const localStart = Temporal.PlainDateTime.from(schedule.localStart);
   const length = localStart.until(Temporal.PlainDateTime.from(schedule.localEnd));
@@ -113,9 +150,8 @@ export function slotsOf(schedule: Schedule, timeZone: string, window: SlotTime):
   for (const begin of beginnings(schedule, timeZone, window, length)) {
     const dayEnd = begin.toPlainDateTime().add(length).toZonedDateTime(timeZone).epochMilliseconds;
     for (let start = begin.epochMilliseconds; start + slotMilliseconds <= dayEnd; start += slotMilliseconds) {
-      const end = start + slotMilliseconds;
-      if (start >= window.start.getTime() && end <= window.end.getTime()) {
-        slots.push({ start: new Date(start), end: new Date(end) });
+      if (start >= window.start.getTime() && start < window.end.getTime()) {
+        slots.push({ start: new Date(start), end: new Date(start + slotMilliseconds) });
       }
     }
   }
@@ -124,7 +160,7 @@ export function slotsOf(schedule: Schedule, timeZone: string, window: SlotTime):
 
 /** When the schedule begins anew, for every occurrence that reaches into the window. */
 function beginnings(
-  schedule: Schedule,
+  schedule: Timetable,
   timeZone: string,
   window: SlotTime,
   length: Temporal.Duration,

@@ -6,9 +6,9 @@ import {
   type TimeSlotPosition,
   type TimeSlotQuery,
 } from '@crossward/connector-kit';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { takenState } from './appointment-state.ts';
-import { loadSchedules, type Schedule, type SlotTime, slotsOf } from './schedules.ts';
+import { loadSchedules, type Schedule, type SlotTime, slotsOf, timetableOf } from './schedules.ts';
 import type { SandboxTables } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -23,11 +23,12 @@ export async function listTimeSlots(
   emr: string,
   query: TimeSlotQuery,
 ): Promise<readonly TimeSlot[]> {
-  const schedules = await loadSchedules(db, emr, query.careUnit.id, query.resourceIds);
-  if (schedules.length === 0) return [];
+  const loaded = await loadSchedules(db, emr, query.careUnit.id, query.resourceIds);
+  if (!loaded) return [];
+  const timetables = [...Map.groupBy(loaded.schedules, timetableOf).values()];
   const found: TimeSlot[] = [];
   const end = query.end.getTime();
-  const now = (await databaseClock(db)).getTime();
+  const now = loaded.now.getTime();
   let from = Math.max(query.start.getTime(), now, query.after?.start.getTime() ?? now);
   for (
     let days = firstStretchDays;
@@ -37,8 +38,8 @@ export async function listTimeSlots(
     const until = Math.min(from + days * dayMilliseconds, end);
     // A slot belongs to the stretch in which it starts, and may end in the next.
     const window = { start: new Date(from), end: new Date(Math.min(until + dayMilliseconds, end)) };
-    const candidates = schedules
-      .flatMap((schedule) => candidatesOf(schedule, query, window))
+    const candidates = timetables
+      .flatMap((schedules) => candidatesOf(schedules, query, window))
       .filter((slot) => slot.start.getTime() < until && isAfter(slot, query.after))
       .sort(byPosition);
     if (candidates.length > 0)
@@ -62,8 +63,9 @@ export async function areScheduled(
 ): Promise<boolean> {
   if (wanted.length === 0) return true;
   const resourceIds = [...new Set(wanted.map((it) => it.resourceId))];
-  const schedules = await loadSchedules(db, emr, careUnit.id, resourceIds);
-  const now = await databaseClock(db);
+  const loaded = await loadSchedules(db, emr, careUnit.id, resourceIds);
+  if (!loaded) return false;
+  const { schedules, now } = loaded;
   return wanted.every((time) => {
     const slots = schedules
       .filter((it) => it.resourceId === time.resourceId)
@@ -73,19 +75,18 @@ export async function areScheduled(
   });
 }
 
-/** Schedules and holds go by this clock alone. */
-async function databaseClock(db: Kysely<SandboxTables>): Promise<Date> {
-  const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db);
-  if (!rows[0]) throw new Error('The database did not tell the time');
-  return rows[0].now;
-}
-
-function candidatesOf(schedule: Schedule, query: TimeSlotQuery, window: SlotTime): TimeSlot[] {
+/** Of schedules with one timetable, whose slots are looked through once. */
+function candidatesOf(schedules: readonly Schedule[], query: TimeSlotQuery, window: SlotTime): TimeSlot[] {
   const wanted = query.healthcareServiceIds;
-  const services = schedule.healthcareServiceIds.filter((id) => wanted === undefined || wanted.includes(id));
-  if (services.length === 0) return [];
-  return slotsOf(schedule, query.careUnit.timeZone, window).flatMap((slot) =>
-    services.map((healthcareServiceId) => ({ ...slot, resourceId: schedule.resourceId, healthcareServiceId })),
+  const offered = schedules.flatMap(({ resourceId, healthcareServiceIds }) =>
+    healthcareServiceIds
+      .filter((id) => wanted === undefined || wanted.includes(id))
+      .map((healthcareServiceId) => ({ resourceId, healthcareServiceId })),
+  );
+  const [any] = schedules;
+  if (!any || offered.length === 0) return [];
+  return slotsOf(any, query.careUnit.timeZone, window).flatMap(({ start, end }) =>
+    offered.map(({ resourceId, healthcareServiceId }) => ({ start, end, resourceId, healthcareServiceId })),
   );
 }
 

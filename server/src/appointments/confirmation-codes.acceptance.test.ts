@@ -68,6 +68,12 @@ async function startCancellation(careUnit = riverside, more: object = {}) {
   return { original, view };
 }
 
+async function itemState(id: string): Promise<string | undefined> {
+  const select = 'SELECT state FROM confirmation_items WHERE appointment_id = $1';
+  const [item] = await rowsOf<{ state: string }>(gateway, select, [id]);
+  return item?.state;
+}
+
 describe('a time that awaits a code', () => {
   test('is in no time slot, and nobody else can book it or move there', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
@@ -192,6 +198,14 @@ describe('a wrong code', () => {
     await runOut(gateway, locked);
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
     expect(await isFree(slot)).toBe(true);
+    // Locked is locked for good, before and after the job has been by.
+    const expectLocked = async () => {
+      expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_locked');
+      expectRefusal(await sweden.resend(held.id), 409, 'confirmation_locked');
+    };
+    await expectLocked();
+    await eventually(async () => expect(await itemState(held.id)).toBe('expired'));
+    await expectLocked();
   });
 
   test.each(['x', '12345', '1234567', 'ååååå', '      ', '0', '-1', '1e5', '٠١٢٣٤٥'])(
@@ -258,14 +272,7 @@ describe('a code that has run out', () => {
     expect(await cancel(held.id)).toMatchObject({ status: 200, body: gone });
     expect((await create({ ...creationBody(slot), patient_id: 'p-5' })).status).toBe(201);
     // What a job does later changes nothing.
-    await eventually(async () => {
-      const rows = await rowsOf<{ state: string }>(
-        gateway,
-        'SELECT state FROM confirmation_items WHERE appointment_id = $1',
-        [held.id],
-      );
-      expect(rows).toEqual([{ state: 'expired' }]);
-    });
+    await eventually(async () => expect(await itemState(held.id)).toBe('expired'));
     expect(await get(held.id)).toEqual(gone);
     expectRefusal(await confirm(held.id, '000000'), 409, 'confirmation_expired');
     expectRefusal(await resend(held.id), 409, 'confirmation_expired');
@@ -660,7 +667,10 @@ describe('limits for one patient', () => {
     expect(await isFree(slot, fewCodes)).toBe(true);
     // A fresh code is one too.
     await age(gateway, confirmationOf(third).id, 31);
+    const holds = () => rowsOf(gateway, 'SELECT held_until FROM sandbox.appointments WHERE id = $1', [third.id]);
+    const before = await holds();
     expectRefusal(await resend(third.id), 429, 'patient_limit_reached');
+    expect(await holds()).toEqual(before);
     await rowsOf(
       gateway,
       `UPDATE messages SET created_at = created_at - interval '61 minutes' WHERE first_appointment_id <> $1 AND emr = 'few-codes'`,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { selectItems } from '../confirmations/items.ts';
+import { findItems, type Item, selectItems } from '../confirmations/items.ts';
 import { resendByEhr, resendCode } from '../confirmations/resend.ts';
+import type { Tx } from '../db/kysely.ts';
 import { inPath } from '../http/places.ts';
-import type { Answer } from '../idempotency/kept-write.ts';
+import { type Answer, completeKey, type KeptWrite } from '../idempotency/kept-write.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
 import { changeAppointments } from '../writes/ehr-changes.ts';
 import { contactOf } from './contact.ts';
 import { appointmentBody } from './representation.ts';
@@ -11,26 +13,34 @@ import type { Scene } from './scene.ts';
 import { findTargets, type Target } from './targets.ts';
 
 /** Sends a fresh code for everything that awaits the same one as this id. */
-export async function resend(scene: Scene, id: string): Promise<Answer> {
+export async function resend(scene: Scene, write: KeptWrite, id: string): Promise<Answer> {
+  try {
+    return await sendFreshCode(scene, write, id);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
+    // The EHR may have said so of what was confirmed, given up or ran out a moment ago: a second look tells which.
+    return sendFreshCode(scene, write, id);
+  }
+}
+
+async function sendFreshCode(scene: Scene, write: KeptWrite, id: string): Promise<Answer> {
   const { services, ehr, careUnit } = scene;
   const target = await requireTarget(scene, id, 'all');
   const { item, appointment } = target;
   if (!item) throw new Problem('confirmation_not_pending');
-  if (!item.isPending)
-    throw new Problem(
-      item.state === 'pending' || item.state === 'expired' ? 'confirmation_expired' : 'confirmation_not_pending',
-    );
+  if (!item.isPending) throw new Problem(whyOver(item));
+  const keepAnswer = async (tx: Tx) => completeKey(tx, write, await shown(tx, scene, target));
   const { ehrReference } = item;
   if (ehrReference !== null) {
-    await resendByEhr(services, item.confirmationId, () =>
-      ehr.call('resendCode', { operationId: randomUUID(), careUnit, reference: ehrReference }),
-    );
-    return shown(scene, id);
+    const { operationId } = write;
+    const ask = () => ehr.call('resendCode', { operationId, careUnit, reference: ehrReference });
+    return resendByEhr(services, item.confirmationId, ask, keepAnswer);
   }
   const waiting = await waitingTogether(scene, item.confirmationId);
+  if (!waiting.some((it) => it.id === id)) throw new Problem('confirmation_not_pending');
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
   if (!patient) throw new Problem('no_contact_channel');
-  await resendCode({
+  return resendCode({
     services,
     ehr,
     careUnit,
@@ -39,12 +49,17 @@ export async function resend(scene: Scene, id: string): Promise<Answer> {
     contact: contactOf(patient, item.kind, careUnit, services.channels),
     appointments: waiting.map((it) => ({ id: it.id, start: it.appointment.start })),
     extendHolds: (holdUntil) => extendHolds(scene, waiting, holdUntil),
+    keepAnswer,
   });
-  return shown(scene, id);
 }
 
-async function shown(scene: Scene, id: string): Promise<Answer> {
-  const { appointment, item } = await requireTarget(scene, id);
+function whyOver({ state, attemptsRemaining }: Item): Reason {
+  if (state !== 'pending' && state !== 'expired') return 'confirmation_not_pending';
+  return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
+}
+
+async function shown(tx: Tx, scene: Scene, { id, appointment }: Target): Promise<Answer> {
+  const item = (await findItems(tx, scene.ehr.id, scene.careUnit.id, [id])).get(id);
   return { body: appointmentBody(appointment, scene, { id, item }) };
 }
 
@@ -61,6 +76,7 @@ export async function requireTarget(scene: Scene, id: string, codes?: 'all'): Pr
   return target;
 }
 
+/** What is pending here may be booked or cancelled in the EHR already: that one is asked before the gateway takes note. */
 async function waitingTogether(scene: Scene, confirmationId: string): Promise<readonly Target[]> {
   const { services, ehr, careUnit } = scene;
   const items = await selectItems(services.db, ehr.id, careUnit.id)
@@ -70,19 +86,14 @@ async function waitingTogether(scene: Scene, confirmationId: string): Promise<re
     .execute();
   const ids = items.map(({ id }) => id);
   const targets = await findTargets(scene, ids);
-  return ids.flatMap((id) => targets.get(id) ?? []);
+  return ids
+    .flatMap((id) => targets.get(id) ?? [])
+    .filter(({ kind, appointment }) => kind !== 'appointment' || appointment.state === 'held');
 }
 
 async function extendHolds({ ehr, careUnit }: Scene, waiting: readonly Target[], holdUntil: Date): Promise<void> {
   const changes = waiting
-    .filter(({ kind, appointment }) => kind === 'appointment' && appointment.state === 'held')
+    .filter(({ kind }) => kind === 'appointment')
     .map(({ appointment }) => ({ kind: 'extend', appointmentId: appointment.id, holdUntil }) as const);
-  if (changes.length === 0) return;
-  try {
-    await changeAppointments({ ehr, careUnit, operationId: randomUUID(), changes });
-  } catch (error) {
-    if (error instanceof Problem && error.reason === 'confirmation_not_pending')
-      throw new Problem('confirmation_expired');
-    throw error;
-  }
+  if (changes.length > 0) await changeAppointments({ ehr, careUnit, operationId: randomUUID(), changes });
 }

@@ -274,6 +274,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       params: { emr: 'sandbox-se', care_unit_id: 'sodermalm', appointment_id: example.id },
       answer: awaitingExample,
     },
-    handle: ({ params, once, ...access }) => once(() => resend({ ...access, services }, params.appointment_id)),
+    handle: ({ params, once, ...access }) =>
+      once((write) => resend({ ...access, services }, write, params.appointment_id)),
   });
 }

@@ -4,7 +4,7 @@ import { type ConnectionSettings, resolveConnection } from './connection.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
-import { type ConfigurationFile, limitsSchema } from './schema.ts';
+import { type ConfigurationFile, limitsSchema, retentionSchema } from './schema.ts';
 import { Secret } from './secret.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
@@ -12,6 +12,7 @@ type CareUnitInFile = EmrInFile['care_units'][number];
 type ClientInFile = ConfigurationFile['clients'][number];
 type Settings = Readonly<Record<string, unknown>>;
 type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
+type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
 
 export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'settings'>> & {
   /** What holds here: the EHR's policies, overridden by the care unit's own. */
@@ -47,6 +48,7 @@ export interface Configuration {
   readonly messages: ConfiguredMessages;
   /** For each client. */
   readonly limits: Limits;
+  readonly retention: Retention;
 }
 
 /** Puts defaults and secrets into a file that has been found right. */
@@ -57,6 +59,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     clients: file.clients.map((client) => resolveClient(client, emrs, variables)),
     messages: withSecrets(file.messages ?? {}, variables),
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
+    retention: Default(retentionSchema, { ...file.retention }) as Retention,
   });
 }
 

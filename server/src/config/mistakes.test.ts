@@ -58,7 +58,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a key of the prototype',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits',
+      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, retention',
     ],
     [
       'a number out of range',

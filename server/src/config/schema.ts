@@ -130,6 +130,19 @@ export const limitsSchema = Type.Object(
   { description: 'Limits for each client.', additionalProperties: false },
 );
 
+export const retentionSchema = Type.Object(
+  {
+    confirmation_days: Type.Optional(
+      wholeNumber(
+        'Days after which a code that has served or run out is deleted, with the record of its messages and with ' +
+          'bookings that were never confirmed and that the EHR does not know.',
+        { minimum: 1, maximum: 3650, default: 90 },
+      ),
+    ),
+  },
+  { description: 'How long the gateway keeps what has served.', additionalProperties: false },
+);
+
 /**
  * The JSON Schema (2020-12) of the configuration file, with each connector's settings in place. A connector's
  * `settingsSchema` must stand by itself: without `$ref`, or with an `$id` of its own.
@@ -141,6 +154,7 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
       clients: Type.Array(client, { description: 'Who may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
+      retention: Type.Optional(retentionSchema),
     },
     {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

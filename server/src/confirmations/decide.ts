@@ -7,7 +7,7 @@ import { isCode } from './codes.ts';
 import type { ItemState } from './tables.ts';
 
 /** How long the right code, sent again, is answered as it was the first time. */
-const repeatable = sql`interval '24 hours'`;
+export const repeatableFor = sql`interval '24 hours'`;
 
 interface Decision {
   readonly emr: string;
@@ -32,7 +32,7 @@ export async function decideCode(
     .selectFrom('confirmations')
     .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
-    .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatable}, false)`.as('is_fresh'))
+    .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatableFor}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
     .forUpdate()
     .executeTakeFirst();
@@ -51,15 +51,13 @@ export async function decideCode(
   // The EHR checks its own codes, and says so itself when one has run out.
   const checksItself = confirmation.ehr_reference !== null;
   const isOver = confirmation.is_over && !checksItself && !states.has('confirming');
-  const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), isOver));
+  const isLocked = confirmation.attempts_used >= confirmation.attempts_allowed && !checksItself;
+  const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), { isOver, isLocked }));
   if (over.length > 0) return refusal(over);
   if (!states.has('pending') && !states.has('confirming')) {
     return right && confirmation.is_fresh ? undefined : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
   }
   if (checksItself) return markConfirming();
-  if (confirmation.attempts_used >= confirmation.attempts_allowed) {
-    return refusal(faultsOf(ids, (id) => (stateOf.get(id) === 'confirmed' ? undefined : 'confirmation_locked')));
-  }
   if (!right) {
     await tx
       .updateTable('confirmations')
@@ -98,7 +96,13 @@ function faultsOf(ids: readonly string[], why: (id: string) => Reason | undefine
   });
 }
 
-function whyOver(state: ItemState | undefined, isOver: boolean): Reason | undefined {
-  if (state === 'released') return 'confirmation_not_pending';
+/** Locked is locked for good: that the time has run out as well is no news. */
+function whyOver(
+  state: ItemState | undefined,
+  { isOver, isLocked }: { readonly isOver: boolean; readonly isLocked: boolean },
+): Reason | undefined {
+  if (state === 'confirmed') return undefined;
+  if (state === undefined || state === 'released') return 'confirmation_not_pending';
+  if (isLocked) return 'confirmation_locked';
   return state === 'expired' || (state === 'pending' && isOver) ? 'confirmation_expired' : undefined;
 }

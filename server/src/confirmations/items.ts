@@ -65,7 +65,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
 
 /** Items by the ids that callers know them by. */
 export async function findItems(
-  db: Db,
+  db: Db | Tx,
   emr: string,
   careUnitId: string,
   ids: readonly string[],

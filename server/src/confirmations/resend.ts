@@ -1,6 +1,9 @@
 import type { EhrConfirmation, Patient } from '@crossward/connector-kit';
 import { sql } from 'kysely';
+import type { Tx } from '../db/kysely.ts';
+import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { Answer } from '../idempotency/kept-write.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
 import { Problem } from '../problems/problem.ts';
 import { expiry } from '../writes/perform.ts';
@@ -21,28 +24,36 @@ interface Resend {
   readonly appointments: CodeMessage['appointments'];
   /** Lets the EHR hold its times until then. No connection to the database is held meanwhile. */
   readonly extendHolds: (until: Date) => Promise<void>;
+  readonly keepAnswer: KeepAnswer;
 }
+
+/** Makes the answer and stores it, in the transaction that makes it true: a retry must not send once more. */
+type KeepAnswer = (tx: Tx) => Promise<Answer>;
 
 /** Lets an EHR that sends codes itself send a fresh one. The limits are the same. */
 export async function resendByEhr(
   { db }: WriteServices,
   confirmationId: string,
   ask: () => Promise<EhrConfirmation>,
-): Promise<void> {
+  keepAnswer: KeepAnswer,
+): Promise<Answer> {
   await db.transaction().execute((tx) => assertMayResend(tx, confirmationId));
   const { channel, expiresAt, attemptsRemaining } = await ask();
-  await db
-    .updateTable('confirmations')
-    .set({
-      channel,
-      expires_at: expiresAt,
-      attempts_used: 0,
-      attempts_allowed: attemptsRemaining,
-      codes_sent: sql<number>`codes_sent + 1`,
-      code_sent_at: sql<Date>`clock_timestamp()`,
-    })
-    .where('id', '=', confirmationId)
-    .execute();
+  return db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('confirmations')
+      .set({
+        channel,
+        expires_at: expiresAt,
+        attempts_used: 0,
+        attempts_allowed: attemptsRemaining,
+        codes_sent: sql<number>`codes_sent + 1`,
+        code_sent_at: sql<Date>`clock_timestamp()`,
+      })
+      .where('id', '=', confirmationId)
+      .execute();
+    return keepAnswer(tx);
+  });
 }
 
 /**
@@ -51,21 +62,20 @@ export async function resendByEhr(
  * @throws Problem `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `resend_limit_reached`,
  *   `rate_limited`, `patient_limit_reached`
  */
-export async function resendCode(resend: Resend): Promise<void> {
+export async function resendCode(resend: Resend): Promise<Answer> {
   const { services, ehr, careUnit, confirmationId, patient, contact } = resend;
-  const before = await services.db.transaction().execute(async (tx) => {
-    await assertMayResend(tx, confirmationId);
-    return expiry(tx, careUnit.code.lifetimeSeconds);
-  });
-  await resend.extendHolds(before);
-  await services.db.transaction().execute(async (tx) => {
-    await assertWithinLimits(
-      tx,
-      patientHashes(services.keys, ehr.id, patient.id),
-      careUnit.limitsPerPatient,
-      'fresh code',
+  const hashes = patientHashes(services.keys, ehr.id, patient.id);
+  const inTurn = <Result>(run: (tx: Tx) => Promise<Result>) =>
+    retrySerialization(() =>
+      services.db.transaction().execute(async (tx) => {
+        await assertMayResend(tx, confirmationId);
+        await assertWithinLimits(tx, hashes, careUnit.limitsPerPatient, 'fresh code');
+        return run(tx);
+      }),
     );
-    await assertMayResend(tx, confirmationId);
+  const expiresAt = await inTurn((tx) => expiry(tx, careUnit.code.lifetimeSeconds));
+  await resend.extendHolds(expiresAt);
+  return inTurn(async (tx) => {
     const code = makeCode(careUnit.code.length);
     const { kind } = await tx
       .updateTable('confirmations')
@@ -74,7 +84,7 @@ export async function resendCode(resend: Resend): Promise<void> {
         channel: contact.channel,
         codes_sent: sql<number>`codes_sent + 1`,
         code_sent_at: sql<Date>`clock_timestamp()`,
-        expires_at: before,
+        expires_at: expiresAt,
       })
       .where('id', '=', confirmationId)
       .returning('kind')
@@ -90,12 +100,13 @@ export async function resendCode(resend: Resend): Promise<void> {
       timeZone: careUnit.timeZone,
       appointments: resend.appointments,
       code,
-      expiresAt: before,
+      expiresAt,
     });
+    return resend.keepAnswer(tx);
   });
 }
 
-async function assertMayResend(tx: Parameters<typeof expiry>[0], confirmationId: string): Promise<void> {
+async function assertMayResend(tx: Tx, confirmationId: string): Promise<void> {
   const row = await tx
     .selectFrom('confirmations as confirmation')
     .select(['attempts_used', 'attempts_allowed', 'codes_sent'])
@@ -114,8 +125,8 @@ async function assertMayResend(tx: Parameters<typeof expiry>[0], confirmationId:
     .forUpdate()
     .executeTakeFirst();
   if (!row?.is_pending) throw new Problem('confirmation_not_pending');
-  if (row.is_over) throw new Problem('confirmation_expired');
   if (row.attempts_used >= row.attempts_allowed) throw new Problem('confirmation_locked');
+  if (row.is_over) throw new Problem('confirmation_expired');
   if (row.codes_sent >= mostCodes) throw new Problem('resend_limit_reached');
   if (row.seconds_to_wait > 0) {
     throw new Problem('rate_limited', {

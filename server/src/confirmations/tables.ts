@@ -18,9 +18,10 @@ interface ConfirmationRow {
   codes_sent: Generated<number>;
   code_sent_at: Generated<Date>;
   expires_at: Date;
-  patient_hash: Buffer;
+  patient_hash: Buffer | null;
   created_at: Generated<Date>;
   confirmed_at: Date | null;
+  reduced_at: Generated<Date | null>;
 }
 
 interface ConfirmationItemRow {

@@ -167,7 +167,11 @@ export async function settleKey(
   await mine('idempotency_keys').set({ state: 'done', sealed_answer: sealed }).execute();
 }
 
-/** Keys are honoured for a day. */
-export async function forgetOldKeys(db: Db): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where(sql<boolean>`created_at < clock_timestamp() - ${keptFor}`).execute();
+/** Keys are honoured for a day. Deletes at most `limit`. */
+export async function forgetOldKeys(db: Db, limit: number): Promise<void> {
+  await sql`
+    DELETE FROM idempotency_keys WHERE (client_id, key_hash) IN (
+      SELECT client_id, key_hash FROM idempotency_keys
+      WHERE created_at < clock_timestamp() - ${keptFor}
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
 }

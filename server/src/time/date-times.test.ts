@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { formatInstant, isDateTime, isLocalDateTime, NonexistentLocalTime, toInstant } from './date-times.ts';
 
@@ -108,6 +109,25 @@ describe('formatInstant', () => {
     ['2026-03-20T23:30:00Z', 'America/St_Johns', '2026-03-20T21:00:00-02:30'],
   ])('writes %s in %s', (instant, zone, expected) => {
     expect(formatInstant(new Date(instant), zone)).toBe(expected);
+  });
+
+  test('writes what Temporal writes, around every change of the clock too', () => {
+    const anywhere = fc.integer({ min: Date.UTC(1900, 0, 2), max: Date.UTC(2199, 0, 1) });
+    const nearChange = fc
+      .tuple(fc.constantFrom(...zones), anywhere, fc.integer({ min: -2, max: 2 }))
+      .map(([zone, at, beside]) => {
+        const change = Temporal.Instant.fromEpochMilliseconds(at)
+          .toZonedDateTimeISO(zone)
+          .getTimeZoneTransition('next');
+        return [zone, (change?.epochMilliseconds ?? at) + beside] as const;
+      });
+    fc.assert(
+      fc.property(fc.oneof(fc.tuple(fc.constantFrom(...zones), anywhere), nearChange), ([timeZone, at]) => {
+        const written = Temporal.Instant.fromEpochMilliseconds(at).toString({ timeZone, smallestUnit: 'second' });
+        expect(formatInstant(new Date(at), timeZone)).toBe(written);
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   test('writes what reads back as the same instant, and is a date-time', () => {

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { offsetAt } from './offsets.ts';
 
 /** RFC 3339 date-time, whose offset may be absent: then it is local to the care unit. */
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/i;
@@ -40,7 +41,21 @@ export function toInstant(text: string, timeZone: string): Date {
 
 /** `2026-03-20T09:00:00+01:00`: the care unit's own offset, whole seconds, UTC as `+00:00`. */
 export function formatInstant(instant: Date, timeZone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toString({ timeZone, smallestUnit: 'second' });
+  const { offset, text } = offsetAt(instant, timeZone);
+  const local = new Date(instant.getTime() + offset).toISOString();
+  return local.slice(0, -'.000Z'.length) + text;
+}
+
+/** `formatInstant` for an answer in which the same instants come again and again. */
+export function instantFormatter(timeZone: string): (instant: Date) => string {
+  const written = new Map<number, string>();
+  return (instant) => {
+    const known = written.get(instant.getTime());
+    if (known !== undefined) return known;
+    const text = formatInstant(instant, timeZone);
+    written.set(instant.getTime(), text);
+    return text;
+  };
 }
 
 function hasOffset(text: string): boolean {

@@ -7,7 +7,7 @@ import { inQuery } from '../http/places.ts';
 import { addOperation } from '../http/route.ts';
 import { ehrReadReasons, identifierReasons } from '../http/route-reasons.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
-import { formatInstant } from '../time/date-times.ts';
+import { instantFormatter } from '../time/date-times.ts';
 import { readRange } from '../time/request-times.ts';
 import { timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
 
@@ -84,9 +84,10 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
             limit,
           }),
       );
+      const format = instantFormatter(careUnit.timeZone);
       const timeslots = entries.map((slot) => ({
-        start: formatInstant(slot.start, careUnit.timeZone),
-        end: formatInstant(slot.end, careUnit.timeZone),
+        start: format(slot.start),
+        end: format(slot.end),
         resource_id: formatIdentifier({ type: 'emr_id', value: slot.resourceId }),
         healthcare_service_id: slot.healthcareServiceId,
       }));

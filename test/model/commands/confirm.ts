@@ -15,9 +15,6 @@ export function enterCode(entries: readonly Entry[], isRight: boolean): Outcome 
     if (isRight) return success(entries);
     return refusedFor(entries.map(({ id }) => ({ id, reason: 'confirmation_not_pending' }))) as Outcome;
   }
-  if (code.attempts === 0) {
-    return refusedFor(pending.map(({ id }) => ({ id, reason: 'confirmation_locked' }))) as Outcome;
-  }
   if (!isRight) {
     code.attempts -= 1;
     return { ...refused('confirmation_code_incorrect'), attemptsRemaining: code.attempts };
@@ -26,7 +23,10 @@ export function enterCode(entries: readonly Entry[], isRight: boolean): Outcome 
   return success(entries);
 }
 
-function overFault({ id, waiting }: Entry): Fault[] {
+/** Locked is locked for good, though the time runs out as well. */
+function overFault({ id, waiting, code }: Entry): Fault[] {
+  const isLocked = code?.attempts === 0 && (waiting === 'pending' || waiting === 'expired');
+  if (isLocked) return [{ id, reason: 'confirmation_locked' }];
   if (waiting === 'expired') return [{ id, reason: 'confirmation_expired' }];
   return waiting === 'released' ? [{ id, reason: 'confirmation_not_pending' }] : [];
 }

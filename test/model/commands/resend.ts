@@ -11,9 +11,9 @@ function resend(model: Model, id: string): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
   const { code, waiting } = entry;
-  if (waiting === 'expired') return refused('confirmation_expired');
-  if (!code || waiting !== 'pending') return refused('confirmation_not_pending');
+  if (!code || (waiting !== 'pending' && waiting !== 'expired')) return refused('confirmation_not_pending');
   if (code.attempts === 0) return refused('confirmation_locked');
+  if (waiting === 'expired') return refused('confirmation_expired');
   if (code.sent === mostCodes) return refused('resend_limit_reached');
   if (code.isFresh) return refused('rate_limited');
   code.sent += 1;

@@ -1,0 +1,310 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { type Appointment, book, riverside, sodermalm } from '../../../test/bookings.ts';
+import {
+  bookByCode,
+  careUnitOf,
+  codeFor,
+  confirmationOf,
+  eventually,
+  messagesAbout,
+  rowsOf,
+  wrongCodes,
+} from '../../../test/codes.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { forgetOldKeys } from '../idempotency/keys.ts';
+import { deleteOldMessages } from '../messages/retention.ts';
+import { deleteOldConfirmations, forgetServedCodes } from './retention.ts';
+
+const days = 7;
+
+/** `draft-se` cannot hold a time: the gateway keeps its drafts. */
+const gateway = await startGateway({
+  connectors: [
+    anotherConnector((connector, emr) =>
+      emr === 'draft-se'
+        ? { ...connector, capabilities: { ...connector.capabilities, changes: ['create', 'update', 'cancel'] } }
+        : connector,
+    ),
+  ],
+  configure: (demo) => withEhr(demo, { id: 'draft-se', like: 'sandbox-se', policies: {} }),
+});
+afterAll(() => gateway.close());
+
+const draftUnit = careUnitPath('draft-se', 'sodermalm');
+const sweden = careUnitOf(gateway, sodermalm);
+const uk = careUnitOf(gateway, riverside);
+const drafts = careUnitOf(gateway, draftUnit);
+const { db } = gateway.deps.services;
+const everything = 1_000;
+
+afterEach(async () => {
+  await rowsOf(gateway, 'DELETE FROM messages');
+  await rowsOf(gateway, 'DELETE FROM confirmation_items');
+  await rowsOf(gateway, 'DELETE FROM confirmations');
+});
+
+interface ConfirmationRow {
+  readonly code_hash: Buffer | null;
+  readonly patient_hash: Buffer | null;
+}
+interface ItemRow {
+  readonly state: string;
+  readonly sealed_comment: Buffer | null;
+  readonly sealed_draft: Buffer | null;
+  readonly patient_hash: Buffer | null;
+  readonly draft_start: Date | null;
+}
+
+const confirmations = (id: string) =>
+  rowsOf<ConfirmationRow>(gateway, 'SELECT code_hash, patient_hash FROM confirmations WHERE id = $1', [id]);
+const items = (id: string) =>
+  rowsOf<ItemRow>(gateway, 'SELECT * FROM confirmation_items WHERE confirmation_id = $1', [id]);
+const messagesOf = (id: string) =>
+  rowsOf<{ state: string }>(gateway, 'SELECT state FROM messages WHERE confirmation_id = $1', [id]);
+const confirmationIdOf = (appointment: Appointment) => confirmationOf(appointment).id;
+
+/** Everything of a confirmation happened so long ago. */
+async function letPass(id: string, interval: string): Promise<void> {
+  await rowsOf(
+    gateway,
+    `UPDATE confirmations SET expires_at = expires_at - $2::interval, confirmed_at = confirmed_at - $2::interval
+     WHERE id = $1`,
+    [id, interval],
+  );
+  await rowsOf(gateway, 'UPDATE messages SET expires_at = expires_at - $2::interval WHERE confirmation_id = $1', [
+    id,
+    interval,
+  ]);
+}
+
+async function keepHouse(): Promise<void> {
+  await forgetServedCodes(db, everything);
+  await deleteOldMessages(db, days, everything);
+  await deleteOldConfirmations(db, days, everything);
+}
+
+const isGone = async (id: string) => {
+  expect(await confirmations(id)).toEqual([]);
+  expect(await items(id)).toEqual([]);
+  expect(await messagesOf(id)).toEqual([]);
+};
+
+async function cancelInTwo(comment: string) {
+  const original = await book(gateway, { careUnit: riverside });
+  const { body: view } = await uk.cancel(original.id, { comment });
+  return { original, view, id: confirmationIdOf(view) };
+}
+
+describe('a code is forgotten', () => {
+  test('when what it was for is given up, and with it the comment that waited', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const { id } = confirmationOf(held);
+    await keepHouse();
+    expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
+    await sweden.cancel(held.id);
+    // Housekeeping runs by itself.
+    await eventually(async () => expect(await confirmations(id)).toMatchObject([{ code_hash: null }]));
+
+    const waiting = await cancelInTwo('why');
+    expect(await items(waiting.id)).toMatchObject([{ sealed_comment: expect.any(Buffer) }]);
+    await rowsOf(gateway, `UPDATE confirmation_items SET state = 'released' WHERE confirmation_id = $1`, [waiting.id]);
+    await keepHouse();
+    expect(await items(waiting.id)).toMatchObject([{ sealed_comment: null }]);
+  });
+
+  test('when it has run out', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const { id } = confirmationOf(held);
+    await letPass(id, '11 minutes');
+    await eventually(async () => {
+      expect(await items(id)).toMatchObject([{ state: 'expired' }]);
+      expect(await confirmations(id)).toMatchObject([{ code_hash: null }]);
+    });
+    const refused = await sweden.confirm(held.id, '000000');
+    expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
+  });
+
+  test('a day after it was right: till then it is recognised', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const { id } = confirmationOf(held);
+    const code = await codeFor(gateway, held.id);
+    await sweden.confirm(held.id, code);
+    await letPass(id, '23 hours 59 minutes');
+    await keepHouse();
+    expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+    await letPass(id, '2 minutes');
+    await keepHouse();
+    expect(await confirmations(id)).toMatchObject([{ code_hash: null }]);
+    const refused = await sweden.confirm(held.id, code);
+    expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
+  });
+});
+
+describe('a confirmation that is over is deleted', () => {
+  test('after its days, and the appointment is as it was', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const id = confirmationIdOf(held);
+    const code = await codeFor(gateway, held.id);
+    const { body: booked } = await sweden.confirm(held.id, code);
+    await letPass(id, '6 days 23 hours');
+    await keepHouse();
+    expect(await items(id)).toHaveLength(1);
+    await letPass(id, '2 hours');
+    await keepHouse();
+    await isGone(id);
+    expect(await sweden.get(held.id)).toEqual(booked);
+    for (const refused of [await sweden.confirm(held.id, code), await sweden.resend(held.id)]) {
+      expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
+    }
+  });
+
+  test('when its code has run out, too', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const id = confirmationIdOf(held);
+    await letPass(id, '8 days');
+    await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
+    await keepHouse();
+    await isGone(id);
+    expect(await sweden.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
+  });
+
+  test('but not while anything of it waits or is being confirmed, however long ago', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const id = confirmationIdOf(held);
+    const code = await codeFor(gateway, held.id);
+    await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('sent'));
+    await rowsOf(gateway, `UPDATE confirmation_items SET state = 'confirming' WHERE confirmation_id = $1`, [id]);
+    await letPass(id, '100 days');
+    await keepHouse();
+    expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
+    expect(await items(id)).toHaveLength(1);
+    expect(await messagesOf(id)).toEqual([{ state: 'sent' }]);
+    expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+    // Its code was right just now.
+    await keepHouse();
+    expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+  });
+
+  test('some at a time', async () => {
+    const ids = [];
+    for (const patientId of ['p-3', 'p-5', 'p-6']) {
+      const held = await book(gateway, { careUnit: sodermalm, patientId });
+      await sweden.cancel(held.id);
+      ids.push(confirmationIdOf(held));
+    }
+    for (const id of ids) await letPass(id, '8 days');
+    const left = async () => (await rowsOf(gateway, 'SELECT FROM confirmations')).length;
+    await deleteOldConfirmations(db, days, 2);
+    expect(await left()).toBe(1);
+    await deleteOldConfirmations(db, days, 2);
+    expect(await left()).toBe(0);
+    const count = async () => (await rowsOf(gateway, 'SELECT FROM messages')).length;
+    await deleteOldMessages(db, days, 2);
+    expect(await count()).toBe(1);
+  });
+});
+
+describe('an id of ours that stands for an appointment of the EHR goes on doing so', () => {
+  test('of a cancellation in two steps, confirmed or run out', async () => {
+    const done = await cancelInTwo('why');
+    await uk.confirm(done.view.id, await codeFor(gateway, done.view.id));
+    const late = await cancelInTwo('never');
+    for (const { id } of [done, late]) await letPass(id, '8 days');
+    await eventually(async () => expect(await items(late.id)).toMatchObject([{ state: 'expired' }]));
+    const before = await uk.getAll([done.view.id, late.view.id]);
+    await keepHouse();
+    expect(await uk.getAll([done.view.id, late.view.id])).toEqual(before);
+    expect(before).toMatchObject([
+      { status: 'cancelled', replaces_id: done.original.id },
+      { status: 'booked', replaces_id: late.original.id },
+    ]);
+    for (const { id } of [done, late]) {
+      expect(await confirmations(id)).toEqual([{ code_hash: null, patient_hash: null }]);
+      expect(await messagesOf(id)).toEqual([]);
+    }
+    // It is not looked at again.
+    await deleteOldConfirmations(db, days, 1);
+    expect(await rowsOf(gateway, 'SELECT FROM confirmations WHERE reduced_at IS NULL')).toEqual([]);
+    expect((await uk.cancel(late.view.id)).body).toMatchObject({ status: 'awaiting_confirmation' });
+  });
+
+  test('of a draft that was booked, which is listed under it', async () => {
+    const held = await book(gateway, { careUnit: draftUnit });
+    const id = confirmationIdOf(held);
+    await drafts.confirm(held.id, await codeFor(gateway, held.id));
+    const booked = await drafts.get(held.id);
+    expect(booked.status).toBe('booked');
+    await letPass(id, '8 days');
+    await keepHouse();
+    expect(await drafts.get(held.id)).toEqual(booked);
+    expect(await drafts.list('patient_id=p-3')).toContainEqual(booked);
+    expect(await confirmations(id)).toEqual([{ code_hash: null, patient_hash: null }]);
+    expect(await items(id)).toMatchObject([{ patient_hash: null, draft_start: null, sealed_draft: null }]);
+  });
+});
+
+test('a draft that was never booked is deleted with its code', async () => {
+  const held = await book(gateway, { careUnit: draftUnit, patientId: 'p-7', comment: 'mine' });
+  const id = confirmationIdOf(held);
+  await letPass(id, '6 days 23 hours');
+  await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
+  await keepHouse();
+  expect(await drafts.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
+  expect(await drafts.list('patient_id=p-7')).toHaveLength(1);
+  await letPass(id, '2 hours');
+  await keepHouse();
+  await isGone(id);
+  const { status, body } = await gateway.request('GET', `${draftUnit}/appointments/${held.id}`);
+  expect({ status, body }).toMatchObject({ status: 404, body: { reason: 'appointment_not_found' } });
+  expect(await drafts.list('patient_id=p-7')).toEqual([]);
+});
+
+test('a locked code is over like any other', async () => {
+  const held = await book(gateway, { careUnit: sodermalm });
+  const id = confirmationIdOf(held);
+  for (const wrong of wrongCodes(await codeFor(gateway, held.id), 5)) await sweden.confirm(held.id, wrong);
+  await letPass(id, '8 days');
+  await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
+  await keepHouse();
+  await isGone(id);
+});
+
+test('keys are deleted after a day, some at a time', async () => {
+  const insert = (age: string) =>
+    rowsOf(
+      gateway,
+      `INSERT INTO idempotency_keys
+         (client_id, key_hash, request_hash, emr, care_unit_id, operation_id, state, owner, created_at)
+       VALUES ('old keys', $1, '', 'e', 'c', gen_random_uuid(), 'open', gen_random_uuid(), clock_timestamp() - $2::interval)`,
+      [randomBytes(32), age],
+    );
+  const left = async () => (await rowsOf(gateway, `SELECT FROM idempotency_keys WHERE client_id = 'old keys'`)).length;
+  await insert('23 hours 59 minutes');
+  for (const _ of [1, 2, 3]) await insert('25 hours');
+  await forgetOldKeys(db, 2);
+  expect(await left()).toBeLessThanOrEqual(2);
+  await forgetOldKeys(db, 2);
+  expect(await left()).toBe(1);
+});
+
+test('housekeeping does it by itself, after the days that the configuration says', async () => {
+  const other = await startGateway({
+    configure: (demo) => ({ ...demo, retention: { confirmation_days: 1 } }),
+  });
+  try {
+    const booked = await bookByCode(other, { careUnit: sodermalm });
+    await messagesAbout(other, booked.id);
+    const tables = ['confirmations', 'confirmation_items', 'messages'];
+    const left = () => Promise.all(tables.map(async (table) => (await rowsOf(other, `SELECT FROM ${table}`)).length));
+    expect(await left()).toEqual([1, 1, 1]);
+    const past = `clock_timestamp() - interval '25 hours'`;
+    await rowsOf(other, `UPDATE confirmations SET expires_at = ${past}, confirmed_at = ${past}`);
+    await rowsOf(other, `UPDATE messages SET expires_at = ${past}`);
+    await eventually(async () => expect(await left()).toEqual([0, 0, 0]));
+    expect(await careUnitOf(other, sodermalm).get(booked.id)).toEqual(booked);
+  } finally {
+    await other.close();
+  }
+});

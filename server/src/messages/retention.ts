@@ -1,0 +1,17 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+
+/**
+ * Deletes messages whose code ran out so many days ago, unless an id still waits for it: its `delivery` is told. At most
+ * `limit`.
+ */
+export async function deleteOldMessages(db: Db, days: number, limit: number): Promise<void> {
+  await sql`
+    DELETE FROM messages WHERE id IN (
+      SELECT message.id FROM messages AS message
+      WHERE message.expires_at < clock_timestamp() - make_interval(days => ${days})
+        AND NOT EXISTS (
+          SELECT FROM confirmation_items AS item
+          WHERE item.confirmation_id = message.confirmation_id AND item.state IN ('pending', 'confirming'))
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
+}
