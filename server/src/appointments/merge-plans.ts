@@ -7,10 +7,10 @@ import { severalCodes } from './plan-creation.ts';
  * Several plans as one: all of their changes or none, and one code for what they make for one patient. The answers follow
  * each other in the order of the plans.
  */
-export function mergePlans(plans: readonly WritePlan[]): WritePlan {
+export function mergePlans(plans: readonly WritePlan[], requestedIds: readonly string[]): WritePlan {
   const viaEhr = plans.find((plan) => plan.viaEhr);
   if (viaEhr && plans.length > 1) throw new Problem('operation_unsupported', { detail: severalCodes });
-  if (viaEhr) return { ...viaEhr, many: true };
+  if (viaEhr) return { ...viaEhr, many: true, requestedIds };
   const changes: WritePlan['changes'][number][] = [];
   const confirmations = new Map<string, PlannedConfirmation>();
   const releasing: string[] = [];
@@ -28,5 +28,5 @@ export function mergePlans(plans: readonly WritePlan[]): WritePlan {
       answer.push('change' in entry.from ? { ...entry, from: { change: entry.from.change + offset } } : entry);
     }
   }
-  return { changes, confirmations: [...confirmations.values()], releasing, answer, many: true };
+  return { changes, confirmations: [...confirmations.values()], releasing, answer, many: true, requestedIds };
 }

@@ -614,8 +614,8 @@ describe('an EHR without transactions', () => {
     fail(5, 'unavailable');
     const answer = await careUnit.changeMany(ids, { resource_id: 'r-4' });
     expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id, reason }) => [id, reason])).toEqual(
-      ids.map((id) => [id, 'partially_applied']),
+    expect(answer.body.errors.map(({ id, pointer, reason }) => [id, pointer, reason])).toEqual(
+      ids.map((id, index) => [id, `/ids/${index}`, 'partially_applied']),
     );
     const [changed, ...others] = answer.body.errors.map(({ detail }) => detail);
     expect(others).not.toContain(changed);
@@ -623,6 +623,20 @@ describe('an EHR without transactions', () => {
       'emr_id:r-4',
       'emr_id:r-3',
       'emr_id:r-3',
+    ]);
+  });
+
+  test('says where in the request an id stands, in whatever order it is answered', async () => {
+    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+    const [first, second, third] = slots as [Slot, Slot, Slot];
+    const [a, b] = (await bookEach([first, second], { careUnit: path })) as [Appointment, Appointment];
+    fail(2, 'rejected');
+    fail(3, 'rejected');
+    const answer = await careUnit.changeMany([a.id, b.id], { start: second.start, end: third.end, comment: 'new' });
+    expectRefusal(answer, 502, 'partially_applied');
+    expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual([
+      [b.id, '/ids/1'],
+      [a.id, '/ids/0'],
     ]);
   });
 

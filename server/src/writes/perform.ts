@@ -7,7 +7,7 @@ import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { type Answer, completeKey, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
-import { type Fault, Problem } from '../problems/problem.ts';
+import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { planAnswer } from './answer.ts';
 import { type Commit, commitPlan } from './commit.ts';
 import { changeAppointments, ehrChanges, isSettled, isWhole } from './ehr-changes.ts';
@@ -131,12 +131,17 @@ async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null
 /** The outcome of every appointment of the answer, by the id that the caller knows it by. */
 function byKnownIds(error: Problem, plan: WritePlan): Problem {
   const faults = plan.answer.map(({ id, from }): Fault => {
-    const known = id === undefined ? {} : { id };
+    const known = id === undefined ? {} : { id, place: placeOf(id, plan) };
     const outcome = 'change' in from ? error.faults[from.change] : undefined;
     if (outcome) return { ...outcome, ...known };
     return { ...known, reason: 'partially_applied', detail: 'As it was.' };
   });
   return new Problem('partially_applied', { faults, cause: error.cause });
+}
+
+function placeOf(id: string, { requestedIds = [] }: WritePlan): Place | undefined {
+  const index = requestedIds.indexOf(id);
+  return index === -1 ? undefined : { in: 'body', pointer: `/ids/${index}` };
 }
 
 /** Nothing to ask the EHR for: one transaction decides and ends it. */

@@ -91,6 +91,8 @@ export interface WritePlan {
   readonly answer: readonly PlannedAnswer[];
   /** One appointment, or a list of them. */
   readonly many: boolean;
+  /** The ids as the request lists them, where it does. */
+  readonly requestedIds?: readonly string[] | undefined;
 }
 
 export function holdsTime(plan: WritePlan): boolean {
