@@ -783,6 +783,38 @@ describe('an EHR whose writes fail', () => {
   });
 });
 
+test('a hold that has run out is given up as soon as the EHR takes it, and no code confirms it meanwhile', async () => {
+  const careUnit = careUnitOf(gateway, careUnitPath('sandbox-se', 'sodermalm'));
+  const held = await book(gateway, { careUnit: careUnitPath('sandbox-se', 'sodermalm') });
+  const code = await codeFor(gateway, held.id);
+  const { id } = confirmationOf(held);
+  const setExpiry = (time: string) =>
+    rowsOf(gateway, `UPDATE confirmations SET expires_at = clock_timestamp() + interval '${time}' WHERE id = $1`, [id]);
+  const expectState = (item: string, inEhr: string) =>
+    eventually(async () =>
+      expect(
+        await rowsOf(
+          gateway,
+          `SELECT item.state, appointment.state AS in_ehr FROM confirmation_items AS item
+             JOIN sandbox.appointments AS appointment ON appointment.id = item.ehr_appointment_id
+           WHERE item.confirmation_id = $1`,
+          [id],
+        ),
+      ).toEqual([{ state: item, in_ehr: inEhr }]),
+    );
+  for (let call = 1; call <= 100; call++) fail(call, 'unavailable');
+  await setExpiry('0 seconds');
+  await expectState('expiring', 'held');
+  expect(await careUnit.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
+  // Not even where somebody turns the clock back.
+  await setExpiry('1 minute');
+  expectRefusal(await careUnit.confirm(held.id, code), 409, 'confirmation_expired');
+  expectRefusal(await careUnit.resend(held.id), 409, 'confirmation_expired');
+  failing = new Map();
+  await setExpiry('0 seconds');
+  await expectState('expired', 'cancelled');
+});
+
 describe('an EHR that sends and checks codes itself', () => {
   const path = careUnitPath('own-codes', 'riverside');
   const careUnit = careUnitOf(gateway, path);

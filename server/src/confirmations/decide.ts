@@ -100,5 +100,6 @@ function faultsOf(ids: readonly string[], why: (id: string) => Reason | undefine
 
 function whyOver(state: ItemState | undefined, isOver: boolean): Reason | undefined {
   if (state === 'released') return 'confirmation_not_pending';
-  return state === 'expired' || (state === 'pending' && isOver) ? 'confirmation_expired' : undefined;
+  if (state === 'expiring' || state === 'expired') return 'confirmation_expired';
+  return state === 'pending' && isOver ? 'confirmation_expired' : undefined;
 }

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { Channel } from '../messages/outbox.ts';
 
 export type ConfirmationKind = 'booking' | 'cancellation';
-export type ItemState = 'pending' | 'confirming' | 'confirmed' | 'released' | 'expired';
+export type ItemState = 'pending' | 'confirming' | 'confirmed' | 'released' | 'expiring' | 'expired';
 
 interface ConfirmationRow {
   id: string;
