@@ -361,6 +361,23 @@ describe('two gateways on one database', () => {
     });
   });
 
+  test('share a key that the first one could not settle', async () => {
+    const { start, end, resource_id, healthcare_service_id } = await book(gateway);
+    const send = (index: number) =>
+      sendUnder('unsettled', index, { start, end, resource_id, healthcare_service_id }, oslo);
+    await rowsOf(
+      gateway,
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'As the test wants it'; END $$`,
+    );
+    await rowsOf(
+      gateway,
+      `CREATE TRIGGER unsettled BEFORE UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION fail()`,
+    );
+    expect(outcome(await send(0))).toBe('500 internal_error');
+    await rowsOf(gateway, 'DROP TRIGGER unsettled ON idempotency_keys');
+    await eventually(async () => expect(outcome(await send(1))).toBe('400 time_slot_unavailable'));
+  });
+
   test('book a slot once, and take a code once', async () => {
     await meanwhile(async () => {
       for (const _ of rounds) {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { expireConfirmations } from './confirmations/expire.ts';
 import { describeError } from './http/describe-error.ts';
-import { forgetOldKeys } from './idempotency/keys.ts';
+import { forgetOldKeys, openLeftKeys } from './idempotency/keys.ts';
 import { recoverWrites } from './writes/recovery.ts';
 import type { WriteServices } from './writes/services.ts';
 
@@ -27,6 +27,7 @@ export function startHousekeeping(services: WriteServices, log: Logger): Houseke
     try {
       await recoverWrites(services, log);
       await expireConfirmations(services, log);
+      await openLeftKeys(services.db, services.process);
       await forgetOldKeys(services.db);
     } catch (error) {
       log.error({ cause: describeError(error) }, 'housekeeping failed');

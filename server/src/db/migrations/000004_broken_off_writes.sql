@@ -6,3 +6,5 @@ ALTER TABLE confirmation_items
 DROP INDEX confirmation_items_waiting;
 CREATE INDEX confirmation_items_waiting ON confirmation_items (state)
   WHERE state IN ('pending', 'confirming', 'expiring');
+
+CREATE INDEX idempotency_keys_running ON idempotency_keys (owner) WHERE state = 'running';
