@@ -1,3 +1,4 @@
+import type { Appointment } from '@crossward/connector-kit';
 import { Problem } from '../problems/problem.ts';
 import type { PlannedConfirmation, WritePlan } from '../writes/plan.ts';
 
@@ -13,11 +14,13 @@ export function mergePlans(plans: readonly WritePlan[], requestedIds: readonly s
   if (viaEhr) return { ...viaEhr, many: true, requestedIds };
   const changes: WritePlan['changes'][number][] = [];
   const confirmations = new Map<string, PlannedConfirmation>();
+  const before: Appointment[] = [];
   const releasing: string[] = [];
   const answer: WritePlan['answer'][number][] = [];
   for (const plan of plans) {
     const offset = changes.length;
     changes.push(...plan.changes);
+    before.push(...(plan.before ?? []));
     releasing.push(...(plan.releasing ?? []));
     for (const confirmation of plan.confirmations) {
       const key = JSON.stringify([confirmation.kind, confirmation.patientId]);
@@ -28,5 +31,5 @@ export function mergePlans(plans: readonly WritePlan[], requestedIds: readonly s
       answer.push('change' in entry.from ? { ...entry, from: { change: entry.from.change + offset } } : entry);
     }
   }
-  return { changes, confirmations: [...confirmations.values()], releasing, answer, many: true, requestedIds };
+  return { changes, before, confirmations: [...confirmations.values()], releasing, answer, many: true, requestedIds };
 }

@@ -17,6 +17,7 @@ import {
   type Slot,
 } from '../../../test/bookings.ts';
 import {
+  abandonWrites,
   age,
   bookByCode,
   careUnitOf,
@@ -32,13 +33,27 @@ import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 
 /** Which of the next calls of `changeAppointments` fail, counted from 1: before anything is done, or after. */
-let failing: ReadonlyMap<number, { readonly error: ConnectorError; readonly after: boolean }> = new Map();
+let failing: ReadonlyMap<number, Trouble> = new Map();
 let calls = 0;
 
-function fail(call: number, kind: ConnectorErrorKind, more: { after?: boolean; retryAfterSeconds?: number } = {}) {
-  const { after = false, ...options } = more;
+interface Trouble {
+  readonly error: ConnectorError;
+  readonly after: boolean;
+  /** Until then there is no answer. */
+  readonly silentUntil?: Promise<void> | undefined;
+}
+
+interface FailureOptions {
+  readonly after?: boolean;
+  readonly retryAfterSeconds?: number;
+  readonly silentUntil?: Promise<void>;
+}
+
+function fail(call: number, kind: ConnectorErrorKind, more: FailureOptions = {}) {
+  const { after = false, silentUntil, ...options } = more;
   calls = 0;
-  failing = new Map([...failing, [call, { error: new ConnectorError(kind, 'As the test wants it', options), after }]]);
+  const error = new ConnectorError(kind, 'As the test wants it', options);
+  failing = new Map([...failing, [call, { error, after, silentUntil }]]);
 }
 
 beforeEach(() => {
@@ -55,10 +70,10 @@ function failable(connector: Connector): Connector {
     async changeAppointments(write) {
       calls += 1;
       const trouble = failing.get(calls);
-      if (trouble && !trouble.after) throw trouble.error;
-      const done = await changeAppointments(write);
-      if (trouble) throw trouble.error;
-      return done;
+      if (!trouble) return changeAppointments(write);
+      if (trouble.after) await changeAppointments(write);
+      await trouble.silentUntil;
+      throw trouble.error;
     },
   };
 }
@@ -638,6 +653,100 @@ describe('an EHR without transactions', () => {
       [b.id, '/ids/1'],
       [a.id, '/ids/0'],
     ]);
+  });
+
+  describe('and a gateway that is killed', () => {
+    const underKey = (key: string, body: object) =>
+      gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers: { 'idempotency-key': key } });
+    const withoutWrites = () =>
+      eventually(async () => expect(await rowsOf(gateway, `SELECT FROM writes WHERE emr = 'one-by-one'`)).toEqual([]));
+
+    test.each([
+      ['before it undoes anything', 4],
+      ['when some of it is undone', 5],
+    ])('%s: it is undone to the end, and done anew for whoever asks again', async (_, callOfDeath) => {
+      const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+      const booked = await bookEach(slots, { careUnit: path, comment: 'old' });
+      const body = { ids: idsIn(booked), resource_id: 'r-2', comment: 'new' };
+      const key = randomUUID();
+      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
+      fail(3, 'rejected');
+      fail(callOfDeath, 'unavailable', { silentUntil });
+      const answer = underKey(key, body);
+      await eventually(() => expect(calls).toBe(callOfDeath));
+      failing = new Map();
+      await abandonWrites(gateway, 'one-by-one');
+      await withoutWrites();
+      expect(await careUnit.getAll(body.ids)).toEqual(booked);
+      resolve();
+      await answer;
+      const again = await underKey(key, body);
+      expect(again.status).toBe(200);
+      expect(again.body.appointments).toEqual(
+        booked.map((it) => ({ ...it, resource_id: 'emr_id:r-2', comment: 'new' })),
+      );
+      expect(await careUnit.getAll(body.ids)).toEqual(again.body.appointments);
+      expect(await careUnit.changeMany(body.ids, { status: 'cancelled' })).toMatchObject({ status: 200 });
+    });
+
+    test('between two changes, of which the second one fails later: both are as they were', async () => {
+      const slots = await freeRun(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
+      const booked = await bookEach(slots, { careUnit: path, comment: 'old' });
+      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
+      fail(2, 'unavailable', { silentUntil });
+      const answer = careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' });
+      await eventually(() => expect(calls).toBe(2));
+      failing = new Map();
+      fail(2, 'rejected');
+      await abandonWrites(gateway, 'one-by-one');
+      await withoutWrites();
+      expect(calls).toBe(3);
+      expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
+      resolve();
+      await answer;
+    });
+  });
+
+  describe('and drafts of one code', () => {
+    const there = careUnitPath('no-hold-one-by-one', 'sodermalm');
+    const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, there);
+
+    async function drafts(resourceId: string): Promise<{ readonly ids: string[]; readonly code: string }> {
+      const slots = await freeRun(gateway, 3, { careUnit: there, resourceId, from: nextMonth() });
+      const [first, , last] = slots as [Slot, Slot, Slot];
+      const mine = await bookByCode(gateway, { careUnit: there, slot: first });
+      const { body } = await changeMany([mine.id], { start: first.start, end: last.end });
+      const ids = idsIn(body.appointments.slice(1));
+      return { ids, code: await codeFor(gateway, ids[0] ?? '') };
+    }
+
+    test('books both after a confirmation that was undone', async () => {
+      const { ids, code } = await drafts('r-1');
+      fail(2, 'rejected');
+      expectRefusal(await confirmMany(ids, code), 502, 'ehr_rejected');
+      failing = new Map();
+      const { status, body } = await confirmMany(ids, code);
+      expect(status).toBe(200);
+      expect(body.appointments.map((it) => it.status)).toEqual(['booked', 'booked']);
+      expect(await getAll(ids)).toEqual(body.appointments);
+    });
+
+    test('lets nobody confirm one of them while it is not known whether both are booked', async () => {
+      const { ids, code } = await drafts('r-2');
+      const [one = ''] = ids;
+      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
+      fail(2, 'outcome_unknown', { after: true, silentUntil });
+      const both = confirmMany(ids, code);
+      await eventually(() => expect(calls).toBe(2));
+      failing = new Map();
+      expectRefusal(await confirm(one, code), 409, 'idempotency_in_progress');
+      resolve();
+      expectRefusal(await both, 504, 'outcome_unknown');
+      await eventually(async () =>
+        expect((await getAll(ids)).map((it) => [it.status, it.confirmation])).toEqual(ids.map(() => ['booked', null])),
+      );
+      expect(await confirm(one, code)).toMatchObject({ status: 200, body: { id: one, status: 'booked' } });
+    });
   });
 
   test('cannot take a cancellation back', async () => {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Tx } from '../db/kysely.ts';
 import { describeError } from '../http/describe-error.ts';
-import { changeAppointments, partId } from '../writes/ehr-changes.ts';
+import { changeAppointments } from '../writes/ehr-changes.ts';
+import { partId } from '../writes/ehr-write.ts';
 import type { WriteServices } from '../writes/services.ts';
 
 const atOnce = 50;

@@ -22,6 +22,8 @@ export interface Item {
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
   readonly ehrReference: string | null;
+  /** How often the EHR has done what the right code asked for in part, and it was undone. */
+  readonly timesUndone: number;
 }
 
 export function awaitedOf(item: Item): Awaited {
@@ -55,6 +57,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'confirmation.channel',
       'confirmation.expires_at as expiresAt',
       'confirmation.ehr_reference as ehrReference',
+      'confirmation.times_undone as timesUndone',
     ])
     .select(
       sql<number>`greatest(confirmation.attempts_allowed - confirmation.attempts_used, 0)`.as('attemptsRemaining'),

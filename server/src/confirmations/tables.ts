@@ -21,6 +21,7 @@ interface ConfirmationRow {
   patient_hash: Buffer;
   created_at: Generated<Date>;
   confirmed_at: Date | null;
+  times_undone: Generated<number>;
 }
 
 interface ConfirmationItemRow {
@@ -39,6 +40,7 @@ interface ConfirmationItemRow {
   draft_resource_id: string | null;
   draft_start: Date | null;
   draft_end: Date | null;
+  operation_id: Generated<string | null>;
 }
 
 export interface ConfirmationTables {

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { type KeptProblem, keptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type GatewayProcess, ownerIsAlive } from '../writes/gateway-process.ts';
-import { type Answer, type ClaimedKey, keyContext } from './kept-write.ts';
+import { type Answer, type ClaimedKey, keyContext, sealedProblem } from './kept-write.ts';
 
 const keptFor = sql`interval '24 hours'`;
 
@@ -175,8 +175,7 @@ export async function settleKey(
       .execute();
     return;
   }
-  const kept = JSON.stringify({ problem: keptProblem(problem, requestId) });
-  const sealed = key.keys.seal('idempotency', kept, keyContext(clientId, key.hash));
+  const sealed = sealedProblem(clientId, key, keptProblem(problem, requestId));
   await mine('idempotency_keys').set({ state: 'done', sealed_answer: sealed }).execute();
 }
 
