@@ -130,6 +130,24 @@ export async function runOut(gateway: Gateway, appointment: Appointment): Promis
   }
 }
 
+/**
+ * As if the process had been killed that is at the writes to an EHR: they belong to nobody any more, and whatever the EHR
+ * still answers is not theirs.
+ */
+export async function abandonWrites(gateway: Gateway, emr: string): Promise<void> {
+  const abandoned = await rowsOf<{ operation_id: string }>(
+    gateway,
+    `WITH written AS (UPDATE writes SET owner = gen_random_uuid() WHERE emr = $1 RETURNING operation_id),
+       kept AS (UPDATE idempotency_keys SET owner = gen_random_uuid() WHERE emr = $1 AND state = 'running')
+     SELECT operation_id FROM written`,
+    [emr],
+  );
+  if (abandoned.length === 0) throw new Error('Nobody is at a write');
+  const { active, activeKeys } = gateway.deps.services.process;
+  for (const { operation_id } of abandoned) active.delete(operation_id);
+  activeKeys.clear();
+}
+
 /** Lets the code of a confirmation be older than it is. */
 export async function age(gateway: Gateway, confirmationId: string, seconds: number): Promise<void> {
   await rowsOf(

@@ -9,6 +9,7 @@ const violations: Readonly<Record<string, string>> = {
     WHERE a.state <> 'cancelled' AND b.state <> 'cancelled'`,
   'a write is stuck': 'SELECT operation_id, state FROM writes',
   'a code is half confirmed': `SELECT appointment_id FROM confirmation_items WHERE state = 'confirming'`,
+  'a hold is half given up': `SELECT appointment_id FROM confirmation_items WHERE state = 'expiring'`,
   'a hold has no code': `
     SELECT emr, id FROM sandbox.appointments AS held WHERE state = 'held' AND held_until > clock_timestamp()
       AND NOT EXISTS (SELECT 1 FROM confirmation_items AS item

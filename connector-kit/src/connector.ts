@@ -201,7 +201,10 @@ export interface ConnectorOperations {
    * one time, however they race, one succeeds.
    */
   changeAppointments(write: AppointmentWrite): Promise<readonly Appointment[]>;
-  /** The appointments that the write with this operation id left behind, in its order. `null`: it was never done. */
+  /**
+   * The appointments that the write with this operation id left behind, in its order. `null`: it was never done. A
+   * connector that has it does nothing twice under one operation id; one without it is told no write a second time.
+   */
   findOperation(careUnit: CareUnit, operationId: string): Promise<readonly Appointment[] | null>;
 
   /** For an EHR that sends codes: starts a booking, and sends the patient a code. */

@@ -17,6 +17,7 @@ import type { DemoMailbox } from './messages/providers/demo-mailbox.ts';
 import { createSenders } from './messages/senders.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 import { startGatewayProcess } from './writes/gateway-process.ts';
+import { createWriteMetrics } from './writes/metrics.ts';
 import type { WriteServices } from './writes/services.ts';
 
 /** Everything that the operations stand on, made once. */
@@ -64,7 +65,22 @@ export async function createDeps(means: Means): Promise<Deps> {
   });
   const process = await startGatewayProcess(db, database.kind);
   await outbox.start();
-  const services: WriteServices = { db, keys, ehrs, outbox, channels: outbox.channels, process };
+  const writeMetrics = createWriteMetrics(metrics);
+  const services: WriteServices = {
+    db,
+    keys,
+    ehrs,
+    outbox,
+    channels: outbox.channels,
+    process,
+    onOutcomeLost({ operationId, emr }) {
+      writeMetrics.outcomeLost(emr);
+      log.error(
+        { operation_id: operationId, emr },
+        'nobody knows whether an EHR has done a write; it is not done again',
+      );
+    },
+  };
   const housekeeping = startHousekeeping(services, configuration.retention, log);
   return {
     log,

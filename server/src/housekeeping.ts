@@ -3,7 +3,7 @@ import type { Configuration } from './config/configuration.ts';
 import { expireConfirmations } from './confirmations/expire.ts';
 import { deleteOldConfirmations, forgetServedCodes } from './confirmations/retention.ts';
 import { describeError } from './http/describe-error.ts';
-import { forgetOldKeys } from './idempotency/keys.ts';
+import { forgetOldKeys, openLeftKeys } from './idempotency/keys.ts';
 import { deleteOldMessages } from './messages/retention.ts';
 import { recoverWrites } from './writes/recovery.ts';
 import type { WriteServices } from './writes/services.ts';
@@ -37,6 +37,7 @@ export function startHousekeeping(
     try {
       await recoverWrites(services, log);
       await expireConfirmations(services, log);
+      await openLeftKeys(db, services.process);
       await forgetOldKeys(db, deletedAtOnce);
       await forgetServedCodes(db, deletedAtOnce);
       await deleteOldMessages(db, retention.confirmation_days, deletedAtOnce);

@@ -34,7 +34,10 @@ export async function updateMany(
           ...(resourceId === undefined ? [] : await unavailableTimes(scene, found, resourceId)),
         ];
       });
-      return mergePlans(targets.map((target) => planUpdate(target, wanted)));
+      return mergePlans(
+        targets.map((target) => planUpdate(target, wanted)),
+        body.ids,
+      );
     });
   return namingFaults(() => movingFaults(scene, targets, wanted), write);
 }
@@ -49,7 +52,7 @@ export function cancelMany(scene: Scene, mode: Mode, body: BulkCancellationBody)
       plans = planned.plans;
       return planned.faults;
     });
-    return mergePlans(withoutDoubles(plans, new Map()));
+    return mergePlans(withoutDoubles(plans, new Map()), body.ids);
   });
 }
 
@@ -103,7 +106,7 @@ export async function confirmMany(scene: Scene, mode: Mode, body: BulkConfirmati
   return carryOutConfirmed(
     scene,
     mode.write,
-    { ...planConfirmation(scene, waiting, body.confirmation.code), many: true },
+    { ...planConfirmation(scene, waiting, body.confirmation.code), many: true, requestedIds: body.ids },
     body.confirmation.code,
   );
 }

@@ -17,6 +17,7 @@ import {
   type Slot,
 } from '../../../test/bookings.ts';
 import {
+  abandonWrites,
   age,
   bookByCode,
   careUnitOf,
@@ -33,13 +34,27 @@ import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 
 /** Which of the next calls of `changeAppointments` fail, counted from 1: before anything is done, or after. */
-let failing: ReadonlyMap<number, { readonly error: ConnectorError; readonly after: boolean }> = new Map();
+let failing: ReadonlyMap<number, Trouble> = new Map();
 let calls = 0;
 
-function fail(call: number, kind: ConnectorErrorKind, more: { after?: boolean; retryAfterSeconds?: number } = {}) {
-  const { after = false, ...options } = more;
+interface Trouble {
+  readonly error: ConnectorError;
+  readonly after: boolean;
+  /** Until then there is no answer. */
+  readonly silentUntil?: Promise<void> | undefined;
+}
+
+interface FailureOptions {
+  readonly after?: boolean;
+  readonly retryAfterSeconds?: number;
+  readonly silentUntil?: Promise<void>;
+}
+
+function fail(call: number, kind: ConnectorErrorKind, more: FailureOptions = {}) {
+  const { after = false, silentUntil, ...options } = more;
   calls = 0;
-  failing = new Map([...failing, [call, { error: new ConnectorError(kind, 'As the test wants it', options), after }]]);
+  const error = new ConnectorError(kind, 'As the test wants it', options);
+  failing = new Map([...failing, [call, { error, after, silentUntil }]]);
 }
 
 beforeEach(() => {
@@ -56,10 +71,10 @@ function failable(connector: Connector): Connector {
     async changeAppointments(write) {
       calls += 1;
       const trouble = failing.get(calls);
-      if (trouble && !trouble.after) throw trouble.error;
-      const done = await changeAppointments(write);
-      if (trouble) throw trouble.error;
-      return done;
+      if (!trouble) return changeAppointments(write);
+      if (trouble.after) await changeAppointments(write);
+      await trouble.silentUntil;
+      throw trouble.error;
     },
   };
 }
@@ -609,8 +624,8 @@ describe('an EHR without transactions', () => {
     fail(5, 'unavailable');
     const answer = await careUnit.changeMany(ids, { resource_id: 'r-4' });
     expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id, reason }) => [id, reason])).toEqual(
-      ids.map((id) => [id, 'partially_applied']),
+    expect(answer.body.errors.map(({ id, pointer, reason }) => [id, pointer, reason])).toEqual(
+      ids.map((id, index) => [id, `/ids/${index}`, 'partially_applied']),
     );
     const [changed, ...others] = answer.body.errors.map(({ detail }) => detail);
     expect(others).not.toContain(changed);
@@ -619,6 +634,114 @@ describe('an EHR without transactions', () => {
       'emr_id:r-3',
       'emr_id:r-3',
     ]);
+  });
+
+  test('says where in the request an id stands, in whatever order it is answered', async () => {
+    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+    const [first, second, third] = slots as [Slot, Slot, Slot];
+    const [a, b] = (await bookEach([first, second], { careUnit: path })) as [Appointment, Appointment];
+    fail(2, 'rejected');
+    fail(3, 'rejected');
+    const answer = await careUnit.changeMany([a.id, b.id], { start: second.start, end: third.end, comment: 'new' });
+    expectRefusal(answer, 502, 'partially_applied');
+    expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual([
+      [b.id, '/ids/1'],
+      [a.id, '/ids/0'],
+    ]);
+  });
+
+  describe('and a gateway that is killed', () => {
+    const underKey = (key: string, body: object) =>
+      gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers: { 'idempotency-key': key } });
+    const withoutWrites = () =>
+      eventually(async () => expect(await rowsOf(gateway, `SELECT FROM writes WHERE emr = 'one-by-one'`)).toEqual([]));
+
+    test.each([
+      ['before it undoes anything', 4],
+      ['when some of it is undone', 5],
+    ])('%s: it is undone to the end, and done anew for whoever asks again', async (_, callOfDeath) => {
+      const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+      const booked = await bookEach(slots, { careUnit: path, comment: 'old' });
+      const body = { ids: idsIn(booked), resource_id: 'r-2', comment: 'new' };
+      const key = randomUUID();
+      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
+      fail(3, 'rejected');
+      fail(callOfDeath, 'unavailable', { silentUntil });
+      const answer = underKey(key, body);
+      await eventually(() => expect(calls).toBe(callOfDeath));
+      failing = new Map();
+      await abandonWrites(gateway, 'one-by-one');
+      await withoutWrites();
+      expect(await careUnit.getAll(body.ids)).toEqual(booked);
+      resolve();
+      await answer;
+      const again = await underKey(key, body);
+      expect(again.status).toBe(200);
+      expect(again.body.appointments).toEqual(
+        booked.map((it) => ({ ...it, resource_id: 'emr_id:r-2', comment: 'new' })),
+      );
+      expect(await careUnit.getAll(body.ids)).toEqual(again.body.appointments);
+      expect(await careUnit.changeMany(body.ids, { status: 'cancelled' })).toMatchObject({ status: 200 });
+    });
+
+    test('between two changes, of which the second one fails later: both are as they were', async () => {
+      const slots = await freeRun(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
+      const booked = await bookEach(slots, { careUnit: path, comment: 'old' });
+      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
+      fail(2, 'unavailable', { silentUntil });
+      const answer = careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' });
+      await eventually(() => expect(calls).toBe(2));
+      failing = new Map();
+      fail(2, 'rejected');
+      await abandonWrites(gateway, 'one-by-one');
+      await withoutWrites();
+      expect(calls).toBe(3);
+      expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
+      resolve();
+      await answer;
+    });
+  });
+
+  describe('and drafts of one code', () => {
+    const there = careUnitPath('no-hold-one-by-one', 'sodermalm');
+    const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, there);
+
+    async function drafts(resourceId: string): Promise<{ readonly ids: string[]; readonly code: string }> {
+      const slots = await freeRun(gateway, 3, { careUnit: there, resourceId, from: nextMonth() });
+      const [first, , last] = slots as [Slot, Slot, Slot];
+      const mine = await bookByCode(gateway, { careUnit: there, slot: first });
+      const { body } = await changeMany([mine.id], { start: first.start, end: last.end });
+      const ids = idsIn(body.appointments.slice(1));
+      return { ids, code: await codeFor(gateway, ids[0] ?? '') };
+    }
+
+    test('books both after a confirmation that was undone', async () => {
+      const { ids, code } = await drafts('r-1');
+      fail(2, 'rejected');
+      expectRefusal(await confirmMany(ids, code), 502, 'ehr_rejected');
+      failing = new Map();
+      const { status, body } = await confirmMany(ids, code);
+      expect(status).toBe(200);
+      expect(body.appointments.map((it) => it.status)).toEqual(['booked', 'booked']);
+      expect(await getAll(ids)).toEqual(body.appointments);
+    });
+
+    test('lets nobody confirm one of them while it is not known whether both are booked', async () => {
+      const { ids, code } = await drafts('r-2');
+      const [one = ''] = ids;
+      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
+      fail(2, 'outcome_unknown', { after: true, silentUntil });
+      const both = confirmMany(ids, code);
+      await eventually(() => expect(calls).toBe(2));
+      failing = new Map();
+      expectRefusal(await confirm(one, code), 409, 'idempotency_in_progress');
+      resolve();
+      expectRefusal(await both, 504, 'outcome_unknown');
+      await eventually(async () =>
+        expect((await getAll(ids)).map((it) => [it.status, it.confirmation])).toEqual(ids.map(() => ['booked', null])),
+      );
+      expect(await confirm(one, code)).toMatchObject({ status: 200, body: { id: one, status: 'booked' } });
+    });
   });
 
   test('cannot take a cancellation back', async () => {
@@ -762,6 +885,38 @@ describe('an EHR whose writes fail', () => {
     await eventually(async () => expect(await sweden.get(held.id)).toMatchObject({ status: 'booked' }));
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { id: held.id, status: 'booked' } });
   });
+});
+
+test('a hold that has run out is given up as soon as the EHR takes it, and no code confirms it meanwhile', async () => {
+  const careUnit = careUnitOf(gateway, careUnitPath('sandbox-se', 'sodermalm'));
+  const held = await book(gateway, { careUnit: careUnitPath('sandbox-se', 'sodermalm') });
+  const code = await codeFor(gateway, held.id);
+  const { id } = confirmationOf(held);
+  const setExpiry = (time: string) =>
+    rowsOf(gateway, `UPDATE confirmations SET expires_at = clock_timestamp() + interval '${time}' WHERE id = $1`, [id]);
+  const expectState = (item: string, inEhr: string) =>
+    eventually(async () =>
+      expect(
+        await rowsOf(
+          gateway,
+          `SELECT item.state, appointment.state AS in_ehr FROM confirmation_items AS item
+             JOIN sandbox.appointments AS appointment ON appointment.id = item.ehr_appointment_id
+           WHERE item.confirmation_id = $1`,
+          [id],
+        ),
+      ).toEqual([{ state: item, in_ehr: inEhr }]),
+    );
+  for (let call = 1; call <= 100; call++) fail(call, 'unavailable');
+  await setExpiry('0 seconds');
+  await expectState('expiring', 'held');
+  expect(await careUnit.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
+  // Not even where somebody turns the clock back.
+  await setExpiry('1 minute');
+  expectRefusal(await careUnit.confirm(held.id, code), 409, 'confirmation_expired');
+  expectRefusal(await careUnit.resend(held.id), 409, 'confirmation_expired');
+  failing = new Map();
+  await setExpiry('0 seconds');
+  await expectState('expired', 'cancelled');
 });
 
 describe('an EHR that sends and checks codes itself', () => {

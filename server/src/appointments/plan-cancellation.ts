@@ -88,6 +88,7 @@ function releasePlan({ kind, appointment, id }: Target, comment: Comment): Write
   const inEhr = kind !== 'draft';
   return {
     changes: inEhr ? [{ kind: 'release', appointmentId: appointment.id, comment }] : [],
+    before: [appointment],
     confirmations: [],
     releasing: [id],
     answer: [{ from: inEhr ? { change: 0 } : { appointment: after }, id, word: 'cancelled', preview: after }],
@@ -99,6 +100,7 @@ function directPlan({ ehr }: Scene, appointment: Appointment, id: string, commen
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   return {
     changes: [{ kind: 'cancel', appointmentId: appointment.id, comment }],
+    before: [appointment],
     confirmations: [],
     answer: [{ from: { change: 0 }, id, word: 'cancelled', preview: cancelled(appointment, comment) }],
     many: false,

@@ -1,7 +1,7 @@
 import type { Item } from '../confirmations/items.ts';
 import { Problem } from '../problems/problem.ts';
 import { itemContext } from '../writes/commit.ts';
-import { partId } from '../writes/ehr-changes.ts';
+import { partId } from '../writes/ehr-write.ts';
 import type { PlannedChange, WritePlan } from '../writes/plan.ts';
 import { draftOf } from './drafts.ts';
 import type { Scene } from './scene.ts';
@@ -21,7 +21,7 @@ export function isConfirmable(target: Target): target is Confirmable {
 export function planConfirmation(scene: Scene, targets: readonly Confirmable[], code: string): WritePlan {
   const [first] = targets;
   if (!first) throw new Problem('confirmation_not_pending');
-  const { confirmationId, ehrReference } = first.item;
+  const { confirmationId, ehrReference, timesUndone } = first.item;
   const done = ehrReference === null ? targets.filter(isDone) : [];
   // Always in the same order: the EHR answers a repetition in that of the first time.
   const waiting = targets.filter((target) => !done.includes(target)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -30,10 +30,14 @@ export function planConfirmation(scene: Scene, targets: readonly Confirmable[], 
     ...(ehrReference === null
       ? { changes: waiting.map((target) => confirmingChange(scene, target)) }
       : { changes: [], viaEhr: { kind: 'confirm', reference: ehrReference, code } }),
+    before: waiting.map(({ appointment }) => appointment),
     confirmations: [],
     confirming: { confirmationId, ids: targets.map(({ id }) => id) },
-    // Two requests with the right code are one and the same change to the EHR.
-    ehrOperationId: partId(confirmationId, [...waitingIds, ...(ehrReference === null ? [] : [code])].join(' ')),
+    // Two requests with the right code are one and the same change to the EHR, until it has been undone.
+    ehrOperationId: partId(
+      confirmationId,
+      [...(timesUndone === 0 ? [] : [timesUndone]), ...waitingIds, ...(ehrReference === null ? [] : [code])].join(' '),
+    ),
     answer: targets.map((target) => ({
       from: done.includes(target) ? { appointment: target.appointment } : { change: waiting.indexOf(target) },
       id: target.id,

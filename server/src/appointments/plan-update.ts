@@ -53,6 +53,7 @@ export function planUpdate(target: Target, wanted: WantedUpdate): WritePlan {
   if (word === 'kept') return { changes: [], confirmations: [], answer: [keptAnswer(target)], many: false };
   return {
     changes: [{ kind: 'update', appointmentId: appointment.id, ...wanted }],
+    before: [appointment],
     confirmations: [],
     answer: [{ from: { change: 0 }, id, word, preview: after }],
     many: false,

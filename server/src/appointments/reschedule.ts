@@ -101,7 +101,10 @@ async function planLayout(
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
   const created = await planNew(scene, layout.created, like, wanted);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
-  return mergePlans([...inOrder.map(({ plan }) => plan), ...cancellations]);
+  return mergePlans(
+    [...inOrder.map(({ plan }) => plan), ...cancellations],
+    targets.map(({ id }) => id),
+  );
 }
 
 function placeOf(targets: readonly Target[], id: string | undefined): Place {

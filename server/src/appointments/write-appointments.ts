@@ -3,6 +3,7 @@ import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planPreview } from '../writes/answer.ts';
+import { knowsOperations } from '../writes/ehr-changes.ts';
 import { perform } from '../writes/perform.ts';
 import type { WritePlan } from '../writes/plan.ts';
 import { isFree } from './free-time.ts';
@@ -26,8 +27,13 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
   const { services, ehr } = scene;
   // In the order of the request: the first faulty one decides.
   const ids = plan.answer.flatMap(({ id }) => id ?? []);
+  const operation = {
+    id: plan.ehrOperationId ?? write.operationId,
+    ids: plan.answer.flatMap(({ id, from }) => ('change' in from ? (id ?? []) : [])),
+    isRepeatable: knowsOperations(ehr),
+  };
   return perform({ ...scene, write }, plan, (tx) =>
-    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, ids, code, many: plan.many }),
+    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, ids, code, many: plan.many, operation }),
   );
 }
 

@@ -16,6 +16,8 @@ interface Decision {
   readonly code: string;
   /** Several ids were named: a refusal says which of them are at fault. */
   readonly many: boolean;
+  /** What the EHR is given, for those of the ids that it has still to confirm. */
+  readonly operation: { readonly id: string; readonly ids: readonly string[]; readonly isRepeatable: boolean };
 }
 
 /**
@@ -26,7 +28,7 @@ interface Decision {
 export async function decideCode(
   tx: Tx,
   keys: KeyRing,
-  { emr, confirmationId, ids, code, many }: Decision,
+  { emr, confirmationId, ids, code, many, operation }: Decision,
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
@@ -39,7 +41,7 @@ export async function decideCode(
   if (!confirmation) return new Problem('confirmation_not_pending');
   const items = await tx
     .selectFrom('confirmation_items')
-    .select(['appointment_id', 'state'])
+    .select(['appointment_id', 'state', 'operation_id'])
     .where('emr', '=', emr)
     .where('appointment_id', 'in', [...ids])
     .orderBy('appointment_id')
@@ -55,7 +57,7 @@ export async function decideCode(
   const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), { isOver, isLocked }));
   if (over.length > 0) return refusal(over);
   if (!states.has('pending') && !states.has('confirming')) {
-    return right && confirmation.is_fresh ? undefined : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
+    return right && confirmation.is_fresh ? busy() : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
   }
   if (checksItself) return markConfirming();
   if (!right) {
@@ -66,17 +68,34 @@ export async function decideCode(
       .execute();
     return codeIncorrect(confirmation.attempts_allowed - confirmation.attempts_used - 1);
   }
-  return markConfirming();
+  return busy() ?? markConfirming();
 
   function refusal(faults: readonly IdAtFault[]): Problem {
     const reason = faults[0]?.reason ?? 'confirmation_not_pending';
     return new Problem(reason, { faults: many ? faults : [] });
   }
 
+  /**
+   * Whether another operation confirms one of them: whoever sends the code again learns of its outcome, and the EHR would
+   * take a second one for somebody else's. Where the EHR does not know an operation again, any other is another one.
+   */
+  function busy(): Problem | undefined {
+    if (checksItself) return undefined;
+    const isElsewhere = items.some(({ appointment_id, state, operation_id }) => {
+      if (!operation.ids.includes(appointment_id)) return false;
+      return operation.isRepeatable ? state === 'confirming' && operation_id !== operation.id : state !== 'pending';
+    });
+    if (!isElsewhere) return undefined;
+    return new Problem('idempotency_in_progress', {
+      detail: 'Another request is about to confirm some of this.',
+      headers: { 'retry-after': '1' },
+    });
+  }
+
   async function markConfirming(): Promise<undefined> {
     await tx
       .updateTable('confirmation_items')
-      .set({ state: 'confirming' })
+      .set({ state: 'confirming', operation_id: operation.id })
       .where('emr', '=', emr)
       .where('appointment_id', 'in', [...ids])
       .where('state', '=', 'pending')
@@ -104,5 +123,6 @@ function whyOver(
   if (state === 'confirmed') return undefined;
   if (state === undefined || state === 'released') return 'confirmation_not_pending';
   if (isLocked) return 'confirmation_locked';
-  return state === 'expired' || (state === 'pending' && isOver) ? 'confirmation_expired' : undefined;
+  if (state === 'expiring' || state === 'expired') return 'confirmation_expired';
+  return state === 'pending' && isOver ? 'confirmation_expired' : undefined;
 }

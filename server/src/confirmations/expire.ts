@@ -1,34 +1,34 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import type { Tx } from '../db/kysely.ts';
 import { describeError } from '../http/describe-error.ts';
-import { changeAppointments, partId } from '../writes/ehr-changes.ts';
+import { changeAppointments } from '../writes/ehr-changes.ts';
+import { partId } from '../writes/ehr-write.ts';
 import type { WriteServices } from '../writes/services.ts';
 
 const atOnce = 50;
 
 /**
- * Ends what has run out: holds are given up in the EHR, and what waited is marked. Nobody depends on when this happens:
- * whoever looks at a code looks at the clock too.
+ * Ends what has run out: it is marked, its holds are given up in the EHR, and it is marked as ended. What was broken off
+ * in between goes on in the next round. Nobody depends on when this happens: whoever looks at a code looks at the clock
+ * too.
  */
 export async function expireConfirmations(services: WriteServices, log: Logger): Promise<void> {
   const overdue = await services.db
     .selectFrom('confirmations as confirmation')
     .innerJoin('confirmation_items as item', 'item.confirmation_id', 'confirmation.id')
-    .select([
-      'confirmation.id',
-      'confirmation.emr',
-      'confirmation.care_unit_id',
-      sql<string[]>`array_agg(item.ehr_appointment_id ORDER BY item.position)
-        FILTER (WHERE item.kind = 'booking' AND item.ehr_appointment_id IS NOT NULL)`.as('held'),
-    ])
-    .where('item.state', '=', 'pending')
+    .select(['confirmation.id', 'confirmation.emr', 'confirmation.care_unit_id'])
+    .where('item.state', 'in', ['pending', 'expiring'])
     .where(sql<boolean>`confirmation.expires_at <= clock_timestamp()`)
     .groupBy(['confirmation.id', 'confirmation.emr', 'confirmation.care_unit_id'])
+    // Those of an EHR that is down must not keep the others waiting.
+    .orderBy(sql`random()`)
     .limit(atOnce)
     .execute();
   for (const confirmation of overdue) {
     try {
-      await release(services, confirmation);
+      const held = await services.db.transaction().execute((tx) => beginToExpire(tx, services, confirmation.id));
+      await release(services, confirmation, held);
       await markExpired(services, confirmation.id);
     } catch (error) {
       log.warn({ emr: confirmation.emr, cause: describeError(error) }, 'a hold that has run out could not be given up');
@@ -40,15 +40,49 @@ interface Overdue {
   readonly id: string;
   readonly emr: string;
   readonly care_unit_id: string;
-  readonly held: readonly string[] | null;
+}
+
+/**
+ * Marks what has run out, under the lock that deciding on a code takes: from then on no code confirms it, and one that
+ * was taken a moment before keeps its hold. Answers what the EHR holds for it.
+ */
+async function beginToExpire(tx: Tx, { outbox }: WriteServices, id: string): Promise<readonly string[]> {
+  const over = await tx
+    .selectFrom('confirmations')
+    .select('id')
+    .where('id', '=', id)
+    .where(sql<boolean>`expires_at <= clock_timestamp()`)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!over) return [];
+  const { numUpdatedRows } = await tx
+    .updateTable('confirmation_items')
+    .set({ state: 'expiring', sealed_comment: null })
+    .where('confirmation_id', '=', id)
+    .where('state', '=', 'pending')
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await outbox.withdraw(tx, [id]);
+  const items = await tx
+    .selectFrom('confirmation_items')
+    .select('ehr_appointment_id')
+    .where('confirmation_id', '=', id)
+    .where('state', '=', 'expiring')
+    .where('kind', '=', 'booking')
+    .orderBy('position')
+    .execute();
+  return items.flatMap((item) => item.ehr_appointment_id ?? []);
 }
 
 /** What somebody has booked in the meantime stays booked: the EHR refuses to release it. */
-async function release({ ehrs }: WriteServices, { id, emr, care_unit_id, held }: Overdue): Promise<void> {
+async function release(
+  { ehrs }: WriteServices,
+  { id, emr, care_unit_id }: Overdue,
+  held: readonly string[],
+): Promise<void> {
   const ehr = ehrs.get(emr);
   const careUnit = ehr?.careUnits.get(care_unit_id);
-  if (!ehr || !careUnit) return;
-  const appointments = held && held.length > 0 ? await ehr.call('findAppointments', careUnit, held) : [];
+  if (!ehr || !careUnit || held.length === 0) return;
+  const appointments = await ehr.call('findAppointments', careUnit, held);
   const changes = appointments
     .filter(({ state }) => state === 'held')
     .map(({ id: appointmentId }) => ({ kind: 'release', appointmentId }) as const);
@@ -56,22 +90,11 @@ async function release({ ehrs }: WriteServices, { id, emr, care_unit_id, held }:
   await changeAppointments({ ehr, careUnit, operationId: partId(id, 'expired'), changes });
 }
 
-async function markExpired({ db, outbox }: WriteServices, id: string): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable('confirmation_items')
-      .set({ state: 'expired', sealed_comment: null })
-      .where('confirmation_id', '=', id)
-      .where('state', '=', 'pending')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('confirmations')
-            .select('id')
-            .where('id', '=', id)
-            .where(sql<boolean>`expires_at <= clock_timestamp()`),
-        ),
-      )
-      .executeTakeFirst();
-    if (numUpdatedRows > 0n) await outbox.withdraw(tx, [id]);
-  });
+async function markExpired({ db }: WriteServices, id: string): Promise<void> {
+  await db
+    .updateTable('confirmation_items')
+    .set({ state: 'expired' })
+    .where('confirmation_id', '=', id)
+    .where('state', '=', 'expiring')
+    .execute();
 }

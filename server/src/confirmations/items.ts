@@ -10,7 +10,7 @@ export interface Item {
   readonly id: string;
   readonly confirmationId: string;
   readonly kind: ConfirmationKind;
-  readonly state: ItemState;
+  readonly state: Exclude<ItemState, 'expiring'>;
   /** Waiting for its code, by the database's clock. One whose code is being confirmed waits however late it is. */
   readonly isPending: boolean;
   readonly ehrAppointmentId: string | null;
@@ -22,6 +22,8 @@ export interface Item {
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
   readonly ehrReference: string | null;
+  /** How often the EHR has done what the right code asked for in part, and it was undone. */
+  readonly timesUndone: number;
 }
 
 export function awaitedOf(item: Item): Awaited {
@@ -32,6 +34,9 @@ export function awaitedOf(item: Item): Awaited {
 /** SQL over a join of `item` and `confirmation`. */
 export const isPendingSql = sql<boolean>`
   (item.state = 'confirming' OR (item.state = 'pending' AND confirmation.expires_at > clock_timestamp()))`;
+
+/** Whether the EHR has given up the hold yet makes no difference to who looks at it. */
+const stateSql = sql<Item['state']>`CASE item.state WHEN 'expiring' THEN 'expired' ELSE item.state END`;
 
 /** Where the EHR sends the code, there is no message of ours. */
 const deliverySql = sql<DeliveryState>`coalesce(${deliveryStateOf('confirmation.id')}, 'sent')`;
@@ -45,7 +50,6 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'item.appointment_id as id',
       'item.confirmation_id as confirmationId',
       'item.kind',
-      'item.state',
       'item.ehr_appointment_id as ehrAppointmentId',
       'item.replaces_id as replacesId',
       'item.sealed_comment as sealedComment',
@@ -53,10 +57,12 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'confirmation.channel',
       'confirmation.expires_at as expiresAt',
       'confirmation.ehr_reference as ehrReference',
+      'confirmation.times_undone as timesUndone',
     ])
     .select(
       sql<number>`greatest(confirmation.attempts_allowed - confirmation.attempts_used, 0)`.as('attemptsRemaining'),
     )
+    .select(stateSql.as('state'))
     .select(isPendingSql.as('isPending'))
     .select(deliverySql.as('delivery'))
     .where('item.emr', '=', emr)

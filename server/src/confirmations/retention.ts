@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import { repeatableFor } from './decide.ts';
 
-/** Of `confirmation`: none of its ids waits for the code any more, and none ever will. */
+/** Of `confirmation`: none of its ids waits for the code any more, none ever will, and nothing is held for any. */
 const isOver = sql<boolean>`NOT EXISTS (
   SELECT FROM confirmation_items AS item
-  WHERE item.confirmation_id = confirmation.id AND item.state IN ('pending', 'confirming'))`;
+  WHERE item.confirmation_id = confirmation.id AND item.state IN ('pending', 'confirming', 'expiring'))`;
 
 /**
  * Forgets the codes that confirm nothing any more, and comments that were waiting with them: at once, and where a code

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { Channel } from '../messages/outbox.ts';
 
 export type ConfirmationKind = 'booking' | 'cancellation';
-export type ItemState = 'pending' | 'confirming' | 'confirmed' | 'released' | 'expired';
+export type ItemState = 'pending' | 'confirming' | 'confirmed' | 'released' | 'expiring' | 'expired';
 
 interface ConfirmationRow {
   id: string;
@@ -21,6 +21,7 @@ interface ConfirmationRow {
   patient_hash: Buffer | null;
   created_at: Generated<Date>;
   confirmed_at: Date | null;
+  times_undone: Generated<number>;
   reduced_at: Generated<Date | null>;
 }
 
@@ -40,6 +41,7 @@ interface ConfirmationItemRow {
   draft_resource_id: string | null;
   draft_start: Date | null;
   draft_end: Date | null;
+  operation_id: Generated<string | null>;
 }
 
 export interface ConfirmationTables {

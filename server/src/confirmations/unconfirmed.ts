@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { isFree } from '../appointments/free-time.ts';
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
@@ -38,4 +39,14 @@ export async function waitAgain(tx: Tx, emr: string, plan: WritePlan, gone: read
       .where('state', '=', 'confirming')
       .execute();
   }
+}
+
+/** What the right code asked for was done in the EHR and undone: the next time it is another operation. */
+export async function noteUndone(tx: Tx, { confirming }: WritePlan): Promise<void> {
+  if (!confirming) return;
+  await tx
+    .updateTable('confirmations')
+    .set({ times_undone: sql<number>`times_undone + 1` })
+    .where('id', '=', confirming.confirmationId)
+    .execute();
 }

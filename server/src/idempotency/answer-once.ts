@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Problem } from '../problems/problem.ts';
 import { resumeWrite } from '../writes/resume.ts';
 import type { WriteServices } from '../writes/services.ts';
-import { type Answer, completeKey, type KeptWrite } from './kept-write.ts';
+import { type Answer, completeKey, type KeptWrite, keyContext } from './kept-write.ts';
 import { claimKey, settleKey } from './keys.ts';
 
 export interface OnceRequest {
@@ -37,7 +37,7 @@ export async function answerOnce(
     if (!key.isDone) await db.transaction().execute((tx) => completeKey(tx, write, answer));
     return answer;
   };
-  return whileActive(services, { operationId: claim.operationId, clientId, key }, async (write) => {
+  const settled = async (write: KeptWrite) => {
     try {
       const resumed = claim.kind === 'taken over' ? await resumeWrite(services, write) : undefined;
       if (resumed === undefined) return await runKept(write);
@@ -47,7 +47,12 @@ export async function answerOnce(
       await settleKey(db, clientId, key, error, requestId);
       throw error;
     }
-  });
+  };
+  try {
+    return await whileActive(services, { operationId: claim.operationId, clientId, key }, settled);
+  } finally {
+    process.activeKeys.delete(keyContext(clientId, key.hash));
+  }
 }
 
 async function whileActive(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -17,6 +18,8 @@ import { age, codeFor, codeIn, confirmationOf, messages, messagesAbout, rowsOf }
 import { type Answer, type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
 import { anotherConnector } from '../../../test/other-ehrs.ts';
 import { recoverWrites } from '../writes/recovery.ts';
+import { answerOnce } from './answer-once.ts';
+import { renameOperation } from './kept-write.ts';
 
 /** How the EHR fails the next writes, in their order: before it has done them, or after. Releases are spared. */
 type Failure = { readonly when: 'before' | 'after'; readonly error: Error; readonly gate?: Promise<void> };
@@ -420,6 +423,31 @@ describe('a malformed key', () => {
       expectReplayed(await send(change(id, { comment: 'yes' }), key), first);
     }
   });
+});
+
+test('a request that has become another operation is still the first one until it is answered', async () => {
+  const { services } = gateway.deps;
+  const request = {
+    clientId: 'everything',
+    emr: 'sandbox-no',
+    careUnitId: 'oslo-sentrum',
+    requestId: 'r',
+    key: newKey(),
+    fingerprint: '',
+  };
+  const renamed = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<never>();
+  const first = answerOnce(services, request, async (write) => {
+    await services.db.transaction().execute((tx) => renameOperation(tx, write, randomUUID()));
+    renamed.resolve();
+    return gate.promise;
+  });
+  await renamed.promise;
+  const again = () => answerOnce(services, request, async () => ({ body: {} }));
+  await expect(again()).rejects.toMatchObject({ reason: 'idempotency_in_progress' });
+  gate.reject(new ConnectorError('unavailable', '?'));
+  await expect(first).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await again()).toEqual({ body: {} });
 });
 
 test('after a day a key is new', async () => {

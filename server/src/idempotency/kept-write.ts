@@ -1,5 +1,5 @@
 import type { Tx } from '../db/kysely.ts';
-import { Problem } from '../problems/problem.ts';
+import { type KeptProblem, keptProblem, Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
 export interface Answer {
@@ -45,6 +45,24 @@ export async function completeKey(tx: Tx, write: KeptWrite, answer: Answer): Pro
   if (numUpdatedRows === 0n && (await isTakenOver(tx, write, key.hash))) throw new Problem('idempotency_in_progress');
   key.isDone = true;
   return answer;
+}
+
+/** Stores a failure as the last word on the write, in the transaction that makes it so. */
+export async function completeWithProblem(tx: Tx, write: KeptWrite, problem: Problem): Promise<void> {
+  const { key, clientId, operationId } = write;
+  if (!key) return;
+  await tx
+    .updateTable('idempotency_keys')
+    .set({ state: 'done', sealed_answer: sealedProblem(clientId, key, keptProblem(problem)) })
+    .where('client_id', '=', clientId)
+    .where('key_hash', '=', key.hash)
+    .where('operation_id', '=', operationId)
+    .execute();
+  key.isDone = true;
+}
+
+export function sealedProblem(clientId: string, { hash, keys }: ClaimedKey, problem: KeptProblem): Buffer {
+  return keys.seal('idempotency', JSON.stringify({ problem }), keyContext(clientId, hash));
 }
 
 /** A key that is not there any more is nobody's. */

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { type KeptProblem, keptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type GatewayProcess, ownerIsAlive } from '../writes/gateway-process.ts';
-import { type Answer, type ClaimedKey, keyContext } from './kept-write.ts';
+import { type Answer, type ClaimedKey, keyContext, sealedProblem } from './kept-write.ts';
 
 const keptFor = sql`interval '24 hours'`;
 
@@ -30,7 +30,7 @@ export type Claim =
 export async function claimKey(db: Db, keys: KeyRing, process: GatewayProcess, request: KeyRequest): Promise<Claim> {
   const hashes = keys.hashes('idempotency-key', request.key);
   const fingerprints = keys.hashes('request', request.fingerprint);
-  let reserved: string | undefined;
+  let reserved: Reservation = {};
   try {
     return await db.transaction().execute(async (tx) => {
       const hash = hashes[0];
@@ -39,8 +39,11 @@ export async function claimKey(db: Db, keys: KeyRing, process: GatewayProcess, r
       if (!fingerprints.some((it) => it.equals(known.request_hash))) throw new Problem('idempotency_key_reused');
       if (known.state === 'done') return replay(keys, request.clientId, known);
       // Nothing is awaited between this look and the reservation.
-      if (known.is_running_elsewhere || process.active.has(known.operation_id)) throw inProgress();
-      reserve(known.operation_id);
+      const name = keyContext(request.clientId, known.key_hash);
+      if (known.is_running_elsewhere || process.active.has(known.operation_id) || process.activeKeys.has(name)) {
+        throw inProgress();
+      }
+      reserve({ operationId: known.operation_id, key: name });
       await tx
         .updateTable('idempotency_keys')
         .set({ state: 'running', owner: process.id })
@@ -56,7 +59,7 @@ export async function claimKey(db: Db, keys: KeyRing, process: GatewayProcess, r
       async function insertKey() {
         const operationId = randomUUID();
         // Before the row is there for others to see: they take a key whose operation is not active for abandoned.
-        reserve(operationId);
+        reserve({ operationId });
         const inserted = await tx
           .insertInto('idempotency_keys')
           .values({
@@ -73,7 +76,10 @@ export async function claimKey(db: Db, keys: KeyRing, process: GatewayProcess, r
           .onConflict((conflict) => conflict.doNothing())
           .returning('operation_id')
           .executeTakeFirst();
-        if (inserted) return operationId;
+        if (inserted) {
+          reserve({ operationId, key: keyContext(request.clientId, hash) });
+          return operationId;
+        }
         release();
         const winner = await findKey(tx, process, request.clientId, hashes);
         if (!winner) throw inProgress();
@@ -85,15 +91,22 @@ export async function claimKey(db: Db, keys: KeyRing, process: GatewayProcess, r
     throw error;
   }
 
-  function reserve(operationId: string): void {
-    reserved = operationId;
-    process.active.add(operationId);
+  function reserve({ operationId, key }: Reservation): void {
+    reserved = { operationId, key };
+    if (operationId !== undefined) process.active.add(operationId);
+    if (key !== undefined) process.activeKeys.add(key);
   }
 
   function release(): void {
-    if (reserved !== undefined) process.active.delete(reserved);
-    reserved = undefined;
+    if (reserved.operationId !== undefined) process.active.delete(reserved.operationId);
+    if (reserved.key !== undefined) process.activeKeys.delete(reserved.key);
+    reserved = {};
   }
+}
+
+interface Reservation {
+  readonly operationId?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 function inProgress(): Problem {
@@ -162,9 +175,35 @@ export async function settleKey(
       .execute();
     return;
   }
-  const kept = JSON.stringify({ problem: keptProblem(problem, requestId) });
-  const sealed = key.keys.seal('idempotency', kept, keyContext(clientId, key.hash));
+  const sealed = sealedProblem(clientId, key, keptProblem(problem, requestId));
   await mine('idempotency_keys').set({ state: 'done', sealed_answer: sealed }).execute();
+}
+
+/** Opens keys of this process that no request is at any more, since what became of them could not be stored. */
+export async function openLeftKeys(db: Db, process: GatewayProcess): Promise<void> {
+  const running = await db
+    .selectFrom('idempotency_keys')
+    .select(['client_id', 'key_hash', 'operation_id'])
+    .where('owner', '=', process.id)
+    .where('state', '=', 'running')
+    .execute();
+  for (const { client_id, key_hash, operation_id } of running) {
+    const name = keyContext(client_id, key_hash);
+    if (process.activeKeys.has(name) || process.active.has(operation_id)) continue;
+    process.activeKeys.add(name);
+    try {
+      await db
+        .updateTable('idempotency_keys')
+        .set({ state: 'open' })
+        .where('client_id', '=', client_id)
+        .where('key_hash', '=', key_hash)
+        .where('owner', '=', process.id)
+        .where('state', '=', 'running')
+        .execute();
+    } finally {
+      process.activeKeys.delete(name);
+    }
+  }
 }
 
 /** Keys are honoured for a day. Deletes at most `limit`. */

@@ -12,6 +12,6 @@ export async function deleteOldMessages(db: Db, days: number, limit: number): Pr
       WHERE message.expires_at < clock_timestamp() - make_interval(days => ${days})
         AND NOT EXISTS (
           SELECT FROM confirmation_items AS item
-          WHERE item.confirmation_id = message.confirmation_id AND item.state IN ('pending', 'confirming'))
+          WHERE item.confirmation_id = message.confirmation_id AND item.state IN ('pending', 'confirming', 'expiring'))
       LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
 }

@@ -53,7 +53,7 @@ export function problemDocument(problem: Problem, requestId: string): ProblemDoc
     code: codeOf(problem.status),
     reason: problem.reason,
     origin: facts.origin,
-    retryable: facts.retryable,
+    retryable: problem.retryable,
     detail: problem.detail,
     request_id: requestId,
     errors: problem.faults.map(faultEntry),

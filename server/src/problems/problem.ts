@@ -22,6 +22,8 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Overrides the reason's own status. */
   readonly status?: number;
+  /** Overrides what the reason says of the same call. */
+  readonly retryable?: boolean;
   /** Members of the problem document beside those that every problem has. */
   readonly extensions?: { readonly attempts_remaining?: number };
   /** The request that the problem was first told to, where that is not the present one. */
@@ -34,6 +36,7 @@ export interface ProblemOptions {
 export class Problem extends Error {
   readonly reason: Reason;
   readonly status: number;
+  readonly retryable: boolean;
   readonly detail: string;
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
@@ -45,6 +48,7 @@ export class Problem extends Error {
     this.name = 'Problem';
     this.reason = reason;
     this.status = options.status ?? reasons[reason].status;
+    this.retryable = options.retryable ?? reasons[reason].retryable;
     this.detail = options.detail ?? reasons[reason].happened;
     this.faults = options.faults ?? [];
     this.headers = options.headers ?? {};
@@ -90,19 +94,22 @@ export function codeIncorrect(attemptsRemaining: number): Problem {
 export interface KeptProblem {
   readonly reason: Reason;
   readonly status: number;
+  readonly retryable: boolean;
   readonly detail: string;
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
   readonly extensions: NonNullable<ProblemOptions['extensions']>;
-  readonly requestId: string;
+  /** Absent where nobody has been told yet. */
+  readonly requestId?: string;
 }
 
-export function keptProblem(problem: Problem, requestId: string): KeptProblem {
-  const { reason, status, detail, faults, headers, extensions } = problem;
-  return { reason, status, detail, faults, headers, extensions, requestId };
+export function keptProblem(problem: Problem, requestId?: string): KeptProblem {
+  const { reason, status, retryable, detail, faults, headers, extensions } = problem;
+  const kept = { reason, status, retryable, detail, faults, headers, extensions };
+  return requestId === undefined ? kept : { ...kept, requestId };
 }
 
 /** The problem as it was told first, with the id of the request that it was told to. */
-export function problemFromKept({ reason, requestId, headers, ...options }: KeptProblem): Problem {
-  return new Problem(reason, { ...options, requestId, headers: { ...headers, 'idempotency-replayed': 'true' } });
+export function problemFromKept({ reason, headers, ...options }: KeptProblem): Problem {
+  return new Problem(reason, { ...options, headers: { ...headers, 'idempotency-replayed': 'true' } });
 }

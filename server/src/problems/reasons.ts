@@ -356,7 +356,8 @@ export const reasons = {
     status: 504,
     title: 'Outcome unknown',
     happened: 'The EHR may or may not have made the change, and could not be asked.',
-    remedy: 'Look at the appointment before the change is sent again.',
+    remedy:
+      'With an `Idempotency-Key`, send the same request again: the gateway finds out what it can. Without one, or when `retryable` is false, look at the appointment before the change is sent again under another key.',
   },
 } as const satisfies Record<string, ReasonFacts>;
 

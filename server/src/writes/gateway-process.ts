@@ -12,6 +12,8 @@ export interface GatewayProcess {
   readonly id: string;
   /** Operations that a request in this process is working on right now. */
   readonly active: Set<string>;
+  /** Keys that a request in this process is working on, whatever operation they stand for by then. */
+  readonly activeKeys: Set<string>;
   stop(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export async function startGatewayProcess(db: Db, kind: Database['kind']): Promi
   return {
     id,
     active: new Set(),
+    activeKeys: new Set(),
     async stop() {
       clearInterval(timer);
       await last;

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type GatewayProcess, ownerIsAlive } from './gateway-process.ts';
 import { planFromText, type WritePlan } from './plan.ts';
+
+/** How long a write that the EHR shows nothing of is looked for: longer than any EHR is at one. */
+const patience = sql`interval '2 minutes'`;
 
 /** Whose write it is, and where its answer belongs. */
 export interface Intent {
@@ -19,6 +23,8 @@ export interface StoredIntent extends Intent {
   readonly hasRunOut: boolean;
   /** The caller has been told that the outcome is not known. */
   readonly isTold: boolean;
+  /** A change failed, and those before it were being undone. */
+  readonly isBeingUndone: boolean;
 }
 
 /** Stores what is about to be done. Answers when the holds and codes that it makes will run out. */
@@ -69,6 +75,56 @@ export async function markUnknown(db: Db, process: GatewayProcess, operationId: 
     .where('operation_id', '=', operationId)
     .where('owner', '=', process.id)
     .execute();
+}
+
+/**
+ * What the EHR has done of it is going to be undone: whoever goes on with it must not do it again.
+ *
+ * @throws Problem `idempotency_in_progress` when another process has taken it over
+ */
+export async function markUndoing(db: Db, process: GatewayProcess, operationId: string): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('writes')
+    .set({ state: 'undoing' })
+    .where('operation_id', '=', operationId)
+    .where('owner', '=', process.id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Problem('idempotency_in_progress');
+}
+
+/** The EHR shows nothing of the write. `true`: it has been looked for long enough. */
+export async function noteMissing(db: Db, process: GatewayProcess, operationId: string): Promise<boolean> {
+  const row = await db
+    .updateTable('writes')
+    .set({ missing_since: sql<Date>`coalesce(missing_since, clock_timestamp())` })
+    .where('operation_id', '=', operationId)
+    .where('owner', '=', process.id)
+    .returning(sql<boolean>`missing_since <= clock_timestamp() - ${patience}`.as('is_lost'))
+    .executeTakeFirst();
+  return row?.is_lost ?? false;
+}
+
+/** The plans of all other writes that are under way there. `undefined`: one that cannot be opened. */
+export async function otherPlans(
+  db: Db,
+  keys: KeyRing,
+  { emr, careUnitId, operationId }: Pick<Intent, 'emr' | 'careUnitId' | 'operationId'>,
+): Promise<readonly (WritePlan | undefined)[]> {
+  const rows = await db
+    .selectFrom('writes')
+    .select(['operation_id', 'client_id', 'sealed_plan'])
+    .where('emr', '=', emr)
+    .where('care_unit_id', '=', careUnitId)
+    .where('operation_id', '<>', operationId)
+    .execute();
+  return rows.map((row) => {
+    const text = keys.open(
+      'write',
+      row.sealed_plan,
+      context({ operationId: row.operation_id, clientId: row.client_id }),
+    );
+    return text === undefined ? undefined : planFromText(text);
+  });
 }
 
 /**
@@ -157,6 +213,7 @@ export function openIntent(keys: KeyRing, row: ClaimedIntent): StoredIntent {
     expiresAt: row.expires_at,
     hasRunOut: row.has_run_out,
     isTold: row.state === 'unknown' || row.was_ours,
+    isBeingUndone: row.state === 'undoing',
   };
 }
 

@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Appointment, EhrConfirmation } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
-import { idsWhoseTimeIsGone, waitAgain } from '../confirmations/unconfirmed.ts';
+import { idsWhoseTimeIsGone, noteUndone, waitAgain } from '../confirmations/unconfirmed.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { type Answer, completeKey, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
-import { type Fault, Problem } from '../problems/problem.ts';
+import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { planAnswer } from './answer.ts';
 import { type Commit, commitPlan } from './commit.ts';
-import { changeAppointments, ehrChanges, isSettled, isWhole } from './ehr-changes.ts';
+import { changeAppointments, isWhole } from './ehr-changes.ts';
 import { type EhrResults, takeCodeStep } from './ehr-codes.ts';
-import { endIntent, type Intent, markUnknown, storeIntent } from './intents.ts';
+import { ehrWrite, isSettled } from './ehr-write.ts';
+import { endIntent, type Intent, markUndoing, markUnknown, storeIntent } from './intents.ts';
 import type { WritePlan } from './plan.ts';
 import type { WriteServices } from './services.ts';
 
@@ -106,37 +107,62 @@ function inLockOrder(hashes: readonly [Buffer, ...Buffer[]][]): [Buffer, ...Buff
 
 async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null): Promise<EhrResults> {
   const { services, ehr, careUnit, write } = scene;
-  const operationId = plan.ehrOperationId ?? write.operationId;
   try {
-    if (plan.viaEhr) return await takeCodeStep({ ehr, careUnit, operationId }, plan.viaEhr);
-    return { results: await changeAppointments({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) }) };
+    if (plan.viaEhr) {
+      return await takeCodeStep({ ehr, careUnit, operationId: plan.ehrOperationId ?? write.operationId }, plan.viaEhr);
+    }
+    const onUndo = () => markUndoing(services.db, services.process, write.operationId);
+    return { results: await changeAppointments({ ...ehrWrite(scene, plan, expiresAt), onUndo }) };
   } catch (error) {
     if (!isSettled(error)) {
       await markUnknown(services.db, services.process, write.operationId);
       throw error;
     }
     const gone = error.reason === 'time_slot_unavailable' ? await idsWhoseTimeIsGone(scene, plan) : [];
-    await retrySerialization(() =>
-      services.db.transaction().execute(async (tx) => {
-        if (!(await endIntent(tx, services.process, write.operationId))) return;
-        await waitAgain(tx, ehr.id, plan, gone);
-        // What was done and undone is done for the EHR: a retry has to be another operation.
-        if (!isWhole(ehr, plan.changes)) await renameOperation(tx, write, randomUUID());
-      }),
-    );
+    await endRefused(scene, plan, { gone });
     throw error.reason === 'partially_applied' ? byKnownIds(error, plan) : error;
   }
 }
 
+interface Refused {
+  /** Ids whose code cannot confirm them any more. */
+  readonly gone?: readonly string[];
+  /** What the EHR is told on a retry, where it must not take it for what it knows already. */
+  readonly anewAs?: string;
+}
+
+/** Ends a write of which nothing is left in the EHR, or nothing that can be undone: its code waits again. */
+export async function endRefused(
+  { services, ehr, write }: WriteScene,
+  plan: WritePlan,
+  { gone = [], anewAs = randomUUID() }: Refused,
+): Promise<void> {
+  await retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      if (!(await endIntent(tx, services.process, write.operationId))) return;
+      await waitAgain(tx, ehr.id, plan, gone);
+      // What was done and undone is done for the EHR: a retry has to be another operation.
+      if (isWhole(ehr, plan.changes)) return;
+      await renameOperation(tx, write, anewAs);
+      await noteUndone(tx, plan);
+    }),
+  );
+}
+
 /** The outcome of every appointment of the answer, by the id that the caller knows it by. */
-function byKnownIds(error: Problem, plan: WritePlan): Problem {
+export function byKnownIds(error: Problem, plan: WritePlan): Problem {
   const faults = plan.answer.map(({ id, from }): Fault => {
-    const known = id === undefined ? {} : { id };
+    const known = id === undefined ? {} : { id, place: placeOf(id, plan) };
     const outcome = 'change' in from ? error.faults[from.change] : undefined;
     if (outcome) return { ...outcome, ...known };
     return { ...known, reason: 'partially_applied', detail: 'As it was.' };
   });
   return new Problem('partially_applied', { faults, cause: error.cause });
+}
+
+function placeOf(id: string, { requestedIds = [] }: WritePlan): Place | undefined {
+  const index = requestedIds.indexOf(id);
+  return index === -1 ? undefined : { in: 'body', pointer: `/ids/${index}` };
 }
 
 /** Nothing to ask the EHR for: one transaction decides and ends it. */

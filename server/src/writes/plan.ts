@@ -79,6 +79,8 @@ export interface PlannedAnswer {
  */
 export interface WritePlan {
   readonly changes: readonly PlannedChange[];
+  /** The appointments to be changed as they are, for an EHR in which changes have to be undone one by one. */
+  readonly before?: readonly Appointment[] | undefined;
   /** In place of changes, where the EHR sends and checks codes itself. */
   readonly viaEhr?: EhrCodeStep | undefined;
   /** The operation id that the EHR is given, where it must not be the request's own: two requests for one change. */
@@ -91,6 +93,8 @@ export interface WritePlan {
   readonly answer: readonly PlannedAnswer[];
   /** One appointment, or a list of them. */
   readonly many: boolean;
+  /** The ids as the request lists them, where it does. */
+  readonly requestedIds?: readonly string[] | undefined;
 }
 
 export function holdsTime(plan: WritePlan): boolean {

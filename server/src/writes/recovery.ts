@@ -7,14 +7,14 @@ import type { WriteServices } from './services.ts';
 
 const atOnce = 20;
 
-/** Ends the writes that nobody is at work on. What fails stays for the next round. */
+/** Ends the writes that nobody is at work on. What fails, or does not show, stays for the next round. */
 export async function recoverWrites(services: WriteServices, log: Logger): Promise<void> {
   const claimed = await claimAbandoned(services.db, services.process, atOnce);
   for (const row of claimed) {
     const about = { operation_id: row.operation_id, emr: row.emr };
     try {
-      await recoverWrite(services, openIntent(services.keys, row));
-      log.info(about, 'a write that was broken off is finished');
+      const isEnded = await recoverWrite(services, openIntent(services.keys, row));
+      if (isEnded) log.info(about, 'a write that was broken off is finished');
     } catch (error) {
       // The EHR's refusal ends a write as well as its consent does.
       if (error instanceof Problem && error.status < 500) continue;

@@ -3,18 +3,23 @@ import type { Appointment } from '@crossward/connector-kit';
 import { waitAgain } from '../confirmations/unconfirmed.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
-import { type Answer, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
+import { type Answer, completeWithProblem, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { Problem } from '../problems/problem.ts';
-import { changeAppointments, ehrChanges, findWrite, partId } from './ehr-changes.ts';
-import { claimIntent, endIntent, type StoredIntent } from './intents.ts';
-import { end, finish, type WriteScene } from './perform.ts';
+import { changeAppointments, findWhole, isWhole, knowsOperations } from './ehr-changes.ts';
+import { ehrWrite, isSettled, partId } from './ehr-write.ts';
+import { claimIntent, endIntent, markUndoing, noteMissing, type StoredIntent } from './intents.ts';
+import { type DoneParts, findParts, undo } from './one-by-one.ts';
+import { byKnownIds, end, endRefused, finish, type WriteScene } from './perform.ts';
 import { holdsTime } from './plan.ts';
 import type { WriteServices } from './services.ts';
+import { findTraces } from './traces.ts';
 
 /**
  * Finishes what an earlier request with the same key has begun: the EHR is told the same operation id again and does
- * nothing twice. `undefined`: nothing was begun. `anewAs`: what was begun has run out and was taken back, and the EHR
- * has to be told another operation id, which is the key's from now on.
+ * nothing twice. An EHR that does not know operations is only looked at. `undefined`: nothing was begun. `anewAs`: what
+ * was begun has run out or was undone, and the EHR has to be told another operation id, which is the key's from now on.
+ *
+ * @throws Problem `outcome_unknown` when the EHR cannot be asked and shows nothing of it
  */
 export async function resumeWrite(
   services: WriteServices,
@@ -24,41 +29,61 @@ export async function resumeWrite(
   if (intent === undefined) return undefined;
   if (intent === 'busy') throw new Problem('idempotency_in_progress', { headers: { 'retry-after': '1' } });
   const scene = sceneOf(services, intent, write);
-  if (!intent.hasRunOut) return finish(scene, intent.plan, intent.expiresAt);
   const anewAs = randomUUID();
-  await takeBack(scene, intent, (tx) => renameOperation(tx, write, anewAs));
-  return { anewAs };
+  if (intent.isBeingUndone) {
+    await undoRest(scene, intent, anewAs);
+    return { anewAs };
+  }
+  if (intent.hasRunOut) {
+    const lost = await takeBack(scene, intent, anewAs, (tx) => renameOperation(tx, write, anewAs));
+    if (lost) throw lost;
+    return { anewAs };
+  }
+  if (knowsOperations(scene.ehr)) return finish(scene, intent.plan, intent.expiresAt);
+  const found = await findDone(scene, intent);
+  if (found === null || typeof found === 'string') throw await outcomeUnknown(scene, intent);
+  return end(scene, intent.plan, found, intent.expiresAt);
 }
 
 /**
  * Ends a write that nobody asks for any more. What nobody was told of is finished, except a code that nobody was told
  * of: its holds are given up. Where the caller was told that the outcome is unknown, nothing new is begun: what the EHR
- * has done already is put on record, and what it has done in part is finished.
+ * has done already is put on record, and what it has done in part is finished. An EHR that does not know operations is
+ * given nothing to do again, whoever was told. `false`: it shows nothing of the write, or not all of it.
  */
-export async function recoverWrite(services: WriteServices, intent: StoredIntent): Promise<void> {
+export async function recoverWrite(services: WriteServices, intent: StoredIntent): Promise<boolean> {
   const { clientId, operationId, keyHash } = intent;
   const key = keyHash && { hash: keyHash, owner: services.process.id, keys: services.keys, isDone: false };
   const scene = sceneOf(services, intent, { operationId, clientId, key });
   await ownKey(services, intent);
   try {
-    await recover(scene, intent);
+    return await recover(scene, intent);
   } finally {
     // Whatever has not become an answer is for a retry to find out, with whichever gateway.
     await openKey(services, intent);
   }
 }
 
-async function recover(scene: WriteScene, intent: StoredIntent): Promise<void> {
+async function recover(scene: WriteScene, intent: StoredIntent): Promise<boolean> {
   const { plan, isTold, expiresAt } = intent;
+  if (intent.isBeingUndone) {
+    await undoRest(scene, intent);
+    return true;
+  }
   if (plan.confirmations.length > 0) {
     // A retry starts anew, under another operation id: the EHR has done this one.
-    await takeBack(scene, intent, (tx) => forgetKey(tx, intent));
-    return;
+    return !(await takeBack(scene, intent, randomUUID(), (tx) => forgetKey(tx, intent)));
   }
-  const done = isTold ? await findDone(scene, intent) : undefined;
-  if (done && done !== 'in part') await end(scene, plan, done, expiresAt);
-  else if (isTold && !done) await drop(scene, intent);
-  else await finish(scene, plan, expiresAt);
+  const isAsked = isTold || !knowsOperations(scene.ehr);
+  const found = isAsked ? await findDone(scene, intent) : undefined;
+  if (found === 'not known') {
+    await outcomeUnknown(scene, intent);
+    return false;
+  }
+  if (found === null) await drop(scene, intent);
+  else if (found === undefined || found === 'in part') await finish(scene, plan, expiresAt);
+  else await end(scene, plan, found, expiresAt);
+  return true;
 }
 
 function sceneOf(services: WriteServices, intent: StoredIntent, write: KeptWrite): WriteScene {
@@ -68,30 +93,74 @@ function sceneOf(services: WriteServices, intent: StoredIntent, write: KeptWrite
   return { services, ehr, careUnit, write };
 }
 
-function findDone({ ehr, careUnit, write }: WriteScene, { plan, expiresAt }: StoredIntent) {
+/** `null`: it was not done. `'in part'`: it was broken off in between. */
+type Found = readonly Appointment[] | 'in part' | 'not known' | null;
+
+/** What the write left behind in the EHR. */
+async function findDone(scene: WriteScene, intent: StoredIntent): Promise<Found> {
+  const { plan, expiresAt } = intent;
+  const { ehr } = scene;
+  const isKnown = knowsOperations(ehr);
   // Whether a code step was taken cannot be asked; what it began runs out by itself.
-  if (plan.viaEhr) return Promise.resolve(null);
-  const operationId = plan.ehrOperationId ?? write.operationId;
-  return findWrite({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) });
+  if (plan.viaEhr) return isKnown ? null : 'not known';
+  const write = ehrWrite(scene, plan, expiresAt);
+  if (isKnown && isWhole(ehr, plan.changes)) return findWhole(write);
+  const parts = await findDoneParts(scene, intent);
+  if (parts.size === plan.changes.length) return plan.changes.map((_, index) => parts.get(index) as Appointment);
+  if (!isKnown) return 'not known';
+  return parts.size === 0 ? null : 'in part';
 }
 
-/** Gives up the holds of a write whose code was never told, and the write with them. */
-async function takeBack(scene: WriteScene, intent: StoredIntent, settleKey: KeySettlement): Promise<void> {
+function findDoneParts(scene: WriteScene, intent: StoredIntent): Promise<DoneParts> {
+  const write = ehrWrite(scene, intent.plan, intent.expiresAt);
+  return knowsOperations(scene.ehr) ? findParts(write) : findTraces(scene.services, intent, write);
+}
+
+/**
+ * Of a write in an EHR that cannot be asked, which shows nothing of it or not all: the caller is told so, and it is
+ * looked for again. After a while nobody looks any more: it ends, nothing is done again, and a retry is told so for good.
+ */
+async function outcomeUnknown(scene: WriteScene, intent: StoredIntent): Promise<Problem> {
+  const { services, write } = scene;
+  const { operationId, emr, plan } = intent;
+  if (!(await noteMissing(services.db, services.process, operationId))) return new Problem('outcome_unknown');
+  const problem = new Problem('outcome_unknown', {
+    detail: 'The EHR may or may not have made the change, and has not shown it since. It will not be made again.',
+    retryable: false,
+  });
+  const isOurs = await retrySerialization(() =>
+    services.db.transaction().execute(async (tx) => {
+      if (!(await endIntent(tx, services.process, operationId))) return false;
+      await waitAgain(tx, emr, plan, []);
+      await completeWithProblem(tx, write, problem);
+      return true;
+    }),
+  );
+  if (isOurs) services.onOutcomeLost({ operationId, emr });
+  return problem;
+}
+
+/** Gives up the holds of a write whose code was never told, and the write with them; else tells why it cannot. */
+async function takeBack(
+  scene: WriteScene,
+  intent: StoredIntent,
+  anewAs: string,
+  settleKey: KeySettlement,
+): Promise<Problem | undefined> {
   const { ehr, careUnit, write } = scene;
-  const found = await findDone(scene, intent);
-  const done = found === 'in part' ? await finishChanges(scene, intent) : found;
+  const done = await findDone(scene, intent);
+  if (done === 'not known') return outcomeUnknown(scene, intent);
+  if (done === 'in part') {
+    await undoRest(scene, intent, anewAs);
+    return undefined;
+  }
   if (done && holdsTime(intent.plan)) {
     const changes = heldBy(intent, done).map(({ id }) => ({ kind: 'release', appointmentId: id }) as const);
     const operationId = partId(write.operationId, 'taken back');
     if (changes.length > 0) await changeAppointments({ ehr, careUnit, operationId, changes });
   }
   await drop(scene, intent, settleKey);
-}
-
-/** What was broken off in between has to be whole before it can be told what to take back. */
-function finishChanges({ ehr, careUnit, write }: WriteScene, { plan, expiresAt }: StoredIntent) {
-  const operationId = plan.ehrOperationId ?? write.operationId;
-  return changeAppointments({ ehr, careUnit, operationId, changes: ehrChanges(plan, expiresAt) });
+  return undefined;
 }
 
 function heldBy({ plan }: StoredIntent, done: readonly Appointment[]): Appointment[] {
@@ -99,6 +168,26 @@ function heldBy({ plan }: StoredIntent, done: readonly Appointment[]): Appointme
     const appointment = done[index];
     return change.kind === 'create' && change.hold && appointment ? [appointment] : [];
   });
+}
+
+/**
+ * Undoes what is done of a write whose changes go one by one. A retry begins anew.
+ *
+ * @throws Problem `partially_applied` when the EHR refuses; `ehr_unavailable` and others when it is to be tried again
+ */
+async function undoRest(scene: WriteScene, intent: StoredIntent, anewAs: string = randomUUID()): Promise<void> {
+  const { services } = scene;
+  const { plan, expiresAt } = intent;
+  await markUndoing(services.db, services.process, intent.operationId);
+  const isFinal = (error: unknown) => isSettled(error) && error.reason !== 'ehr_unavailable';
+  try {
+    await undo(ehrWrite(scene, plan, expiresAt), await findDoneParts(scene, intent), isFinal);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.reason !== 'partially_applied') throw error;
+    await endRefused(scene, plan, { anewAs });
+    throw byKnownIds(error, plan);
+  }
+  await endRefused(scene, plan, { anewAs });
 }
 
 /** What becomes of the key of a write that is dropped. */

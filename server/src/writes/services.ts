@@ -13,4 +13,6 @@ export interface WriteServices {
   /** The channels that the configuration has a provider for. */
   readonly channels: ReadonlySet<Channel>;
   readonly process: GatewayProcess;
+  /** Tells those who run the gateway of a write whose outcome nobody will ever know. */
+  onOutcomeLost(write: { readonly operationId: string; readonly emr: string }): void;
 }

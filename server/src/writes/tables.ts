@@ -9,7 +9,8 @@ interface WriteRow {
   key_hash: Buffer | null;
   patient_hashes: Generated<Buffer[]>;
   expires_at: Date | null;
-  state: Generated<'running' | 'unknown'>;
+  state: Generated<'running' | 'unknown' | 'undoing'>;
+  missing_since: Date | null;
   owner: string;
   created_at: Generated<Date>;
 }

@@ -1,0 +1,166 @@
+import { type Appointment, type AppointmentChange, overlaps } from '@crossward/connector-kit';
+import { Problem } from '../problems/problem.ts';
+import { type EhrWrite, isSettled, partId } from './ehr-write.ts';
+
+/** What was found done of a write, by the index of the change. */
+export type DoneParts = ReadonlyMap<number, Appointment>;
+
+/**
+ * For an EHR without transactions: one change after the other, and what was done is undone when a later one fails.
+ * Cancellations come last, since they cannot be undone.
+ *
+ * @throws Problem `partially_applied` when that fails too, with the outcome of every id
+ */
+export async function oneByOne(write: EhrWrite): Promise<readonly Appointment[]> {
+  const { ehr, careUnit, operationId, changes } = write;
+  const done = new Map<number, Appointment>();
+  for (const index of withoutCollisions(write)) {
+    const change = changes[index] as AppointmentChange;
+    try {
+      const part = { operationId: partId(operationId, index), careUnit, changes: [change] };
+      const [result] = await ehr.call('changeAppointments', part);
+      if (!result) throw new Error('The EHR answered no appointment');
+      done.set(index, result);
+    } catch (error) {
+      // Whether this one was done is not known: to undo the others might leave it alone.
+      if (!isSettled(error)) throw error;
+      await write.onUndo?.();
+      await undo(write, done, () => true);
+      throw error;
+    }
+  }
+  return changes.map((_, index) => done.get(index) as Appointment);
+}
+
+/**
+ * Undoes what is done of a write, the last first. Safe to call again: what is undone already stays so.
+ *
+ * @throws Problem `partially_applied` when something cannot be undone, with the outcome of every id; any error that
+ *   `isFinal` does not take for the EHR's last word
+ */
+export async function undo(write: EhrWrite, done: DoneParts, isFinal: (error: unknown) => boolean): Promise<void> {
+  const { ehr, careUnit, operationId, changes } = write;
+  const before = standingBefore(write);
+  const stuck: number[] = [];
+  for (const index of withoutCollisions(write).toReversed()) {
+    const change = changes[index] as AppointmentChange;
+    const result = done.get(index);
+    const reverse = result ? reversed(change, result, before.get(index)) : 'nothing';
+    if (reverse === 'nothing') continue;
+    if (reverse === 'impossible') {
+      stuck.push(index);
+      continue;
+    }
+    try {
+      await ehr.call('changeAppointments', {
+        operationId: partId(`${operationId} undo`, index),
+        careUnit,
+        changes: [reverse],
+      });
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      stuck.push(index);
+    }
+  }
+  if (stuck.length === 0) return;
+  throw new Problem('partially_applied', {
+    faults: changes.map((change, index) => ({
+      ...idOf(change, done.get(index)),
+      reason: 'partially_applied',
+      detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
+    })),
+  });
+}
+
+/** By the index of the change. */
+function standingBefore({ changes, before = [] }: EhrWrite): DoneParts {
+  const byId = new Map(before.map((appointment) => [appointment.id, appointment]));
+  return new Map(
+    changes.flatMap((change, index) => {
+      const standing = change.kind === 'create' ? undefined : byId.get(change.appointmentId);
+      return standing ? [[index, standing] as const] : [];
+    }),
+  );
+}
+
+function idOf(change: AppointmentChange, result: Appointment | undefined): { id?: string } {
+  if (change.kind !== 'create') return { id: change.appointmentId };
+  return result ? { id: result.id } : {};
+}
+
+function reversed(
+  change: AppointmentChange,
+  result: Appointment,
+  before: Appointment | undefined,
+): AppointmentChange | 'nothing' | 'impossible' {
+  switch (change.kind) {
+    case 'create':
+      return { kind: result.state === 'held' ? 'release' : 'cancel', appointmentId: result.id };
+    case 'update':
+      if (!before) return 'impossible';
+      return {
+        kind: 'update',
+        appointmentId: before.id,
+        time: { start: before.start, end: before.end },
+        resourceId: before.resourceId,
+        comment: before.comment,
+      };
+    case 'extend':
+      return 'nothing';
+    case 'cancel':
+    case 'release':
+      return before?.state === 'cancelled' ? 'nothing' : 'impossible';
+    case 'confirm':
+      return before?.state === 'booked' ? 'nothing' : 'impossible';
+  }
+}
+
+/** What cannot be undone comes last. */
+function inOrder(changes: readonly AppointmentChange[]): number[] {
+  const rank = ({ kind }: AppointmentChange) => (kind === 'cancel' || kind === 'release' || kind === 'confirm' ? 1 : 0);
+  return changes
+    .map((_, index) => index)
+    .sort((a, b) => rank(changes[a] as AppointmentChange) - rank(changes[b] as AppointmentChange));
+}
+
+/** An appointment is moved to where another one stands only once that has left, even if it leaves by being cancelled. */
+function withoutCollisions(write: EhrWrite): readonly number[] {
+  const { changes } = write;
+  const before = standingBefore(write);
+  const targets = changes.map((change, index) => targetOf(change, before.get(index)));
+  const order: number[] = [];
+  const remaining = new Set(inOrder(changes));
+  const isFree = (index: number) => {
+    const target = targets[index];
+    return ![...remaining].some((other) => {
+      const standing = before.get(other);
+      if (!target || !standing || other === index || standing.state === 'cancelled') return false;
+      return standing.resourceId === target.resourceId && overlaps(standing, target);
+    });
+  };
+  while (remaining.size > 0) {
+    const waiting = [...remaining];
+    const next = waiting.find(isFree) ?? waiting[0];
+    if (next === undefined) break;
+    order.push(next);
+    remaining.delete(next);
+  }
+  return order;
+}
+
+/** The time that a change wants to take. */
+function targetOf(change: AppointmentChange, before: Appointment | undefined) {
+  if (change.kind === 'create') return change;
+  if (change.kind !== 'update' || !before) return undefined;
+  return { ...(change.time ?? before), resourceId: change.resourceId ?? before.resourceId };
+}
+
+/** Which of the changes that go one by one were done, in an EHR that knows operations. */
+export async function findParts({ ehr, careUnit, operationId, changes }: EhrWrite): Promise<DoneParts> {
+  const found = new Map<number, Appointment>();
+  for (const index of changes.keys()) {
+    const [appointment] = (await ehr.call('findOperation', careUnit, partId(operationId, index))) ?? [];
+    if (appointment) found.set(index, appointment);
+  }
+  return found;
+}
