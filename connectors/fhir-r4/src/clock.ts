@@ -6,6 +6,8 @@ import type { EhrResponse } from '@crossward/connector-kit';
  * a stamp of the EHR's, and goes by our own clock.
  */
 export interface EhrClock {
+  /** By how many milliseconds it is ahead of ours, to a second or two. `undefined`: no answer has shown it. */
+  ahead(): number | undefined;
   now(): Date;
   /** A moment by our clock, as the EHR's clock will show it. */
   toEhr(moment: Date): Date;
@@ -27,11 +29,12 @@ interface Bounds {
 /** In step with ours until an answer has ruled that out. */
 export function createClock(): ObservedClock {
   let bounds: Bounds | undefined;
-  const ahead = () => offsetWithin(bounds);
+  const offset = () => (bounds ? offsetWithin(bounds) : 0);
   return {
-    now: () => new Date(Date.now() + ahead()),
-    toEhr: (moment) => new Date(moment.getTime() + ahead()),
-    fromEhr: (moment) => new Date(moment.getTime() - ahead()),
+    ahead: () => bounds && offsetWithin(bounds),
+    now: () => new Date(Date.now() + offset()),
+    toEhr: (moment) => new Date(moment.getTime() + offset()),
+    fromEhr: (moment) => new Date(moment.getTime() - offset()),
     observe(response, sentAt, receivedAt) {
       const seen = boundsOf(response, sentAt, receivedAt);
       if (!seen) return;
@@ -57,7 +60,7 @@ function boundsOf(
 }
 
 /** None as long as the clocks may agree; else in whole seconds, so that a moment that is written is read back the same. */
-function offsetWithin(bounds: Bounds | undefined): number {
-  if (!bounds || (bounds.least <= 0 && bounds.most >= 0)) return 0;
-  return Math.round((bounds.least + bounds.most) / 2000) * 1000;
+function offsetWithin({ least, most }: Bounds): number {
+  if (least <= 0 && most >= 0) return 0;
+  return Math.round((least + most) / 2000) * 1000;
 }

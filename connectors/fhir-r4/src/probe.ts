@@ -4,6 +4,7 @@ import { chooseMode } from './booking/mode.ts';
 import { type Proof, proveIfMatch, proveTransactions } from './booking/probe.ts';
 import { readServerFacts, type ServerFacts } from './capability-statement.ts';
 import type { FhirClient } from './client.ts';
+import type { EhrClock } from './clock.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirSlot } from './fhir.ts';
@@ -28,11 +29,22 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
     status: 'ok',
     detail: 'The server can be reached and says what it is.',
   });
+  findings.push(clockFinding(client.clock));
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts, mode));
   for (const { id } of ehr ? context.careUnits : [])
     await probeCareUnit(ehr as FhirConnection, id, findings, recommended);
   return { findings, recommendedSettings: recommended };
+}
+
+/** Holds go by the EHR's clock, so a difference does them no harm. */
+function clockFinding(clock: EhrClock): ProbeFinding {
+  const name = 'clock';
+  const ahead = clock.ahead();
+  if (ahead === undefined) return { name, status: 'untried', detail: 'The server does not say what time it has.' };
+  if (ahead === 0) return { name, status: 'ok', detail: 'It is in step with ours.' };
+  const difference = `${Math.abs(ahead) / 1000} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours`;
+  return { name, status: 'warning', detail: `It is ${difference}. Holds go by it, but a token may be refused.` };
 }
 
 /** The settings that the rest is looked at with. `undefined`: the server does not let us in. */

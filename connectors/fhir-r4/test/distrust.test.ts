@@ -98,6 +98,7 @@ describe('a probe', () => {
     const findings = Object.fromEntries(report?.findings.map(({ name, status }) => [name, status]) ?? []);
     expect(findings).toMatchObject({
       CapabilityStatement: 'ok',
+      clock: 'ok',
       'transactions are atomic': 'warning',
       'If-Match is heeded': 'ok',
       booking: 'ok',
@@ -105,6 +106,16 @@ describe('a probe', () => {
     });
     expect(report?.recommendedSettings).toEqual({ slots: { require_service_type: true } });
     expect(server.store.all('Appointment')).toHaveLength(0);
+  });
+
+  test.each([
+    [-10, /(599|60[01]) seconds behind ours/],
+    [10, /(599|60[01]) seconds ahead of ours/],
+  ])('tells of a clock that differs by %d minutes', async (minutes, words) => {
+    const { server } = await start({ clockAheadMilliseconds: minutes * 60_000 });
+    const report = await probe(settingsFor(server.url));
+    const clock = report?.findings.find(({ name }) => name === 'clock');
+    expect(clock).toMatchObject({ status: 'warning', detail: expect.stringMatching(words) });
   });
 
   test('names the services that schedules and slots are for, where the server has no HealthcareService', async () => {

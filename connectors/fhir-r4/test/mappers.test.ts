@@ -22,7 +22,7 @@ import { operationIdentifiers, operationKeys, placesIn, remember } from '../src/
 import { resourceId, resourceReference } from '../src/resource-id.ts';
 
 const now = new Date('2026-03-20T12:00:00Z');
-const inStep = { now: () => now, toEhr: (moment: Date) => moment, fromEhr: (moment: Date) => moment };
+const inStep = { ahead: () => 0, now: () => now, toEhr: (moment: Date) => moment, fromEhr: (moment: Date) => moment };
 const systems = identifierSystems({ base_url: 'https://ehr.example/fhir' });
 const dialect = {
   commentField: 'comment',
