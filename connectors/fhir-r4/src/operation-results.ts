@@ -28,13 +28,17 @@ export async function operationResults(ehr: FhirConnection, operationId: string)
   const found = await findOperationResources(ehr, operationId);
   if (ehr.mode !== 'slot_claim') return found;
   const now = ehr.client.clock.now();
-  const living = found.filter((it) => keepsSlots(it, now));
-  if (living.length < 2) return found;
+  // Of a write with several changes each appointment has a place, and none is a second one.
+  const isSingle = (it: FhirAppointment) => placesIn(it, ehr.dialect.operationSystem, operationId).length === 0;
+  const living = found.filter((it) => keepsSlots(it, now) && isSingle(it));
+  const [first, another] = living;
+  if (!first || !another) return found;
   const slots = await ehr.client.readMany<FhirSlot>(living.flatMap(slotsOf));
   const named = new Set(slots.map((slot) => claimOf(slot)?.owner));
-  const kept = living.find((it) => named.has(referenceTo(it))) ?? living[0];
-  for (const twin of living) if (twin !== kept) await withdraw(ehr, referenceTo(twin));
-  return found.filter((it) => it === kept || !living.includes(it));
+  const kept = living.find((it) => named.has(referenceTo(it))) ?? first;
+  const twins = living.filter((it) => it !== kept && slotsOf(it).some((slot) => slotsOf(kept).includes(slot)));
+  for (const twin of twins) await withdraw(ehr, referenceTo(twin));
+  return found.filter((it) => !twins.includes(it));
 }
 
 /** An appointment that several changes of the write touched comes once for each. */

@@ -1,6 +1,7 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
 import { settingsThatSignIn } from './auth/sign-in-trial.ts';
 import { chooseMode } from './booking/mode.ts';
+import { operationForms } from './booking/operation-forms.ts';
 import { type Proof, proveIfMatch, proveTransactions } from './booking/probe.ts';
 import { readServerFacts, type ServerFacts } from './capability-statement.ts';
 import type { FhirClient } from './client.ts';
@@ -92,7 +93,25 @@ async function probeBooking(
   );
   const isSafer = best === 'transaction' || best === 'slot_claim';
   if (wanted !== 'auto' && wanted !== 'none' && wanted !== best && isSafer) recommended.booking = { mode: best };
-  return wanted === 'auto' ? best : wanted;
+  const mode = wanted === 'auto' ? best : wanted;
+  if (mode === 'operations') findings.push(operationsNamed(settings, facts));
+  return mode;
+}
+
+/** Whether the server says that it has what it is to be asked for. Some say nothing of their operations. */
+function operationsNamed({ booking = {} }: FhirSettings, facts: ServerFacts): ProbeFinding {
+  const form = operationForms[booking.operations ?? 'ihe'];
+  const needed = [...(form.propose ? ['find'] : []), 'book', ...(booking.hold === true && form.hold ? ['hold'] : [])];
+  const missing = needed.filter((name) => !facts.hasOperation('Appointment', name)).map((name) => `$${name}`);
+  const name = 'operations';
+  if (missing.length > 0) {
+    return { name, status: 'warning', detail: `The CapabilityStatement does not name ${missing.join(' and ')}.` };
+  }
+  if (form.hold && booking.hold !== true && facts.hasOperation('Appointment', 'hold')) {
+    const detail = '$hold is there too. If its holds last until a code has come, booking.hold: true has times held.';
+    return { name, status: 'note', detail };
+  }
+  return { name, status: 'ok', detail: 'The CapabilityStatement names all that are used.' };
 }
 
 function told(name: string, proof: Proof, consequence: string): ProbeFinding {

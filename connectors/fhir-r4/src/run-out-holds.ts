@@ -1,6 +1,6 @@
 import type { AppointmentWrite } from '@crossward/connector-kit';
 import { quietly } from './booking/lost-race.ts';
-import { giveUp } from './booking/operations.ts';
+import { giveUp } from './booking/operation-holds.ts';
 import { chunks } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';

@@ -163,6 +163,17 @@ describe('a probe', () => {
     expect(resources?.map(({ healthcareServiceIds }) => healthcareServiceIds)).toEqual(Array(4).fill(['visit']));
   });
 
+  test.each([
+    ['argonaut', false, 'note'],
+    ['argonaut', true, 'ok'],
+    ['epic', true, 'ok'],
+    ['medplum', true, 'warning'],
+  ] as const)('of the operations of %s, with holds: %s, tells what is named: %s', async (operations, hold, status) => {
+    const { server } = await start({ transactions: 'none', plainWrites: false, operations });
+    const report = await probe(settingsFor(server.url, { booking: { mode: 'operations', operations, hold } }));
+    expect(report?.findings.find(({ name }) => name === 'operations')?.status).toBe(status);
+  });
+
   test('of a server that is not there tells that', async () => {
     const report = await probe(settingsFor('http://127.0.0.1:9'));
     expect(report?.findings).toMatchObject([{ name: 'CapabilityStatement', status: 'problem' }]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeServer, type Fault, startFake } from '../fake/server.ts';
-import type { FhirSlot } from '../src/fhir.ts';
+import type { FhirResource, FhirSlot } from '../src/fhir.ts';
 import { claimOf } from '../src/mappers/slot.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
@@ -76,6 +76,21 @@ describe.each([
     expect(living().map(({ id }) => id)).toEqual([kept?.id]);
     await expect(write(second, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   });
+});
+
+test('several appointments of one write on slots of their own are no twins', async () => {
+  const { server, second, living } = await start();
+  server.misbehave = () => undefined;
+  const operationId = randomUUID();
+  const [slot, other] = await freeSlots(second, 2);
+  const [made] = await write(second, [creation(slot as never)], operationId);
+  const [another] = await write(second, [creation(other as never)]);
+  const { id: _, ...copy } = server.store.get(`Appointment/${made?.id}`);
+  const elsewhere = server.store.get(`Appointment/${another?.id}`);
+  const { slot: slots, start: from, end } = elsewhere;
+  server.store.save({ ...copy, slot: slots, start: from, end } as FhirResource);
+  expect(await second.findOperation?.(north, operationId)).toHaveLength(2);
+  expect(living()).toHaveLength(3);
 });
 
 test('a create that was done before another call took over is kept', async () => {

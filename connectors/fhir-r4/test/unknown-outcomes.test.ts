@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
+import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
@@ -11,7 +12,7 @@ afterEach(async () => {
 });
 
 async function open(options: FakeOptions, settings: Partial<FhirSettings> = {}) {
-  const server = await startFake({ ...options, data: { days: 14 } });
+  const server = await startFake({ ...options, data: { days: 14, ...options.data } });
   servers.push(server);
   return { server, connector: await openConnector(settingsFor(server.url, settings)) };
 }
@@ -23,6 +24,14 @@ const modes: readonly (readonly [string, FakeOptions, Partial<FhirSettings>])[] 
     'by checked creates',
     { transactions: 'none', plainWrites: false, checksAppointments: true },
     { booking: { mode: 'create', operation_lookup: true } },
+  ],
+  [
+    'by the operations of Medplum',
+    { transactions: 'none', operations: 'medplum', data: { oneActorEach: true } },
+    {
+      booking: { mode: 'operations', operations: 'medplum' },
+      healthcare_services: healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` })),
+    },
   ],
 ];
 

@@ -10,7 +10,7 @@ import {
   typeOf,
 } from '../fhir.ts';
 import { findProposals } from '../found-slots.ts';
-import { actorsOf, appointmentTime } from '../mappers/appointment.ts';
+import { type AppointmentDialect, actorsOf, appointmentTime, patientIdOf } from '../mappers/appointment.ts';
 import { appointmentsIn } from './operation-answers.ts';
 
 type Parameter = Parameters['parameter'][number];
@@ -19,7 +19,7 @@ type Parameter = Parameters['parameter'][number];
 export interface Wanted {
   readonly appointment: FhirAppointment;
   /** Whom it is with: `Practitioner/1`. */
-  readonly actor: string;
+  readonly actor: string | undefined;
   /** `Patient/1` */
   readonly patient: string;
   /** Those that the appointment is planned on. */
@@ -27,6 +27,14 @@ export interface Wanted {
   readonly comment: string | undefined;
   /** `Appointment/1`, whose time counts as free. */
   readonly ignoring?: string | undefined;
+}
+
+/** What an appointment itself says of what is wanted. */
+export function wordsOf(
+  appointment: FhirAppointment,
+  { commentField }: AppointmentDialect,
+): Pick<Wanted, 'appointment' | 'patient' | 'comment'> {
+  return { appointment, patient: `Patient/${patientIdOf(appointment)}`, comment: appointment[commentField] };
 }
 
 export interface OperationCall {
@@ -228,8 +236,8 @@ function range({ appointment: { start, end } }: Wanted, startName: string, endNa
 /** Devices cannot be named: they are looked for in the answer. */
 function actorParameter({ actor }: Wanted, value: (reference: string) => object): Parameter[] {
   const names: Readonly<Record<string, string>> = { Practitioner: 'practitioner', Location: 'location-reference' };
-  const name = names[typeOf(actor)];
-  return name === undefined ? [] : [{ name, ...value(actor) }];
+  const name = actor === undefined ? undefined : names[typeOf(actor)];
+  return actor === undefined || name === undefined ? [] : [{ name, ...value(actor) }];
 }
 
 /** Tokens with both system and code. */

@@ -1,0 +1,237 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { healthcareServices } from '../fake/data-set.ts';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { north, openConnector, settingsFor } from './subject.ts';
+
+type Booking = NonNullable<FhirSettings['booking']>;
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const minute = 60_000;
+const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
+const referenced = healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` }));
+
+async function open(operations: NonNullable<Booking['operations']>, booking: Booking = {}, options: FakeOptions = {}) {
+  const isMedplum = operations === 'medplum';
+  const kind = isMedplum ? { transactions: 'none' as const } : scheduler;
+  const server = await startFake({ ...kind, operations, data: { days: 14, oneActorEach: isMedplum }, ...options });
+  servers.push(server);
+  const settings = settingsFor(server.url, {
+    booking: { mode: 'operations', operations, ...booking },
+    ...(isMedplum ? { healthcare_services: referenced } : {}),
+  });
+  return { server, settings, connector: await openConnector(settings) };
+}
+
+const withHold = { hold: true };
+const inTenMinutes = () => new Date(Date.now() + 10 * minute);
+
+describe('what is claimed', () => {
+  test.each([
+    ['ihe', {}, ['create', 'cancel']],
+    ['ihe', withHold, ['create', 'cancel', 'confirm', 'extend', 'release']],
+    ['ihe', { checked_update: true }, ['create', 'update', 'cancel']],
+    ['argonaut', {}, ['create', 'cancel']],
+    ['argonaut', withHold, ['create', 'cancel', 'confirm', 'extend', 'release']],
+    ['epic', withHold, ['create', 'cancel']],
+    ['resource', withHold, ['create', 'cancel']],
+    ['medplum', {}, ['create', 'update', 'cancel']],
+    ['medplum', withHold, ['create', 'update', 'cancel', 'confirm', 'extend', 'release']],
+  ] as const)('of %s with %j is what works', async (form, booking, changes) => {
+    const { connector } = await open(form, booking);
+    expect(connector.capabilities.changes).toEqual(changes);
+  });
+
+  test('of a server that changes no Appointment is what its operations do', async () => {
+    const { connector } = await open('argonaut', withHold, { operationsOnly: true });
+    expect(connector.capabilities.changes).toEqual(['create']);
+    const { connector: other } = await open('ihe', withHold, { operationsOnly: true });
+    expect(other.capabilities.changes).toEqual(['create', 'cancel']);
+  });
+});
+
+describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) => {
+  test('is got by one of twenty, through two connections', async () => {
+    const { server, settings, connector } = await open(form, withHold);
+    const second = await openConnector(settings);
+    const [slot] = await freeSlots(connector, 1);
+    const holds = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        write(index % 2 ? second : connector, [creation(slot as never, inTenMinutes())]),
+      ),
+    );
+    const lost = holds.filter((it) => it.status === 'rejected');
+    expect(lost).toHaveLength(19);
+    for (const { reason } of lost) expect(reason).toMatchObject({ kind: 'time_slot_unavailable' });
+    expect(server.store.all('Appointment').filter(({ status }) => status === 'pending')).toHaveLength(1);
+  });
+
+  test('keeps whom and what it is for, and becomes a booking under its id', async () => {
+    const { connector } = await open(form, withHold);
+    const [slot] = await freeSlots(connector, 1);
+    const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
+    expect(held).toMatchObject({ state: 'held', patientId: 'p-1', resourceId: 'r-1', comment: 'as written' });
+    expect(await connector.findAppointments?.(north, [held?.id ?? ''])).toEqual([held]);
+    const [booked] = await write(connector, [{ kind: 'confirm', appointmentId: held?.id ?? '' }]);
+    expect(booked).toEqual({ ...held, state: 'booked', heldUntil: null });
+  });
+
+  test('that is over neither hides its time nor stands in the way', async () => {
+    const { server, connector } = await open(form, withHold);
+    const [slot, next] = await freeSlots(connector, 2);
+    const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 1500))]);
+    await expect
+      .poll(async () => (await connector.findAppointments?.(north, [held?.id ?? '']))?.[0]?.state, { timeout: 6000 })
+      .toBe('cancelled');
+    // The server goes on holding it: only reading it has changed nothing.
+    expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
+    expect(await freeSlots(connector, 2)).toEqual([slot, next]);
+    expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
+    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+    expect(server.store.get(`Appointment/${held?.id}`).status).toBe('cancelled');
+    expect((await freeSlots(connector, 1))[0]).toEqual(next);
+  });
+});
+
+describe('a hold that the server ends before it was asked to', () => {
+  const brief = { holdMilliseconds: 2 * minute };
+
+  test('is refused and given back where it says so', async () => {
+    const { server, connector } = await open('argonaut', withHold, brief);
+    const [slot] = await freeSlots(connector, 1);
+    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    await expect(held).rejects.toMatchObject({ kind: 'rejected' });
+    expect(server.store.all('Appointment').filter(({ status }) => status === 'pending')).toEqual([]);
+    expect(await freeSlots(connector, 1)).toEqual([slot]);
+    const inTime = creation(slot as never, new Date(Date.now() + minute));
+    expect(await write(connector, [inTime])).toMatchObject([{ state: 'held' }]);
+  });
+
+  test('is cancelled, and its time cannot be confirmed', async () => {
+    const { connector } = await open('ihe', withHold, { holdMilliseconds: 1000 });
+    const [slot] = await freeSlots(connector, 1);
+    const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
+    const appointmentId = held?.id ?? '';
+    await expect
+      .poll(async () => (await connector.findAppointments?.(north, [appointmentId]))?.[0]?.state, { timeout: 5000 })
+      .toBe('cancelled');
+    expect(await freeSlots(connector, 1)).toEqual([slot]);
+    const confirmed = write(connector, [{ kind: 'confirm', appointmentId }]);
+    await expect(confirmed).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    const extended = write(connector, [{ kind: 'extend', appointmentId, holdUntil: inTenMinutes() }]);
+    await expect(extended).rejects.toMatchObject({ kind: 'appointment_not_held' });
+    expect(await write(connector, [{ kind: 'release', appointmentId }])).toMatchObject([{ state: 'cancelled' }]);
+  });
+});
+
+describe('a hold that cannot be finished', () => {
+  test('is given back when nobody can be named on it', async () => {
+    const { server, connector } = await open('ihe', withHold);
+    const [slot] = await freeSlots(connector, 1);
+    let writes = 0;
+    server.misbehave = ({ method }) => (method === 'PUT' && ++writes === 1 ? { status: 422 } : undefined);
+    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    await expect(held).rejects.toMatchObject({ kind: 'rejected' });
+    expect(await freeSlots(connector, 1)).toEqual([slot]);
+  });
+
+  test('is unknown when it was not answered', async () => {
+    const { server, connector } = await open('argonaut', withHold);
+    const [slot] = await freeSlots(connector, 1);
+    server.misbehave = ({ path }) => (path.endsWith('$hold') ? 'cut_after' : undefined);
+    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    await expect(held).rejects.toMatchObject({ kind: 'outcome_unknown' });
+  });
+});
+
+describe('a booking by operation', () => {
+  test.each(['ihe', 'argonaut', 'epic', 'resource', 'medplum'] as const)(
+    'of %s is found when its answer does not come',
+    async (form) => {
+      const { server, connector } = await open(form);
+      const [slot] = await freeSlots(connector, 1);
+      server.misbehave = ({ path }) => (path.endsWith('$book') ? 'cut_after' : undefined);
+      expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked', patientId: 'p-1' }]);
+      expect(server.store.all('Appointment').filter(({ status }) => status === 'booked')).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    [400, 'rejected'],
+    [403, 'rejected'],
+    [501, 'unsupported'],
+  ] as const)(
+    'that is refused with %i for another reason is not told as a time that is taken',
+    async (status, kind) => {
+      for (const form of ['ihe', 'medplum'] as const) {
+        const { server, connector } = await open(form);
+        const [slot] = await freeSlots(connector, 1);
+        server.misbehave = ({ path }) => (path.endsWith('$book') ? { status } : undefined);
+        await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind });
+      }
+    },
+  );
+
+  test('goes where the operations are', async () => {
+    const { server: elsewhere } = await open('epic');
+    const { server, settings } = await open('epic');
+    const booking = { ...settings.booking, operations_url: elsewhere.url };
+    const connector = await openConnector({ ...settings, booking });
+    const [slot] = await freeSlots(connector, 1);
+    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+    const asked = (it: FakeServer) => it.seen.some(({ path }) => path.endsWith('$book'));
+    expect([asked(elsewhere), asked(server)]).toEqual([true, false]);
+  });
+});
+
+describe('a move by Medplum', () => {
+  test.each([
+    ['$reschedule', 'cut_before'],
+    ['$reschedule', 'cut_during'],
+    ['$reschedule', 'cut_after'],
+    ['PUT', 'cut_before'],
+    ['PUT', 'cut_after'],
+  ] as const)('whose %s is %s is done once, with its comment', async (step, fault) => {
+    const { server, connector } = await open('medplum');
+    const [from, to, next] = await freeSlots(connector, 3);
+    const [made] = await write(connector, [creation(from as never)]);
+    let faults = 0;
+    server.misbehave = ({ method, path }) =>
+      (path.endsWith(step) || method === step) && ++faults === 1 ? fault : undefined;
+    const appointmentId = made?.id ?? '';
+    const time = { start: to?.start ?? new Date(), end: to?.end ?? new Date() };
+    const [moved] = await write(connector, [{ kind: 'update', appointmentId, time, comment: 'moved' }]);
+    expect(faults).toBeGreaterThan(0);
+    expect(moved).toEqual({ ...made, ...time, comment: 'moved' });
+    expect(await connector.findAppointments?.(north, [appointmentId])).toEqual([moved]);
+    expect(await freeSlots(connector, 2)).toEqual([from, next]);
+  });
+});
+
+describe('free times of Medplum', () => {
+  test('are what it proposes, over months and many of them', async () => {
+    const { server, connector } = await open('medplum', {}, { data: { days: 70, oneActorEach: true } });
+    const start = new Date();
+    const end = new Date(start.getTime() + 65 * 24 * 60 * minute);
+    const query = { careUnit: north, start, end, resourceIds: ['r-1'], limit: 10_000 };
+    const found = await connector.listTimeSlots?.({ ...query, healthcareServiceIds: ['consultation'] });
+    const free = server.store.all('Slot').filter(({ id, start: at, end: until }) => {
+      const [from, to] = [Date.parse(String(at)), Date.parse(String(until))];
+      return String(id).startsWith('slot-r-1-') && from >= start.getTime() && to <= end.getTime();
+    });
+    expect(found).toHaveLength(free.length);
+    expect((await connector.listTimeSlots?.(query))?.length).toBe(2 * free.length);
+  });
+
+  test('are none for a service that the settings give no HealthcareService', async () => {
+    const { settings } = await open('medplum');
+    const connector = await openConnector({ ...settings, healthcare_services: healthcareServices });
+    const range = { start: new Date(), end: new Date(Date.now() + 14 * 24 * 60 * minute) };
+    expect(await connector.listTimeSlots?.({ careUnit: north, ...range, limit: 10 })).toEqual([]);
+  });
+});
