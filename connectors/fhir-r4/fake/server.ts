@@ -9,6 +9,8 @@ import { Refused, Store, type Stored } from './store.ts';
 /** How this server differs from others that call themselves R4. */
 export interface FakeOptions {
   readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
+  /** A transaction of more entries than this is refused as a whole. */
+  readonly transactionSize?: number;
   /** What a transaction with a conditional create always meets in a serializable database: another one. */
   readonly conditionalTransactions?: 'conflict';
   /** Whether slots and appointments can be written as they are. */
@@ -201,6 +203,7 @@ function answerer(store: Store, options: FakeOptions) {
     const kind = options.transactions ?? 'atomic';
     if (kind === 'none') throw new Refused(405, 'not-supported');
     const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
+    if (entries.length > (options.transactionSize ?? entries.length)) throw new Refused(400, 'invalid');
     const isConditional = entries.some(({ request }) => request?.ifNoneExist !== undefined);
     if (isConditional && options.conditionalTransactions === 'conflict') throw new Refused(409, 'conflict');
     const run = ({ resource, request }: BundleEntry) => {

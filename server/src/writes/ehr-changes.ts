@@ -56,11 +56,12 @@ export async function findWrite({
 
 /** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
 export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
-  return ehr.capabilities.transactions || changes.length === 1;
+  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
+  return changes.length <= (transactions ? changesPerTransaction : 1);
 }
 
 /**
- * For an EHR without transactions: one change after the other, and what was done is undone when a later one fails.
+ * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is undone when a later one fails.
  * Cancellations come last, since they cannot be undone.
  *
  * @throws Problem `partially_applied` when that fails too, with the outcome of every id

@@ -29,8 +29,9 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
       request: { method: 'POST' as const, url: 'Appointment' },
     })),
   ];
+  assertFits(ehr, entries.length);
   const answer = await ehr.client.transaction({ resourceType: 'Bundle', type: 'transaction', entry: entries });
-  await assertDone(ehr, plan, answer);
+  await assertDone(ehr, plan, answer, entries.length);
   const results = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
   await assertWhole(ehr, entries, updates, results);
   const created = results.slice(updates.length).values();
@@ -40,18 +41,31 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
   return readInOrder(ehr, references);
 }
 
+/** Before anything is sent. Only appointments of many slots come to this: others are not planned so many at once. */
+function assertFits({ settings }: FhirConnection, count: number): void {
+  const most = settings.booking?.transaction_size ?? count;
+  if (count > most) {
+    throw new ConnectorError(
+      'rejected',
+      `The write takes ${count} resources, a transaction of this EHR ${most} at most`,
+    );
+  }
+}
+
 function putEntry(before: FhirResource, after: FhirResource): BundleEntry {
   const reference = referenceTo(before);
   return { resource: after, request: { method: 'PUT', url: reference, ifMatch: weakTag(versionOf(before)) } };
 }
 
-async function assertDone(ehr: FhirConnection, plan: Plan, answer: WriteAnswer): Promise<void> {
+async function assertDone(ehr: FhirConnection, plan: Plan, answer: WriteAnswer, count: number): Promise<void> {
   if (answer.ok && isBundle(answer.body)) return;
   if (isConflict(answer.status)) throw new LostRace();
   if (isBroken(answer.status) || answer.ok) throw unknownOutcome(answer.refusal);
   // Some servers answer 400 or 422 to a version that has gone.
   if (!(await isStillCurrent(ehr, plan))) throw new LostRace();
-  throw answer.refusal ?? new ConnectorError('rejected', 'The EHR refused the transaction');
+  const { refusal = new ConnectorError('rejected', `The EHR answered ${answer.status}`) } = answer;
+  if (refusal.kind !== 'rejected') throw refusal;
+  throw new ConnectorError('rejected', `${refusal.message} to a transaction of ${count} resources`);
 }
 
 /** A server that runs a transaction as a batch does some of it: that is undone, and the server is not trusted again. */
