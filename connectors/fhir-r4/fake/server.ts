@@ -24,6 +24,10 @@ export interface FakeOptions {
   readonly operations?: boolean;
   readonly pageSize?: number;
   readonly refusesChaining?: boolean;
+  /** Whether a search may be sorted by `_id`. */
+  readonly sortsById?: boolean;
+  /** Whether what no sort key tells apart stands in another order on every other page, as in a database. */
+  readonly shufflesPages?: boolean;
   readonly requiresServiceType?: boolean;
   /** Answers writes with an empty body, `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
@@ -181,9 +185,12 @@ function answerer(store: Store, options: FakeOptions) {
       throw new Refused(400, 'required');
     }
     if (options.refusesChaining && form.has('schedule.actor')) throw new Refused(400, 'not-supported');
-    const found = store.search(type, form);
+    const sortsById = form.get('_sort')?.split(',').includes('_id') === true;
+    if (sortsById && options.sortsById === false) throw new Refused(400, 'not-supported');
     const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);
     const offset = Number(form.get('_offset') ?? 0);
+    const isOddPage = (offset / size) % 2 === 1;
+    const found = store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
     const hasMore = offset + size < found.length;
