@@ -3,7 +3,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { isBundle, type WriteAnswer, weakTag } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type BundleEntry, type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
-import { isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
 import { isStillCurrent, type Plan } from './plan.ts';
 import { versionOf } from './version.ts';
 
@@ -38,7 +38,7 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
   const references = plan.appointments.map(({ before }) =>
     before ? referenceTo(before) : createdReference(created.next().value),
   );
-  return readInOrder(ehr, references);
+  return afterWriting(() => readInOrder(ehr, references));
 }
 
 /** Before anything is sent. Only appointments of many slots come to this: others are not planned so many at once. */
@@ -77,12 +77,14 @@ async function assertWhole(
 ): Promise<void> {
   const isDone = (index: number) => /^(2|304)/.test(results[index]?.response?.status ?? '');
   if (entries.every((_, index) => isDone(index))) return;
-  for (const [index] of entries.entries()) {
-    if (!isDone(index)) continue;
-    const update = updates[index];
-    if (update) await putBack(ehr, update.before);
-    else await withdraw(ehr, createdReference(results[index]));
-  }
+  await afterWriting(async () => {
+    for (const [index] of entries.entries()) {
+      if (!isDone(index)) continue;
+      const update = updates[index];
+      if (update) await putBack(ehr, update.before);
+      else await withdraw(ehr, createdReference(results[index]));
+    }
+  });
   throw new NotAtomic();
 }
 

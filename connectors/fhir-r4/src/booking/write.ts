@@ -4,7 +4,7 @@ import { findOperationResources } from '../appointment-reads.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { FhirAppointment } from '../fhir.ts';
 import { toAppointment } from '../mappers/appointment.ts';
-import { isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
 import { type Plan, planWrite } from './plan.ts';
 
 const attempts = 10;
@@ -73,7 +73,7 @@ async function mapped(
   careUnit: CareUnit,
   appointments: readonly FhirAppointment[],
 ): Promise<readonly Appointment[]> {
-  const directory = await ehr.directory.of(careUnit);
+  const directory = await afterWriting(() => ehr.directory.of(careUnit));
   const now = new Date();
   return appointments.map((resource) => {
     const appointment = toAppointment(resource, directory, ehr.dialect, now);
