@@ -40,6 +40,11 @@ export interface Capabilities {
    * time, and refuses more with `unsupported`; the gateway undoes what was done when a later one fails.
    */
   readonly transactions: boolean;
+  /**
+   * How many changes `changeAppointments` does all or nothing, where there is a limit: three or more. It refuses more with
+   * `unsupported`, and the gateway goes about them as without transactions. Absent: any number.
+   */
+  readonly changesPerTransaction?: number;
   /** Whether an appointment takes exactly one time slot: a longer time is `time_slot_unavailable`. Absent: it need not. */
   readonly oneSlotOnly?: boolean;
   /** Whether the EHR sends codes to patients and checks them: then the gateway passes them through. */

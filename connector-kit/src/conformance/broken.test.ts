@@ -522,11 +522,27 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
   [
     'does several changes one by one and says so, but stops half-way',
     'unclaimed',
-    'several changes at once are not done in part where transactions are left out',
+    'more changes at once than are claimed are not done in part',
     (right) => ({
       capabilities: { ...right.capabilities, transactions: false },
       changeAppointments: (write) => oneByOne(right, write),
     }),
+  ],
+  [
+    'does in part what its transactions do not take',
+    'unclaimed',
+    'more changes at once than are claimed are not done in part',
+    (right) => ({
+      capabilities: { ...right.capabilities, changesPerTransaction: 3 },
+      changeAppointments: (write) =>
+        write.changes.length > 3 ? oneByOne(right, write) : right.changeAppointments(write),
+    }),
+  ],
+  [
+    'claims a limit of transactions that it does not have',
+    'unclaimed',
+    'claims do not contradict each other',
+    (right) => ({ capabilities: { ...right.capabilities, transactions: false, changesPerTransaction: 10 } }),
   ],
 ];
 

@@ -19,7 +19,7 @@ export function formatMatrix(reports: readonly Report[]): string {
         listed(claims.patientIdentifierTypes),
         listed(claims.resourceIdentifierTypes),
         listed(claims.changes),
-        claims.transactions ? 'yes' : 'no',
+        claims.transactions ? upTo(claims.changesPerTransaction) : 'no',
         claims.sendsCodes ? 'yes' : 'no',
       ]),
     ),
@@ -31,6 +31,10 @@ export function formatMatrix(reports: readonly Report[]): string {
     .join('\n')
     .trimEnd()
     .concat('\n');
+}
+
+function upTo(changes: number | undefined): string {
+  return changes === undefined ? 'yes' : `up to ${changes} changes`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -2,6 +2,7 @@ import { capabilities as everyCapability } from './capabilities.ts';
 import { type Check, Failure, NotChecked, NotClaimed } from './check.ts';
 import { describe } from './expect.ts';
 import { operations } from './operations.ts';
+import { waitedFor } from './patience.ts';
 import type { CheckResult, Report } from './report.ts';
 import type { Subject } from './subject.ts';
 import { leaveTrail } from './trail.ts';
@@ -67,7 +68,7 @@ export async function runCheck(
   if (!isClaimed(check, subject)) {
     return { capability, check: name, outcome: 'not_claimed', reason: null, milliseconds: 0, left: [] };
   }
-  const trail = leaveTrail(subject, options.readOnly ?? false);
+  const trail = leaveTrail(waitedFor(subject), options.readOnly ?? false);
   const start = performance.now();
   const [outcome] = await Promise.allSettled([
     within(check.run(trail.subject), options.timeoutMilliseconds ?? twoMinutes),

@@ -21,14 +21,22 @@ async function example(subject: Subject, kind: Exclude<ChangeKind, 'create'>): P
 /** What the connector does not claim, it does not do. */
 export const unclaimed = capability('unclaimed', () => true, {
   'claims do not contradict each other': async ({ connector }) => {
-    const { changes, patientIdentifierTypes, resourceIdentifierTypes, sendsCodes, transactions } =
-      connector.capabilities;
+    const {
+      changes,
+      patientIdentifierTypes,
+      resourceIdentifierTypes,
+      sendsCodes,
+      transactions,
+      changesPerTransaction,
+    } = connector.capabilities;
     expectThat(patientIdentifierTypes.includes('emr_id'), 'emr_id is not among the identifier types of patients');
     expectThat(resourceIdentifierTypes.includes('emr_id'), 'emr_id is not among the identifier types of resources');
     expectSame(changes.length > 0, connector.changeAppointments !== undefined, 'Whether it claims changes it can make');
     const some = holdKinds.some((kind) => kind !== 'create' && changes.includes(kind));
     expectThat(!some || claimsHolds(connector), 'confirm, extend and release are claimed together, with create');
     expectThat(!transactions || changes.length > 0, 'It claims transactions, but no change');
+    const isSome = transactions && Number(changesPerTransaction) >= 3;
+    expectThat(changesPerTransaction === undefined || isSome, 'Three changes or more, in transactions, are a limit');
     for (const name of codeOperations) {
       expectSame(connector[name] !== undefined, sendsCodes, `It has ${name}, and claims to send codes`);
     }
@@ -73,23 +81,25 @@ export const unclaimed = capability('unclaimed', () => true, {
     expectSame((await takers(subject, slot)).length, 0, 'Appointments made by a hold that is not claimed');
   },
 
-  'several changes at once are not done in part where transactions are left out': async (subject) => {
+  'more changes at once than are claimed are not done in part': async (subject) => {
     const { connector } = subject;
-    if (connector.capabilities.transactions) throw new NotClaimed('transactions are not left out');
+    const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = connector.capabilities;
+    const most = transactions ? changesPerTransaction : 1;
+    if (!Number.isFinite(most)) throw new NotClaimed('any number of changes at once is claimed');
     claimsCreate(subject);
     const slot = await freeSlot(subject);
     const taken = await creation(subject, slot);
     const { careUnit } = subject;
-    const both = operation(
+    const refused = operation(
       connector,
       'changeAppointments',
     )({
       operationId: randomUUID(),
       careUnit,
-      changes: [taken, taken],
+      changes: Array.from({ length: most + 1 }, () => taken),
     });
-    await expectRefusal(both, ['unsupported', 'time_slot_unavailable'], 'Two changes at once');
-    expectSame((await takers(subject, slot)).length, 0, 'Appointments left by two changes at once');
+    await expectRefusal(refused, ['unsupported', 'time_slot_unavailable'], 'One change more than is claimed');
+    expectSame((await takers(subject, slot)).length, 0, 'Appointments left by more changes than are claimed');
   },
 });
 

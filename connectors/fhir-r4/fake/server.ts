@@ -14,6 +14,8 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** How this server differs from others that call themselves R4. */
 export interface FakeOptions {
   readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
+  /** A transaction of more entries than this is refused as a whole. */
+  readonly transactionSize?: number;
   /** What a transaction with a conditional create always meets in a serializable database: another one. */
   readonly conditionalTransactions?: 'conflict';
   /** Whether slots and appointments can be written as they are. */
@@ -32,6 +34,10 @@ export interface FakeOptions {
   readonly holdMilliseconds?: number;
   readonly pageSize?: number;
   readonly refusesChaining?: boolean;
+  /** Whether a search may be sorted by `_id`. */
+  readonly sortsById?: boolean;
+  /** Whether what no sort key tells apart stands in another order on every other page, as in a database. */
+  readonly shufflesPages?: boolean;
   readonly requiresServiceType?: boolean;
   /** Answers writes with an empty body, `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
@@ -206,9 +212,12 @@ function answerer(store: Store, options: FakeOptions) {
       throw new Refused(400, 'required');
     }
     if (options.refusesChaining && form.has('schedule.actor')) throw new Refused(400, 'not-supported');
-    const found = store.search(type, form);
+    const sortsById = form.get('_sort')?.split(',').includes('_id') === true;
+    if (sortsById && options.sortsById === false) throw new Refused(400, 'not-supported');
     const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);
     const offset = Number(form.get('_offset') ?? 0);
+    const isOddPage = (offset / size) % 2 === 1;
+    const found = store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
     const hasMore = offset + size < found.length;
@@ -228,6 +237,7 @@ function answerer(store: Store, options: FakeOptions) {
     const kind = options.transactions ?? 'atomic';
     if (kind === 'none') throw new Refused(405, 'not-supported');
     const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
+    if (entries.length > (options.transactionSize ?? entries.length)) throw new Refused(400, 'invalid');
     const isConditional = entries.some(({ request }) => request?.ifNoneExist !== undefined);
     if (isConditional && options.conditionalTransactions === 'conflict') throw new Refused(409, 'conflict');
     const run = ({ resource, request }: BundleEntry) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FhirResource, Reference } from '../src/fhir.ts';
+import { compare, type FhirResource, type Reference } from '../src/fhir.ts';
 
 export type Stored = FhirResource & Readonly<Record<string, unknown>>;
 
@@ -87,14 +87,21 @@ export class Store {
     }
   }
 
-  /** By the search parameters that the connector uses; others are ignored. */
-  search(type: string, parameters: URLSearchParams): Stored[] {
-    const found = this.all(type).filter((resource) =>
+  /** By the search parameters that the connector uses; others are ignored. `backwards`: what is not sorted. */
+  search(type: string, parameters: URLSearchParams, { backwards = false } = {}): Stored[] {
+    const all = backwards ? this.all(type).reverse() : this.all(type);
+    const found = all.filter((resource) =>
       [...parameters].every(([name, value]) => this.#matches(resource, name, value)),
     );
     const sort = parameters.get('_sort');
     if (sort === null) return found;
-    return found.sort((a, b) => Date.parse(String(a.start)) - Date.parse(String(b.start)));
+    return found.sort((a, b) => {
+      const byKey = sort.split(',').map((key) => {
+        if (key === '_id') return compare(a.id ?? '', b.id ?? '');
+        return Date.parse(String(a.start)) - Date.parse(String(b.start));
+      });
+      return byKey.find((order) => order !== 0) ?? 0;
+    });
   }
 
   #matches(resource: Stored, name: string, value: string): boolean {

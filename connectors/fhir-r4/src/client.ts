@@ -79,6 +79,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict } = options;
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
   const clock = createClock();
+  let refusesSorting = false;
 
   async function send(call: Call): Promise<EhrResponse> {
     const request = async (authorization: Readonly<Record<string, string>>) => {
@@ -110,13 +111,19 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     return writeAnswer(await send({ ...call, headers }));
   }
 
-  /** Only on the same origin: a link that leads elsewhere would carry our token there. */
+  /**
+   * Always asked for at the origin that we were given, so that our token goes nowhere else. A server behind a proxy may
+   * know itself by another.
+   */
   function nextPage(bundle: Bundle): string | undefined {
     const link = bundle.link?.find(({ relation }) => relation === 'next')?.url;
     if (link === undefined) return undefined;
     const url = new URL(link, `${base}/`);
-    if (url.origin === new URL(base).origin) return url.href;
-    throw new ConnectorError('rejected', 'The EHR names a next page on another host');
+    const { origin, pathname } = new URL(base);
+    if (url.origin === origin) return url.href;
+    const isFhir = url.pathname === pathname || url.pathname.startsWith(`${pathname.replace(/\/$/, '')}/`);
+    if (isFhir) return `${origin}${url.pathname}${url.search}`;
+    throw new ConnectorError('rejected', 'The EHR names a next page at an address that is not its own');
   }
 
   async function* pages(
@@ -124,28 +131,36 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     parameters: SearchParameters,
     { post = false }: { post?: boolean } = {},
   ): AsyncGenerator<SearchPage> {
-    const form = new URLSearchParams([...parameters] as [string, string][]).toString();
     // A server may answer a search from a cache that is a minute old:
     // https://hapifhir.io/hapi-fhir/docs/server_jpa/performance.html
     const headers = { 'cache-control': 'no-cache', ...(preferStrict ? { prefer: 'handling=strict' } : {}) };
-    let call: Omit<Call, 'repeatable'> = post
-      ? {
-          method: 'POST',
-          url: `${base}/${type}/_search`,
-          body: form,
-          headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-        }
-      : { method: 'GET', url: form === '' ? `${base}/${type}` : `${base}/${type}?${form}`, headers };
+    const firstPage = (asked: SearchParameters) => {
+      const form = new URLSearchParams([...asked] as [string, string][]).toString();
+      if (!post) return query({ method: 'GET', url: `${base}/${type}${form === '' ? '' : `?${form}`}`, headers });
+      const contentType = { 'content-type': 'application/x-www-form-urlencoded' };
+      return query({
+        method: 'POST',
+        url: `${base}/${type}/_search`,
+        body: form,
+        headers: { ...headers, ...contentType },
+      });
+    };
+    const ordered = refusesSorting ? parameters : inOneOrder(parameters);
+    let bundle = await firstPage(ordered).catch(async (error: unknown) => {
+      if (ordered === parameters || !isRefusal(error)) throw error;
+      const unordered = await firstPage(parameters);
+      refusesSorting = true;
+      return unordered;
+    });
     const seen = new Set<string>();
     for (let page = 0; page < mostPages; page++) {
-      const bundle = await query(call);
       if (!isBundle(bundle)) throw new ConnectorError('rejected', 'The EHR answered a search without a Bundle');
       const self = bundle.link?.find(({ relation }) => relation === 'self')?.url ?? '';
       yield { resources: matches(bundle, type), sorted: /[?&]_sort=/.test(self) };
       const next = nextPage(bundle);
       if (next === undefined || seen.has(next)) return;
       seen.add(next);
-      call = { method: 'GET', url: next, headers };
+      bundle = await query({ method: 'GET', url: next, headers });
     }
     throw new ConnectorError('rejected', 'The EHR answers without end');
   }
@@ -241,6 +256,21 @@ export function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
+}
+
+/**
+ * Sorted to the last by what is unique. A server that counts its pages by offset, such as Medplum, else shows some of
+ * those that are alike twice, and others not at all. A search by id or identifier has no second page.
+ */
+function inOneOrder(parameters: SearchParameters): SearchParameters {
+  if (parameters.some(([name]) => name === '_id' || name === 'identifier')) return parameters;
+  const sort = parameters.find(([name]) => name === '_sort')?.[1];
+  const others = parameters.filter(([name]) => name !== '_sort');
+  return [...others, ['_sort', sort === undefined ? '_id' : `${sort},_id`]];
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported');
 }
 
 function ifMatchHeader(version: string | undefined): Record<string, string> {

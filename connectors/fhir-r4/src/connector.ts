@@ -18,7 +18,7 @@ import { findOperation } from './operation-results.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe.ts';
 import { endRunOutHolds } from './run-out-holds.ts';
-import { type BookingMode, type FhirSettings, fhirSettings } from './settings.ts';
+import { type BookingMode, type FhirSettings, fhirSettings, resourcesPerChange } from './settings.ts';
 import { listTimeSlots } from './time-slots.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
@@ -36,12 +36,14 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
   const mode = await chooseMode(client, facts, settings);
   const ehr = connect(context, client, facts, mode);
   const changes = changesOf(mode, facts, settings);
+  const mostChanges = changesAtOnce(mode, settings);
   return {
     capabilities: {
       patientIdentifierTypes: ehr.patientIdentifierTypes,
       resourceIdentifierTypes: ehr.resourceIdentifierTypes,
       changes,
       transactions: mode === 'transaction',
+      ...(mostChanges > 1 && Number.isFinite(mostChanges) ? { changesPerTransaction: mostChanges } : {}),
       sendsCodes: false,
       oneSlotOnly:
         (mode === 'create' && settings.booking?.minimal_create === true) || ehr.operationForm?.makesSlots === true,
@@ -61,7 +63,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     listTimeSlots: (query) => listTimeSlots(ehr, query),
     findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
     listAppointments: (query) => listAppointments(ehr, query),
-    ...(mode === 'none' ? {} : { changeAppointments: writer(ehr, mode, changes) }),
+    ...(mode === 'none' ? {} : { changeAppointments: writer(ehr, mode, changes, mostChanges) }),
     ...(ehr.operationLookup
       ? { findOperation: (careUnit, operationId) => findOperation(ehr, careUnit, operationId) }
       : {}),
@@ -75,10 +77,17 @@ const executes: Record<Exclude<BookingMode, 'none'>, Execute> = {
   create: runCheckedWrite,
 };
 
+/** How many changes are surely done in one step. */
+function changesAtOnce(mode: BookingMode, { booking: { transaction_size } = {} }: FhirSettings): number {
+  if (mode !== 'transaction') return 1;
+  return transaction_size === undefined ? Number.POSITIVE_INFINITY : Math.floor(transaction_size / resourcesPerChange);
+}
+
 function writer(
   ehr: FhirConnection,
   mode: Exclude<BookingMode, 'none'>,
   kinds: readonly string[],
+  mostChanges: number,
 ): Connector['changeAppointments'] & {} {
   let refusal: NotAtomic | undefined;
   return async (write: AppointmentWrite) => {
@@ -87,8 +96,8 @@ function writer(
     if (write.changes.some(({ kind }) => !kinds.includes(kind)) || (isHold && !kinds.includes('confirm'))) {
       throw new ConnectorError('unsupported', 'This EHR cannot change appointments like that');
     }
-    if (mode !== 'transaction' && write.changes.length > 1) {
-      throw new ConnectorError('unsupported', 'This EHR takes one change at a time');
+    if (write.changes.length > mostChanges) {
+      throw new ConnectorError('unsupported', 'This EHR does not take so many changes at a time');
     }
     try {
       await endRunOutHolds(ehr, write);

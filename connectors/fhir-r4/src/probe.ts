@@ -3,6 +3,7 @@ import { settingsThatSignIn } from './auth/sign-in-trial.ts';
 import { chooseMode } from './booking/mode.ts';
 import { operationForms } from './booking/operation-forms.ts';
 import { type Proof, proveIfMatch, proveTransactions } from './booking/probe.ts';
+import { measureTransactions } from './booking/transaction-size.ts';
 import { readServerFacts, type ServerFacts } from './capability-statement.ts';
 import type { FhirClient } from './client.ts';
 import type { EhrClock } from './clock.ts';
@@ -10,7 +11,7 @@ import { connect, type FhirConnection, signIn } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirSlot } from './fhir.ts';
 import { servicesInUse } from './probe-services.ts';
-import { type BookingMode, defaultOperationSystem, type FhirSettings } from './settings.ts';
+import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTransaction } from './settings.ts';
 import { searchSlots } from './time-slots.ts';
 
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
@@ -95,6 +96,7 @@ async function probeBooking(
   if (wanted !== 'auto' && wanted !== 'none' && wanted !== best && isSafer) recommended.booking = { mode: best };
   const mode = wanted === 'auto' ? best : wanted;
   if (mode === 'operations') findings.push(operationsNamed(settings, facts));
+  if (mode === 'transaction' && best === mode) await probeTransactionSize(settings, client, findings, recommended);
   return mode;
 }
 
@@ -112,6 +114,31 @@ function operationsNamed({ booking = {} }: FhirSettings, facts: ServerFacts): Pr
     return { name, status: 'note', detail };
   }
   return { name, status: 'ok', detail: 'The CapabilityStatement names all that are used.' };
+}
+
+async function probeTransactionSize(
+  { booking }: FhirSettings,
+  client: FhirClient,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<void> {
+  const name = 'size of transactions';
+  const measured = await attempt(findings, name, async () => (await measureTransactions(client)) ?? 'unknown');
+  if (measured === undefined) return;
+  if (measured === 'unknown') {
+    findings.push({ name, status: 'untried', detail: 'There are too few slots to try it on, or no answer tells.' });
+    return;
+  }
+  const { limit, tried } = measured;
+  if (limit === undefined || limit >= (booking?.transaction_size ?? Number.POSITIVE_INFINITY)) {
+    findings.push({ name, status: 'ok', detail: `${tried} resources at once are taken.` });
+    return;
+  }
+  const isUseful = limit >= smallestTransaction;
+  const consequence = isUseful ? 'With more changes than fit' : 'That is too few: with several changes';
+  const detail = `${limit} resources at once are taken, and no more. ${consequence}, one is done after the other.`;
+  findings.push({ name, status: 'warning', detail });
+  recommended.booking = isUseful ? { transaction_size: limit } : { mode: 'slot_claim' };
 }
 
 function told(name: string, proof: Proof, consequence: string): ProbeFinding {

@@ -68,6 +68,11 @@ const healthcareService = Type.Object(
   closed,
 );
 
+/** What an appointment of two slots takes that is moved: itself, and the slots that it has and will have. */
+export const resourcesPerChange = 5;
+/** Of three changes. A server that takes less is better booked in by slot claims. */
+export const smallestTransaction = 3 * resourcesPerChange;
+
 const automatic = (description: string) =>
   Type.Optional(Type.Union([Type.Boolean(), Type.Literal('auto')], { description }));
 
@@ -164,6 +169,12 @@ export const fhirSettings = Type.Object(
           ),
           comment_field: Type.Optional(
             Type.Union([Type.Literal('comment'), Type.Literal('description'), Type.Literal('patientInstruction')]),
+          ),
+          transaction_size: Type.Optional(
+            Type.Integer({
+              minimum: smallestTransaction,
+              description: 'How many resources the server writes in one transaction, where it sets a limit.',
+            }),
           ),
           cancel_reason: Type.Optional(Type.Union([Type.Literal('comment'), Type.Literal('cancelationReason')])),
           probe: Type.Optional(

@@ -1,6 +1,7 @@
-import type { Connector } from '@crossward/connector-kit';
+import type { Connector, EhrHttp } from '@crossward/connector-kit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { createFhirClient } from '../src/client.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { heldUntilUrl } from '../src/mappers/appointment.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -79,14 +80,43 @@ describe('what goes wrong', () => {
     server.misbehave = () => ({ status: 200, body: { hello: 'proxy' } });
     await expect(connector.findPatient?.(number)).rejects.toMatchObject({ kind: 'rejected' });
   });
+});
 
-  test('a next page on another host is not followed', async () => {
-    const { server, connector } = await open();
-    const link = [{ relation: 'next', url: 'http://elsewhere.example/Slot?page=2' }];
-    server.misbehave = ({ path }) =>
-      path === '/Slot' ? { status: 200, body: { resourceType: 'Bundle', type: 'searchset', link } } : undefined;
-    await expect(freeSlots(connector, 1)).rejects.toMatchObject({ kind: 'rejected' });
+describe('a next page', () => {
+  function clientFor(next: string) {
+    const asked: string[] = [];
+    const http: EhrHttp = {
+      async send({ url }) {
+        asked.push(url);
+        const link = asked.length === 1 ? [{ relation: 'next', url: next }] : [];
+        const bundle = { resourceType: 'Bundle', type: 'searchset', link };
+        return { status: 200, headers: {}, text: JSON.stringify(bundle) };
+      },
+    };
+    const authorizer = { headers: async () => ({ authorization: 'Bearer t0ken' }) };
+    const baseUrl = 'https://ehr.example/fhir';
+    return { asked, client: createFhirClient({ baseUrl, http, authorizer, preferStrict: false }) };
+  }
+
+  test.each([
+    'https://ehr.example/fhir/Slot?page=2',
+    'http://inner.example:8080/fhir/Slot?page=2',
+    '/fhir/Slot?page=2',
+    'Slot?page=2',
+  ])('%s is asked for at the address of the EHR', async (next) => {
+    const { asked, client } = clientFor(next);
+    await client.search('Slot', [['_id', 's-1']]);
+    expect(asked).toEqual(['https://ehr.example/fhir/Slot?_id=s-1', 'https://ehr.example/fhir/Slot?page=2']);
   });
+
+  test.each(['https://elsewhere.example/pages/2', 'https://elsewhere.example/fhirs/Slot'])(
+    '%s is not followed',
+    async (next) => {
+      const { asked, client } = clientFor(next);
+      await expect(client.search('Slot', [['_id', 's-1']])).rejects.toMatchObject({ kind: 'rejected' });
+      expect(asked).toHaveLength(1);
+    },
+  );
 });
 
 describe('time slots', () => {
@@ -98,6 +128,8 @@ describe('time slots', () => {
     expect(expected.length).toBeGreaterThan(300);
     for (const [options, settings] of [
       [{ pageSize: 7 }, {}],
+      [{ pageSize: 7, shufflesPages: true }, {}],
+      [{ pageSize: 7, sortsById: false }, {}],
       [{ requiresServiceType: true }, { slots: { require_service_type: true } }],
       [{}, { slots: { search_by: 'schedule.actor' } }],
       [{ refusesChaining: true }, { slots: { search_by: 'schedule', page_size: 13 } }],
@@ -112,8 +144,8 @@ describe('time slots', () => {
     const { server, connector } = await open();
     const expected = await slots(connector);
     const search = server.store.search.bind(server.store);
-    server.store.search = (type, parameters) => {
-      const found = search(type, parameters);
+    server.store.search = (type, parameters, options) => {
+      const found = search(type, parameters, options);
       return type === 'Slot' ? [...found, ...found].reverse() : found;
     };
     expect(await slots(connector)).toEqual(expected);
@@ -229,6 +261,18 @@ describe('appointments of others', () => {
       limit: 10,
     });
     expect(booked).toHaveLength(1);
+  });
+
+  test('that begin together are each listed once, whatever the order of those that are alike', async () => {
+    for (const options of [{}, { shufflesPages: true }, { sortsById: false }]) {
+      const { server, connector } = await open({ pageSize: 20, ...options });
+      for (let count = 0; count < 45; count++) server.store.save(foreign('noshow'));
+      const query = { careUnit: north, patientId: 'p-2' };
+      const listed = (await connector.listAppointments?.({ ...query, limit: 100 })) ?? [];
+      expect(new Set(listed.map(({ id }) => id)).size).toBe(45);
+      const after = listed[9];
+      expect(await connector.listAppointments?.({ ...query, after, limit: 30 })).toEqual(listed.slice(10, 40));
+    }
   });
 
   test('that wait for something in the EHR are not changed', async () => {

@@ -98,3 +98,27 @@ test('a write that a server is too busy for is done once', async () => {
   expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
   expect(server.store.all('Appointment')).toHaveLength(1);
 });
+
+describe.each(modes)('a booking %s that is done when the EHR has had enough of us', (_, options, settings) => {
+  test.each([false, true])('is not told to be undone, with empty answers: %s', async (emptyBodies) => {
+    for (const place of [1, 2, 3]) {
+      const { server, connector } = await open({ ...options, emptyBodies }, settings);
+      const [slot] = await freeSlots(connector, 1);
+      let writes = 0;
+      server.misbehave = ({ method, path }) => {
+        if (writes >= place) return { status: 429, headers: { 'retry-after': '40' } };
+        if (method !== 'GET' && !path.endsWith('/_search')) writes += 1;
+        return undefined;
+      };
+      const operationId = randomUUID();
+      const told = await write(connector, [creation(slot as never)], operationId).catch((error: unknown) => error);
+      server.misbehave = () => undefined;
+      const booked = server.store.all('Appointment').filter(({ status }) => status === 'booked');
+      if (told instanceof Error)
+        expect(told).toMatchObject({ kind: booked.length > 0 ? 'outcome_unknown' : 'unavailable' });
+      else expect(booked).toHaveLength(1);
+      expect(await write(connector, [creation(slot as never)], operationId)).toMatchObject([{ state: 'booked' }]);
+      expect(server.store.all('Appointment').filter(({ status }) => status === 'booked')).toHaveLength(1);
+    }
+  });
+});

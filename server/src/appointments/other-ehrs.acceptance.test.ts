@@ -110,6 +110,13 @@ function withoutTransactions(connector: Connector): Connector {
   });
 }
 
+function withThreeAtOnce(connector: Connector): Connector {
+  const capabilities = { ...connector.capabilities, changesPerTransaction: 3 };
+  return checking({ ...connector, capabilities }, (write) => {
+    if (write.changes.length > 3) throw new Error('This EHR takes three changes at a time');
+  });
+}
+
 interface EhrCode {
   readonly kind: 'confirm' | 'cancel';
   readonly appointmentId: string;
@@ -196,6 +203,7 @@ const gateway = await startGateway({
       if (emr.startsWith('no-hold')) other = unableToHold(other);
       if (emr === 'own-codes') other = sendingCodes(other);
       if (emr.endsWith('one-by-one')) other = withoutTransactions(other);
+      if (emr === 'three-at-once') other = withThreeAtOnce(other);
       return other;
     }),
   ],
@@ -209,6 +217,7 @@ const gateway = await startGateway({
         policies: { booking_confirmation: 'code' as const, cancellation_confirmation: 'code' as const },
       },
       { id: 'one-by-one', like: 'sandbox-no', policies: {} },
+      { id: 'three-at-once', like: 'sandbox-no', policies: {} },
       { id: 'no-hold-one-by-one', like: 'sandbox-se', policies: {} },
       { id: 'se-one-by-one', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
@@ -474,6 +483,39 @@ describe('an EHR that cannot hold a time', () => {
     });
     expect(await get(booked.id)).toEqual({ ...booked, status: 'cancelled', comment: 'why' });
     expect(idsIn(await list('patient_id=p-4'))).toEqual([booked.id]);
+  });
+});
+
+describe('an EHR whose transactions take three changes', () => {
+  const path = careUnitPath('three-at-once', 'oslo-sentrum');
+  const careUnit = careUnitOf(gateway, path);
+  const bookFour = async () =>
+    bookEach(await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-1' }), { careUnit: path, comment: 'old' });
+  const withThird = (booked: readonly Appointment[]) => booked.map((it) => ({ ...it, resource_id: 'emr_id:r-3' }));
+
+  test('does three in one, and four one after the other', async () => {
+    const booked = await bookFour();
+    const three = booked.slice(1);
+    calls = 0;
+    expect(await careUnit.changeMany(idsIn(three), { resource_id: 'r-3' })).toMatchObject({
+      status: 200,
+      body: { appointments: withThird(three) },
+    });
+    expect(calls).toBe(1);
+    calls = 0;
+    expect(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-1', comment: 'new' })).toMatchObject({
+      status: 200,
+      body: { appointments: booked.map((it) => ({ ...it, comment: 'new' })) },
+    });
+    expect(calls).toBe(4);
+  });
+
+  test('puts back what it did when a later one of four fails', async () => {
+    const booked = await bookFour();
+    fail(3, 'rejected');
+    expectRefusal(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-3' }), 502, 'ehr_rejected');
+    expect(calls).toBe(5);
+    expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
   });
 });
 

@@ -2,7 +2,7 @@ import type { ProbeFinding } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
 import { type EmrCheck, formatCheck, isWell } from './emr-check-report.ts';
 
-const claims: EmrCheck['claims'] = {
+const claims: NonNullable<EmrCheck['claims']> = {
   patientIdentifierTypes: ['emr_id', 'nhs_number'],
   resourceIdentifierTypes: ['emr_id'],
   changes: ['create', 'cancel'],
@@ -28,6 +28,16 @@ test('shows findings, what is offered, and the settings to write', () => {
   expect(text).toContain('problem  transactions are atomic  They are run as a batch.');
   expect(text).toMatch(/patients by +emr_id, nhs_number/);
   expect(text).toContain('  settings:\n    booking: slot_claim\n    search:\n      by:\n        - start\n');
+});
+
+test.each([
+  [false, undefined, 'no: the gateway undoes what it can'],
+  [true, undefined, 'yes\n'],
+  [true, 10, 'up to 10 changes; of more, the gateway undoes what it can'],
+])('says how much is done all or nothing: transactions %s, %s changes', (transactions, changesPerTransaction, told) => {
+  const limited = changesPerTransaction === undefined ? {} : { changesPerTransaction };
+  const text = formatCheck({ ...check([fine]), claims: { ...claims, transactions, ...limited } });
+  expect(text).toContain(`all or nothing   ${told}`);
 });
 
 test('says nothing of settings when none should differ', () => {

@@ -17,6 +17,11 @@ export function isWell({ probe, claims }: EmrCheck): boolean {
   return claims !== null && !probe?.findings.some(({ status }) => status === 'problem');
 }
 
+function allOrNothing({ transactions, changesPerTransaction: most }: Connector['capabilities']): string {
+  if (!transactions) return 'no: the gateway undoes what it can';
+  return most === undefined ? 'yes' : `up to ${most} changes; of more, the gateway undoes what it can`;
+}
+
 export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck): string {
   const lines = [`EHR ${emr} (${connector})`, ''];
   if (probe) {
@@ -34,7 +39,7 @@ export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck):
       `  resources by     ${claims.resourceIdentifierTypes.join(', ')}`,
       `  operations       ${claims.operations.join(', ')}`,
       `  changes          ${claims.changes.join(', ') || 'none'}`,
-      `  all or nothing   ${claims.transactions ? 'yes' : 'no: the gateway undoes what it can'}`,
+      `  all or nothing   ${allOrNothing(claims)}`,
       `  sends codes      ${claims.sendsCodes ? 'yes' : 'no: the gateway does'}`,
     );
   }

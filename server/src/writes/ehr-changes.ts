@@ -27,5 +27,6 @@ export async function findWhole({ ehr, careUnit, operationId }: EhrWrite): Promi
 
 /** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
 export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
-  return ehr.capabilities.transactions || changes.length === 1;
+  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
+  return changes.length <= (transactions ? changesPerTransaction : 1);
 }

@@ -6,7 +6,8 @@ import { type EhrWrite, isSettled, partId } from './ehr-write.ts';
 export type DoneParts = ReadonlyMap<number, Appointment>;
 
 /**
- * For an EHR without transactions: one change after the other, and what was done is undone when a later one fails.
+ * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is
+ * undone when a later one fails.
  * Cancellations come last, since they cannot be undone.
  *
  * @throws Problem `partially_applied` when that fails too, with the outcome of every id

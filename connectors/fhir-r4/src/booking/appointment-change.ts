@@ -2,7 +2,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import type { WriteAnswer } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type FhirAppointment, referenceTo } from '../fhir.ts';
-import { isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
 import type { PlannedAppointment } from './plan.ts';
 import { versionOf } from './version.ts';
 
@@ -48,7 +48,8 @@ async function answered(ehr: FhirConnection, answer: WriteAnswer, before?: FhirA
   if (!answer.ok) throw answer.refusal ?? new ConnectorError('rejected', `The EHR answered ${answer.status}`);
   if (answer.resource?.resourceType === 'Appointment' && answer.resource.id) return answer.resource as FhirAppointment;
   const reference = before ? referenceTo(before) : answer.reference;
-  const appointment = reference === undefined ? null : await ehr.client.read<FhirAppointment>(reference);
+  const appointment =
+    reference === undefined ? null : await afterWriting(() => ehr.client.read<FhirAppointment>(reference));
   if (appointment) return appointment;
   throw unknownOutcome();
 }

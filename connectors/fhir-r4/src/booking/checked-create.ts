@@ -4,7 +4,7 @@ import { type FhirAppointment, type FhirSlot, localReference, referenceTo } from
 import { patientIdOf, slotsOf, standingOf } from '../mappers/appointment.ts';
 import { findOperationResources } from '../operation-results.ts';
 import { changeAppointment, writeAppointment } from './appointment-change.ts';
-import { isUnknown, LostRace, timeTaken, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isUnknown, LostRace, timeTaken, unknownOutcome } from './lost-race.ts';
 import type { Plan, PlannedAppointment } from './plan.ts';
 
 /**
@@ -54,7 +54,7 @@ export async function settled(
   } catch (error) {
     const [planned] = plan.appointments;
     if (isUnknown(error)) {
-      const done = planned && (await readBack(ehr, planned));
+      const done = planned && (await afterWriting(() => readBack(ehr, planned)));
       if (done) return done;
       throw unknownOutcome(error);
     }

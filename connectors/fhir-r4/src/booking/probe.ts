@@ -5,7 +5,7 @@ import { type FhirAppointment, type FhirResource, referenceTo } from '../fhir.ts
 import { withdraw } from './withdraw.ts';
 
 /** A version that no server gives. */
-const noVersion = '999999999';
+export const noVersion = '999999999';
 
 /**
  * - `held`: the server keeps the promise

@@ -8,7 +8,7 @@ import { claimedSlot, claimOf } from '../mappers/slot.ts';
 import { operationKeys } from '../operation-ids.ts';
 import { findOperationResources, operationResults } from '../operation-results.ts';
 import { writeAppointment } from './appointment-change.ts';
-import { isBroken, isConflict, isUnknown, LostRace, quietly, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isBroken, isConflict, isUnknown, LostRace, quietly, unknownOutcome } from './lost-race.ts';
 import type { Plan, PlannedAppointment, PlannedSlot } from './plan.ts';
 import { versionOf } from './version.ts';
 
@@ -136,7 +136,7 @@ async function written<R extends FhirSlot | FhirAppointment>(
 ): Promise<R> {
   if (answered?.resourceType === resource.resourceType && answered.meta?.versionId) return answered as R;
   if (version !== undefined) return { ...resource, meta: { ...resource.meta, versionId: version } };
-  return (await ehr.client.read<R>(referenceTo(resource))) ?? resource;
+  return (await afterWriting(() => ehr.client.read<R>(referenceTo(resource)))) ?? resource;
 }
 
 async function write(ehr: FhirConnection, planned: PlannedAppointment, takesOver: boolean): Promise<FhirAppointment> {
@@ -153,7 +153,7 @@ async function write(ehr: FhirConnection, planned: PlannedAppointment, takesOver
         continue;
       }
       if (!isUnknown(error)) throw error;
-      const done = await readBack(ehr, planned);
+      const done = await afterWriting(() => readBack(ehr, planned));
       if (done) return done;
       throw error;
     }

@@ -3,7 +3,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { isBundle, type WriteAnswer, weakTag } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type BundleEntry, type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
-import { isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
 import { isStillCurrent, type Plan } from './plan.ts';
 import { versionOf } from './version.ts';
 import { withdraw } from './withdraw.ts';
@@ -30,15 +30,27 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
       request: { method: 'POST' as const, url: 'Appointment' },
     })),
   ];
+  assertFits(ehr, entries.length);
   const answer = await ehr.client.transaction({ resourceType: 'Bundle', type: 'transaction', entry: entries });
-  await assertDone(ehr, plan, answer);
+  await assertDone(ehr, plan, answer, entries.length);
   const results = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
   await assertWhole(ehr, entries, updates, results);
   const created = results.slice(updates.length).values();
   const references = plan.appointments.map(({ before }) =>
     before ? referenceTo(before) : createdReference(created.next().value),
   );
-  return readInOrder(ehr, references);
+  return afterWriting(() => readInOrder(ehr, references));
+}
+
+/** Before anything is sent. Only appointments of many slots come to this: others are not planned so many at once. */
+function assertFits({ settings }: FhirConnection, count: number): void {
+  const most = settings.booking?.transaction_size ?? count;
+  if (count > most) {
+    throw new ConnectorError(
+      'rejected',
+      `The write takes ${count} resources, a transaction of this EHR ${most} at most`,
+    );
+  }
 }
 
 function putEntry(before: FhirResource, after: FhirResource): BundleEntry {
@@ -46,13 +58,15 @@ function putEntry(before: FhirResource, after: FhirResource): BundleEntry {
   return { resource: after, request: { method: 'PUT', url: reference, ifMatch: weakTag(versionOf(before)) } };
 }
 
-async function assertDone(ehr: FhirConnection, plan: Plan, answer: WriteAnswer): Promise<void> {
+async function assertDone(ehr: FhirConnection, plan: Plan, answer: WriteAnswer, count: number): Promise<void> {
   if (answer.ok && isBundle(answer.body)) return;
   if (isConflict(answer.status)) throw new LostRace();
   if (isBroken(answer.status) || answer.ok) throw unknownOutcome(answer.refusal);
   // Some servers answer 400 or 422 to a version that has gone.
   if (!(await isStillCurrent(ehr, plan))) throw new LostRace();
-  throw answer.refusal ?? new ConnectorError('rejected', 'The EHR refused the transaction');
+  const { refusal = new ConnectorError('rejected', `The EHR answered ${answer.status}`) } = answer;
+  if (refusal.kind !== 'rejected') throw refusal;
+  throw new ConnectorError('rejected', `${refusal.message} to a transaction of ${count} resources`);
 }
 
 /** A server that runs a transaction as a batch does some of it: that is undone, and the server is not trusted again. */
@@ -64,12 +78,14 @@ async function assertWhole(
 ): Promise<void> {
   const isDone = (index: number) => /^(2|304)/.test(results[index]?.response?.status ?? '');
   if (entries.every((_, index) => isDone(index))) return;
-  for (const [index] of entries.entries()) {
-    if (!isDone(index)) continue;
-    const update = updates[index];
-    if (update) await putBack(ehr, update.before);
-    else await withdraw(ehr, createdReference(results[index]));
-  }
+  await afterWriting(async () => {
+    for (const [index] of entries.entries()) {
+      if (!isDone(index)) continue;
+      const update = updates[index];
+      if (update) await putBack(ehr, update.before);
+      else await withdraw(ehr, createdReference(results[index]));
+    }
+  });
   throw new NotAtomic();
 }
 

@@ -4,7 +4,7 @@ import type { FhirConnection } from '../connection.ts';
 import type { FhirAppointment } from '../fhir.ts';
 import { toAppointment } from '../mappers/appointment.ts';
 import { operationResults } from '../operation-results.ts';
-import { isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
 import { type Plan, planWrite } from './plan.ts';
 
 const attempts = 10;
@@ -73,7 +73,7 @@ async function mapped(
   careUnit: CareUnit,
   appointments: readonly FhirAppointment[],
 ): Promise<readonly Appointment[]> {
-  const directory = await ehr.directory.of(careUnit);
+  const directory = await afterWriting(() => ehr.directory.of(careUnit));
   return appointments.map((resource) => {
     const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
     // It has been written. What the EHR made of it can only be looked for.
