@@ -71,7 +71,7 @@ function dataSet({ days = 70, alsoOn = [] }: DataSetOptions = {}): FhirResource[
       resourceType: 'Patient',
       id: `p-${index + 1}`,
       active: true,
-      identifier: number ? [{ system: personnummer, value: number }] : [],
+      ...(number ? { identifier: [{ system: personnummer, value: number }] } : {}),
       name: [{ use: 'official', given: [given], family }],
       gender,
       birthDate,
@@ -121,13 +121,13 @@ function dataSet({ days = 70, alsoOn = [] }: DataSetOptions = {}): FhirResource[
   return [...resources];
 }
 
-function practitioner(id: string, title: string, name: string, identifier: readonly object[] = []): Fhir {
+function practitioner(id: string, title: string, name: string, identifier?: readonly object[]): Fhir {
   const [given, family] = name.split(' ');
   return {
     resourceType: 'Practitioner',
     id,
     active: true,
-    identifier,
+    ...(identifier ? { identifier } : {}),
     name: [{ use: 'official', text: `${title} ${name}`, given: [given], family }],
   };
 }

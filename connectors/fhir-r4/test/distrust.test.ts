@@ -26,6 +26,7 @@ async function start(options: FakeOptions) {
 describe('a server that', () => {
   test.each([
     ['runs transactions whole', {}, 'held'],
+    ['runs transactions whole and validates them', { validates: true }, 'held'],
     ['runs transactions as batches', { transactions: 'as_batch' }, 'broken'],
     ['does not roll back', { transactions: 'without_rollback' }, 'broken'],
   ] as const)('%s is seen through, and nothing of the trial is left', async (_, options, proof) => {
