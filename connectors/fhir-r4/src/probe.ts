@@ -96,23 +96,28 @@ async function probeCareUnit(
     { ...ehr.settings.slots, require_service_type: true },
     { ...ehr.settings.slots, search_by: 'schedule.actor', require_service_type: true },
   ];
+  let refusal: ConnectorError | undefined;
   for (const slots of forms) {
     try {
       const found = await searchSlots({ ...ehr, settings: { ...ehr.settings, slots } }, directory, schedules, range);
-      if (slots !== forms[0]) recommended.slots = slots;
       const detail = `${directory.resources.length} resources, ${found.length} free slots in the next week.`;
-      findings.push({ name, status: 'ok', detail });
+      if (refusal && found.length === 0) {
+        // What is asked for beyond the range may be what finds nothing.
+        const why = `A search that asks for less was refused: ${refusal.message}.`;
+        findings.push({ name, status: 'warning', detail: `${detail} ${why}` });
+      } else {
+        findings.push({ name, status: 'ok', detail });
+        if (refusal) recommended.slots = slots;
+      }
       await probeServices(ehr, directory, found, findings, recommended);
       return;
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
+      refusal ??= error;
+      if (error.kind !== 'rejected' && error.kind !== 'unsupported') break;
     }
   }
-  findings.push({
-    name,
-    status: 'problem',
-    detail: 'The server refuses every form of search for slots that is known here.',
-  });
+  findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${refusal?.message}.` });
 }
 
 /** Slots that are for no service that is known cannot be shown, nor booked. */

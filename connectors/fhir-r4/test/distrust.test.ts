@@ -106,6 +106,21 @@ describe('a probe', () => {
     expect(server.store.all('Appointment')).toHaveLength(0);
   });
 
+  test.each([
+    [{ status: 400 }, 'warning', '0 free slots in the next week. A search that asks for less was refused'],
+    [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR answered 503'],
+  ] as const)('does not take a search that was answered with %o for one that finds nothing', async (...given) => {
+    const [fault, status, detail] = given;
+    const { server } = await start({});
+    const isPlain = (query: string) => query.includes('start=') && !query.includes('service-type=');
+    server.misbehave = ({ path, query }) => (path === '/Slot' && isPlain(query) ? fault : undefined);
+    for (const slot of server.store.all('Slot')) server.store.remove(`Slot/${slot.id}`);
+    const report = await probe(settingsFor(server.url));
+    const finding = report?.findings.find(({ name }) => name === 'care unit north');
+    expect(finding).toMatchObject({ status, detail: expect.stringContaining(detail) });
+    expect(report?.recommendedSettings).toEqual({});
+  });
+
   test('names the services that schedules and slots are for, where the server has no HealthcareService', async () => {
     const { server } = await start({});
     const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
