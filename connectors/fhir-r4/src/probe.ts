@@ -6,6 +6,7 @@ import type { FhirClient } from './client.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirSlot } from './fhir.ts';
+import { probeNumbers } from './probe-numbers.ts';
 import { servicesInUse } from './probe-services.ts';
 import { type BookingMode, defaultOperationSystem, type FhirSettings } from './settings.ts';
 import { searchSlots } from './time-slots.ts';
@@ -26,6 +27,7 @@ export async function probeFhirR4(context: ConnectorContext<FhirSettings>): Prom
   });
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts, mode));
+  if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
   for (const { id } of ehr ? context.careUnits : [])
     await probeCareUnit(ehr as FhirConnection, id, findings, recommended);
   return { findings, recommendedSettings: recommended };
