@@ -82,7 +82,7 @@ function dataSet({ days = 70, alsoOn = [], oneActorEach = false }: DataSetOption
       resourceType: 'Patient',
       id: `p-${index + 1}`,
       active: true,
-      identifier: number ? [{ system: personnummer, value: number }] : [],
+      ...(number ? { identifier: [{ system: personnummer, value: number }] } : {}),
       name: [{ use: 'official', given: [given], family }],
       gender,
       birthDate,
@@ -137,13 +137,13 @@ function role(id: string, practitionerId: string, place: string): Fhir {
   };
 }
 
-function practitioner(id: string, title: string, name: string, identifier: readonly object[] = []): Fhir {
+function practitioner(id: string, title: string, name: string, identifier?: readonly object[]): Fhir {
   const [given, family] = name.split(' ');
   return {
     resourceType: 'Practitioner',
     id,
     active: true,
-    identifier,
+    ...(identifier ? { identifier } : {}),
     name: [{ use: 'official', text: `${title} ${name}`, given: [given], family }],
   };
 }

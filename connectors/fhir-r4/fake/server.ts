@@ -18,6 +18,8 @@ export interface FakeOptions {
   readonly transactionSize?: number;
   /** What a transaction with a conditional create always meets in a serializable database: another one. */
   readonly conditionalTransactions?: 'conflict';
+  /** Whether it validates what it is sent: no entry of a Bundle without `fullUrl`, no empty list. */
+  readonly validates?: boolean;
   /** Whether slots and appointments can be written as they are. */
   readonly plainWrites?: boolean;
   /** Whether an Appointment is checked against its slot, which then is taken, and freed by a cancellation. */
@@ -151,6 +153,7 @@ function answerer(store: Store, options: FakeOptions) {
     const [type = '', id, name] = url.pathname.slice(1).split('/');
     const resource = () => JSON.parse(body) as FhirResource;
     const { method } = request;
+    if (options.validates && request.headers['content-type']?.startsWith('application/fhir+json')) validate(resource());
     if (type === 'metadata') return reply(200, capabilityStatement(options));
     if (type === '') return transaction(resource());
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
@@ -269,6 +272,16 @@ function answerer(store: Store, options: FakeOptions) {
     if (!operations) throw new Refused(404, 'not-supported');
     return operations.run(name, parameters);
   }
+}
+
+/** https://hl7.org/fhir/R4/bundle.html#bdl-7, https://hl7.org/fhir/R4/json.html#2.6.2 */
+function validate(resource: FhirResource): void {
+  const { entry = [] } = resource as { entry?: BundleEntry[] };
+  if (entry.some(({ fullUrl }) => fullUrl === undefined)) throw new Refused(422, 'processing');
+  JSON.stringify(resource, (_, value) => {
+    if (Array.isArray(value) && value.length === 0) throw new Refused(422, 'processing');
+    return value;
+  });
 }
 
 function patched(resource: Stored, body: string): FhirResource {

@@ -112,7 +112,9 @@ export class Store {
       case 'status':
         return values.includes(String(resource.status));
       case 'identifier':
-        return list(resource.identifier).some((it) => values.includes(`${it.system}|${it.value}`));
+        return list(resource.identifier).some(({ system, value: number }) =>
+          [`${system}|${number}`, `${system}|`].some((token) => values.includes(token)),
+        );
       case 'schedule':
         return refersTo(resource.schedule, values);
       case 'schedule.actor':

@@ -51,6 +51,7 @@ export interface FhirClient {
   /** JSON Patch: https://hl7.org/fhir/R4/http.html#patch */
   patch(reference: string, patch: readonly object[], options: { ifMatch: string | undefined }): Promise<WriteAnswer>;
   remove(reference: string): Promise<WriteAnswer>;
+  /** Names each resource that is there already by its address, as servers that validate want it. */
   transaction(bundle: Bundle): Promise<WriteAnswer>;
   /** `Appointment/$book` */
   operation(path: string, parameters: Parameters): Promise<WriteAnswer>;
@@ -232,7 +233,8 @@ export function createFhirClient(options: ClientOptions): FhirClient {
         repeatable: false,
       }),
     remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true }),
-    transaction: (bundle) => write({ method: 'POST', url: base, body: JSON.stringify(bundle), repeatable: false }),
+    transaction: (bundle) =>
+      write({ method: 'POST', url: base, body: JSON.stringify(withFullUrls(bundle, base)), repeatable: false }),
     operation: (path, parameters) =>
       write({ method: 'POST', url: `${operations}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
     ask: (path, parameters) =>
@@ -275,6 +277,14 @@ function isRefusal(error: unknown): boolean {
 
 function ifMatchHeader(version: string | undefined): Record<string, string> {
   return version === undefined ? {} : { 'if-match': weakTag(version) };
+}
+
+/** https://hl7.org/fhir/R4/bundle.html#references: a relative reference is resolved against the entry's `fullUrl`. */
+function withFullUrls(bundle: Bundle, base: string): Bundle {
+  const entry = (bundle.entry ?? []).map((it) =>
+    it.request?.method === 'PUT' ? { fullUrl: `${base}/${it.request.url}`, ...it } : it,
+  );
+  return { ...bundle, entry };
 }
 
 function matches(bundle: Bundle, type: string): FhirResource[] {

@@ -10,6 +10,7 @@ import type { EhrClock } from './clock.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirSlot } from './fhir.ts';
+import { probeNumbers } from './probe-numbers.ts';
 import { servicesInUse } from './probe-services.ts';
 import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTransaction } from './settings.ts';
 import { searchSlots } from './time-slots.ts';
@@ -34,6 +35,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   findings.push(clockFinding(client.clock));
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts, mode));
+  if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
   for (const { id } of ehr ? context.careUnits : [])
     await probeCareUnit(ehr as FhirConnection, id, findings, recommended);
   return { findings, recommendedSettings: recommended };
@@ -177,23 +179,28 @@ async function probeCareUnit(
     { ...ehr.settings.slots, require_service_type: true },
     { ...ehr.settings.slots, search_by: 'schedule.actor', require_service_type: true },
   ];
+  let refusal: ConnectorError | undefined;
   for (const slots of forms) {
     try {
       const found = await searchSlots({ ...ehr, settings: { ...ehr.settings, slots } }, directory, schedules, range);
-      if (slots !== forms[0]) recommended.slots = slots;
       const detail = `${directory.resources.length} resources, ${found.length} free slots in the next week.`;
-      findings.push({ name, status: 'ok', detail });
+      if (refusal && found.length === 0) {
+        // What is asked for beyond the range may be what finds nothing.
+        const why = `A search that asks for less was refused: ${refusal.message}.`;
+        findings.push({ name, status: 'warning', detail: `${detail} ${why}` });
+      } else {
+        findings.push({ name, status: 'ok', detail });
+        if (refusal) recommended.slots = slots;
+      }
       await probeServices(ehr, directory, found, findings, recommended);
       return;
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
+      refusal ??= error;
+      if (error.kind !== 'rejected' && error.kind !== 'unsupported') break;
     }
   }
-  findings.push({
-    name,
-    status: 'problem',
-    detail: 'The server refuses every form of search for slots that is known here.',
-  });
+  findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${refusal?.message}.` });
 }
 
 /** Slots that are for no service that is known cannot be shown, nor booked. */

@@ -67,8 +67,8 @@ const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, check
 
 /** Every booking mode, over the fake server in a form that can carry it. */
 export const fakes: readonly Counterpart[] = [
-  onFake('transaction', {}),
-  onFake('slot claim', { transactions: 'none', emptyBodies: true, pageSize: 50 }),
+  onFake('transaction', { validates: true }),
+  onFake('slot claim', { transactions: 'none', validates: true, emptyBodies: true, pageSize: 50 }),
   onFake('slot claim lost with 409', { transactions: 'none', lostClaimStatus: 409 }),
   onFake(
     'checked create',

@@ -26,6 +26,7 @@ async function start(options: FakeOptions) {
 describe('a server that', () => {
   test.each([
     ['runs transactions whole', {}, 'held'],
+    ['runs transactions whole and validates them', { validates: true }, 'held'],
     ['runs transactions as batches', { transactions: 'as_batch' }, 'broken'],
     ['does not roll back', { transactions: 'without_rollback' }, 'broken'],
   ] as const)('%s is seen through, and nothing of the trial is left', async (_, options, proof) => {
@@ -92,6 +93,11 @@ describe('a probe', () => {
       database: noDatabase,
     });
 
+  const withoutServices = (url: string): FhirSettings => {
+    const { healthcare_services: _, ...settings } = settingsFor(url);
+    return settings;
+  };
+
   test('tells what was seen', async () => {
     const { server } = await start({ transactions: 'as_batch', requiresServiceType: true });
     const report = await probe(settingsFor(server.url));
@@ -118,13 +124,62 @@ describe('a probe', () => {
     expect(clock).toMatchObject({ status: 'warning', detail: expect.stringMatching(words) });
   });
 
+  test.each([
+    [{ status: 400 }, 'warning', '0 free slots in the next week. A search that asks for less was refused'],
+    [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR answered 503'],
+  ] as const)('does not take a search that was answered with %o for one that finds nothing', async (...given) => {
+    const [fault, status, detail] = given;
+    const { server } = await start({});
+    const isPlain = (query: string) => query.includes('start=') && !query.includes('service-type=');
+    server.misbehave = ({ path, query }) => (path === '/Slot' && isPlain(query) ? fault : undefined);
+    for (const slot of server.store.all('Slot')) server.store.remove(`Slot/${slot.id}`);
+    const report = await probe(settingsFor(server.url));
+    const finding = report?.findings.find(({ name }) => name === 'care unit north');
+    expect(finding).toMatchObject({ status, detail: expect.stringContaining(detail) });
+    expect(report?.recommendedSettings).toEqual({});
+  });
+
+  describe('looks for the numbers by which people are known', () => {
+    const allTypes = (url: string, more: Partial<FhirSettings> = {}): FhirSettings => {
+      const { base_url, healthcare_services } = settingsFor(url);
+      return { base_url, ...(healthcare_services ? { healthcare_services } : {}), ...more };
+    };
+    const numbersIn = (report: Awaited<ReturnType<typeof probe>>) =>
+      report?.findings.filter(({ name }) => name.startsWith('numbers')).map(({ status, detail }) => [status, detail]);
+
+    test('and recommends to claim those that are there', async () => {
+      const { server } = await start({});
+      const report = await probe(allTypes(server.url));
+      expect(numbersIn(report)).toEqual([
+        ['ok', 'Seen: se_personal_number. Nobody has: no_personal_number, nhs_number.'],
+        ['ok', 'Seen: se_personal_number, hsa_id. Nobody has: no_personal_number.'],
+      ]);
+      expect(report?.recommendedSettings).toEqual({
+        patient_identifier_types: ['se_personal_number'],
+        resource_identifier_types: ['se_personal_number', 'hsa_id'],
+      });
+    });
+
+    test.each([
+      ['does not take the search', { status: 400 }, {}],
+      ['knows people by other systems', undefined, { se_personal_number: ['urn:other'], hsa_id: ['urn:other'] }],
+    ])('and recommends nothing where the server %s', async (_, fault, identifier_systems) => {
+      const { server } = await start({});
+      server.misbehave = ({ query }) => (query.includes('identifier=') ? fault : undefined);
+      const report = await probe(allTypes(server.url, { identifier_systems }));
+      const detail = 'None was seen. If there are some, identifier_systems has to name their systems.';
+      expect(numbersIn(report)).toEqual(Array(2).fill(['untried', detail]));
+      expect(report?.recommendedSettings).toEqual({});
+    });
+  });
+
   test('names the services that schedules and slots are for, where the server has no HealthcareService', async () => {
     const { server } = await start({});
     const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
     const slot = server.store.all('Slot').find(({ start }) => String(start) > tomorrow);
     const coding = [{ system: 'http://snomed.info/sct', code: '11429006', display: 'Consultation' }, { code: 'c' }];
     server.store.save({ ...slot, serviceType: [{ coding }, { text: 'not coded' }] } as FhirResource);
-    const report = await probe({ base_url: server.url });
+    const report = await probe(withoutServices(server.url));
     expect(report?.findings).toContainEqual({
       name: 'care unit north',
       status: 'warning',
@@ -144,7 +199,7 @@ describe('a probe', () => {
     };
     expect(report?.recommendedSettings).toEqual(recommended);
 
-    const again = await probe({ base_url: server.url, ...recommended });
+    const again = await probe(settingsFor(server.url, recommended));
     expect(again?.findings.map(({ status }) => status)).not.toContain('warning');
     expect(again?.recommendedSettings).toEqual({});
   });
@@ -155,10 +210,10 @@ describe('a probe', () => {
       const { serviceType: _, ...untyped } = schedule;
       server.store.save(untyped as FhirResource);
     }
-    const report = await probe({ base_url: server.url });
+    const report = await probe(withoutServices(server.url));
     const recommended = { healthcare_services: [{ id: 'visit', name: 'Visit' }] };
     expect(report?.recommendedSettings).toEqual(recommended);
-    const connector = await openConnector({ base_url: server.url, ...recommended });
+    const connector = await openConnector(settingsFor(server.url, recommended));
     const resources = await connector.listResources?.(north);
     expect(resources?.map(({ healthcareServiceIds }) => healthcareServiceIds)).toEqual(Array(4).fill(['visit']));
   });

@@ -20,7 +20,7 @@ async function empty(options: FakeOptions) {
 const data = { days: 7 };
 
 describe.each([
-  ['takes ids of others', { takesIds: true }],
+  ['takes ids of others, and validates', { takesIds: true, validates: true }],
   ['gives out ids of its own', {}],
   ['gives out ids of its own and answers without a body', { emptyBodies: true }],
 ])('a server that %s', (_, options) => {
