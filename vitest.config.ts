@@ -1,13 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].map(
   (folder) => `${folder}/**/*.test.ts`,
 );
 const onPglite = ['server/src/db/*.test.ts', '**/*.acceptance.test.ts', 'test/model/*.test.ts'];
-/** What the interface promises of appointments and all around them, whichever EHR is behind it. */
-const onFhir = ['server/**/*.acceptance.test.ts'];
-/** Of the gateway's own HTTP and its guard: what is behind them makes no difference. */
+/** What stands in a FHIR server after what was asked of the gateway. */
+const onFhirAlone = 'test/fhir/in-the-server.test.ts';
+const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
+/** The gateway's own HTTP, and its guard: what is behind them makes no difference. */
 const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
 
 export default defineConfig({
@@ -24,6 +25,7 @@ export default defineConfig({
         test: {
           name: 'postgresql',
           include: everywhere,
+          exclude: [...configDefaults.exclude, onFhirAlone],
           globalSetup: 'test/global-setup.ts',
           provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
         },
@@ -41,8 +43,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'fhir',
+          isolate: false,
           include: onFhir,
-          exclude: notOnFhir,
+          exclude: [...configDefaults.exclude, ...notOnFhir],
           globalSetup: 'test/global-setup.ts',
           provide: { databaseKind: 'postgresql', ehrKind: 'fhir' },
         },
@@ -51,8 +54,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'medplum',
+          isolate: false,
           include: onFhir,
-          exclude: notOnFhir,
+          exclude: [...configDefaults.exclude, ...notOnFhir],
           globalSetup: 'test/global-setup.ts',
           provide: { databaseKind: 'postgresql', ehrKind: 'medplum' },
         },

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SandboxSettings } from '../../connectors/sandbox/src/settings.ts';
 import type { ConfiguredClient } from '../../server/src/config/configuration.ts';
 import { demoConfigurationPath } from '../../server/src/config/demo.ts';
 import type { ConfigurationFile } from '../../server/src/config/schema.ts';
 import { parseYaml } from '../../server/src/config/yaml-file.ts';
-import { countryOf, fhirSettingsOf } from './fhir-data.ts';
+import { fhirSettingsOf } from './fhir-data.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
 
@@ -36,7 +37,7 @@ function overFhir(emr: EmrInFile, baseUrl: string): EmrInFile {
     ...emr,
     connector: 'fhir-r4',
     connection: { allow_private_addresses: true },
-    settings: fhirSettingsOf(countryOf(emr.settings), baseUrl),
+    settings: fhirSettingsOf(emr.settings as SandboxSettings, baseUrl),
     care_units: emr.care_units.map((it) => ({ ...it, settings: { location: `Location/${it.id}` } })),
   };
 }

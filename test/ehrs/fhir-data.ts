@@ -1,11 +1,10 @@
 import type { CareUnit, Identifier, Patient, Resource } from '@crossward/connector-kit';
-import { Check } from 'typebox/value';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
 import { defaultIdentifierSystems, type NumberType } from '../../connectors/fhir-r4/src/identifiers.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { createDirectory } from '../../connectors/sandbox/src/directory.ts';
 import { openingHoursOf, type SlotTime, slotsOf } from '../../connectors/sandbox/src/schedules.ts';
-import { type Country, sandboxSettings } from '../../connectors/sandbox/src/settings.ts';
+import type { Country, SandboxSettings } from '../../connectors/sandbox/src/settings.ts';
 import type { ConfiguredEmr } from '../../server/src/config/configuration.ts';
 
 type Fhir = FhirResource & Readonly<Record<string, unknown>>;
@@ -19,7 +18,7 @@ const made = new Map<string, readonly FhirResource[]>();
 
 /** A sandbox as a FHIR server has it: the same people, staff, services and free slots. One list for those that are alike. */
 export function fhirResourcesOf({ settings, care_units }: ConfiguredEmr): readonly FhirResource[] {
-  const country = countryOf(settings);
+  const { country } = settings as SandboxSettings;
   const careUnits = care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone }));
   const key = JSON.stringify([country, careUnits]);
   const resources = made.get(key) ?? makeResources(country, careUnits);
@@ -49,13 +48,8 @@ function makeResources(country: Country, careUnits: readonly CareUnit[]): readon
   ];
 }
 
-/** Of the settings of a sandbox. */
-export function countryOf(settings: unknown): Country {
-  if (Check(sandboxSettings, settings)) return settings.country;
-  throw new Error('These are not the settings of a sandbox');
-}
-
-export function fhirSettingsOf(country: Country, baseUrl: string): FhirSettings {
+/** Of the connection to a FHIR server that has the data of a sandbox with these settings. */
+export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): FhirSettings {
   const { services, patientIdentifierTypes, resourceIdentifierTypes } = createDirectory(country, []);
   const numbers = <Type extends string>(types: readonly Type[]) =>
     types.filter((type): type is Exclude<Type, 'emr_id'> => type !== 'emr_id');

@@ -25,8 +25,12 @@ export interface FhirServer extends RunningServer {
 /** A server that has these resources. Two with the same list share what it costs to make it. */
 export type FhirCounterpart = (resources: readonly FhirResource[]) => Promise<FhirServer>;
 
+export interface FhirEhr extends Ehr {
+  readonly server: FhirServer;
+}
+
 /** An EHR that speaks FHIR, by its resources. */
-export function fhirEhr(server: FhirServer): Ehr {
+export function fhirEhr(server: FhirServer): FhirEhr {
   function told(appointment: FhirAppointment): EhrAppointment[] {
     const { id = '' } = appointment;
     const time = appointmentTime(appointment);
@@ -41,6 +45,7 @@ export function fhirEhr(server: FhirServer): Ehr {
   }
 
   return {
+    server,
     appointments: async () => (await server.all<FhirAppointment>('Appointment')).flatMap(told),
     async everything() {
       const slots = await server.all<FhirSlot>('Slot');

@@ -16,10 +16,8 @@ export const startCounterpart: FhirCounterpart = async (resources) => {
     ...server,
     read: async <R extends FhirResource>(reference: string) =>
       (await repository.readReference({ reference })) as FhirResource as R,
-    all: async <R extends FhirResource>(type: string) => {
-      const resourceType = type as Resource['resourceType'];
-      return (await repository.searchResources({ resourceType })) as readonly FhirResource[] as readonly R[];
-    },
+    all: async <R extends FhirResource>(type: string) =>
+      repository.all(type) as readonly FhirResource[] as readonly R[],
     save: (resource) => repository.createResource(resource as Resource, undefined, true),
   };
 };

@@ -1,6 +1,6 @@
-import type { SearchRequest, WithId } from '@medplum/core';
+import { type Filter, Operator, type SearchRequest, type WithId } from '@medplum/core';
 import { MemoryRepository } from '@medplum/fhir-router';
-import type { Bundle, Resource } from '@medplum/fhirtypes';
+import type { Bundle, Resource, Slot } from '@medplum/fhirtypes';
 
 type Resources = Map<string, Map<string, Resource>>;
 
@@ -13,16 +13,32 @@ export class QuickRepository extends MemoryRepository {
     return copy;
   }
 
-  /** Medplum evaluates every filter on every slot. Those of schedules that are not asked for are kept from it. */
+  all(type: string): Resource[] {
+    return [...(resourcesOf(this).get(type)?.values() ?? [])];
+  }
+
+  /** Medplum evaluates expressions on every slot that there is. What surely is not asked for is kept from it. */
   override search<R extends Resource>(request: SearchRequest<R>): Promise<Bundle<WithId<R>>> {
-    const schedules = request.filters?.find(({ code }) => code === 'schedule')?.value.split(',');
-    if (request.resourceType !== 'Slot' || schedules === undefined) return super.search(request);
-    const ofSchedules = [...(resourcesOf(this).get('Slot') ?? [])].filter(
-      ([, slot]) => slot.resourceType === 'Slot' && schedules.includes(slot.schedule.reference ?? ''),
-    );
+    if (request.resourceType !== 'Slot') return super.search(request);
+    const slots = [...(resourcesOf(this).get('Slot') ?? [])] as [string, Slot][];
+    const filters = request.filters ?? [];
     const part = new MemoryRepository();
-    resourcesOf(part).set('Slot', new Map(ofSchedules));
+    resourcesOf(part).set('Slot', new Map(slots.filter(([, slot]) => filters.every((it) => mayMatch(slot, it)))));
     return part.search(request);
+  }
+}
+
+function mayMatch({ id, schedule, start }: Slot, { code, operator, value }: Filter): boolean {
+  switch (code) {
+    case '_id':
+      return value.split(',').includes(id ?? '');
+    case 'schedule':
+      return value.split(',').includes(schedule.reference ?? '');
+    case 'start':
+      if (operator === Operator.GREATER_THAN_OR_EQUALS) return Date.parse(start) >= Date.parse(value);
+      return operator !== Operator.LESS_THAN || Date.parse(start) < Date.parse(value);
+    default:
+      return true;
   }
 }
 
