@@ -4,7 +4,7 @@ import { expireConfirmations } from './confirmations/expire.ts';
 import { deleteOldConfirmations, forgetServedCodes } from './confirmations/retention.ts';
 import { describeError } from './http/describe-error.ts';
 import { forgetOldKeys, openLeftKeys } from './idempotency/keys.ts';
-import { deleteOldMessages } from './messages/retention.ts';
+import { deleteOldMessages, forgetFailedContent } from './messages/retention.ts';
 import { recoverWrites } from './writes/recovery.ts';
 import type { WriteServices } from './writes/services.ts';
 
@@ -28,7 +28,7 @@ export function startHousekeeping(
   retention: Configuration['retention'],
   log: Logger,
 ): Housekeeping {
-  const { db } = services;
+  const { db, outbox } = services;
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -38,8 +38,10 @@ export function startHousekeeping(
       await recoverWrites(services, log);
       await expireConfirmations(services, log);
       await openLeftKeys(db, services.process);
+      await outbox.resume();
       await forgetOldKeys(db, deletedAtOnce);
       await forgetServedCodes(db, deletedAtOnce);
+      await forgetFailedContent(db, deletedAtOnce);
       await deleteOldMessages(db, retention.confirmation_days, deletedAtOnce);
       await deleteOldConfirmations(db, retention.confirmation_days, deletedAtOnce);
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
+import type { Once } from '../http/once.ts';
 import { inBody } from '../http/places.ts';
-import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
+import type { Answer } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
 import type { WritePlan } from '../writes/plan.ts';
@@ -25,7 +26,7 @@ import { slotFault } from './time-rules.ts';
 import { carryOut, carryOutConfirmed, type Mode, namingFaults } from './write-appointments.ts';
 
 interface How {
-  readonly once: (run: (write: KeptWrite) => Promise<Answer>) => Promise<Answer>;
+  readonly once: Once;
   readonly dryRun: boolean | undefined;
 }
 

@@ -11,7 +11,7 @@ import { run } from './run.ts';
 
 const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'crossward-cli-'));
-const { url, dispose } = await createTestDatabase('postgresql');
+const { database, url, dispose } = await createTestDatabase('postgresql');
 afterAll(async () => {
   await dispose();
   await rm(folder, { recursive: true, force: true });
@@ -50,10 +50,13 @@ test.each([
 });
 
 describe('usage', () => {
-  test.each(['--help', 'help', 'conformance --help', 'emr check --help'])('%s is shown', async (words) => {
-    const { code, stdout } = await crossward(words);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
-  });
+  test.each(['--help', 'help', 'conformance --help', 'emr check --help', 'messages retry --help'])(
+    '%s is shown',
+    async (words) => {
+      const { code, stdout } = await crossward(words);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
+    },
+  );
 
   test('a version is shown', async () => {
     expect(await crossward('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
@@ -159,3 +162,49 @@ describe('emr check', () => {
     ]);
   });
 });
+
+describe('messages', () => {
+  test('that failed are listed, and sent again while they are of use', async () => {
+    expect(await crossward('messages failed')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No message'),
+    });
+    const id = await insertFailedMessage();
+    const listed = await crossward('messages failed');
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code until \\S+Z\n$`),
+    );
+    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: '' });
+    expect((await crossward('messages failed')).stdout).toContain('No message');
+    expect(await crossward(`messages retry ${id}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('fresh code'),
+    });
+  });
+});
+
+async function insertFailedMessage(): Promise<string> {
+  const client = await database.pool.connect();
+  try {
+    const { rows } = await client.query<{ id: string }>(
+      `WITH confirmation AS (
+         INSERT INTO confirmations
+           (id, client_id, emr, care_unit_id, kind, channel, attempts_allowed, expires_at)
+         VALUES (gen_random_uuid(), 'c', 'sandbox-se', 'lund', 'booking', 'sms', 5, now() + interval '10 minutes')
+         RETURNING *
+       ), item AS (
+         INSERT INTO confirmation_items (emr, appointment_id, confirmation_id, care_unit_id, position, kind)
+         SELECT emr, 'a-1', id, care_unit_id, 0, kind FROM confirmation
+       )
+       INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed,
+         state, failure, expires_at, settled_at)
+       SELECT gen_random_uuid(), id, 1, emr, care_unit_id, channel, 'a-1', '\\x00', 'failed', 'http_401', expires_at, now()
+       FROM confirmation RETURNING id`,
+      [],
+    );
+    return rows[0]?.id ?? '';
+  } finally {
+    client.release();
+  }
+}

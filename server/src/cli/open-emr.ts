@@ -50,9 +50,13 @@ function named({ emrs }: Configuration, id: string | undefined): ConfiguredEmr {
   );
 }
 
-/** A database, for a connector that keeps its data in the gateway's; opened as the gateway opens it. */
+/** A database, for a connector that keeps its data in the gateway's. */
 export async function openDatabaseFor({ module }: ChosenEmr): Promise<Database | undefined> {
-  if (!module.migrations) return undefined;
+  return module.migrations ? openGatewayDatabase() : undefined;
+}
+
+/** The gateway's own, as the gateway opens it, with every migration applied. */
+export async function openGatewayDatabase(): Promise<Database> {
   const { databaseUrl, dataDirectory } = readEnvironment({ ...process.env, CROSSWARD_CONFIG: undefined });
   const database = await openDatabase({ databaseUrl: databaseUrl?.reveal(), dataDir: resolve(dataDirectory) });
   try {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
+import { messagesCommand } from './messages.ts';
 import type { Output } from './output.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -19,7 +20,10 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   emr.addCommand(emrCheckCommand(output, end));
   program.addCommand(conformanceCommand(output, end));
   program.addCommand(emr);
-  for (const command of [emr, ...emr.commands, ...program.commands]) command.copyInheritedSettings(program);
+  const messages = messagesCommand(output, end);
+  program.addCommand(messages);
+  for (const command of [...program.commands, ...emr.commands, ...messages.commands])
+    command.copyInheritedSettings(program);
   return program;
 }
 

@@ -6,10 +6,14 @@ import type { WriteServices } from '../writes/services.ts';
 
 const printable = /^[\x20-\x7e]{1,255}$/;
 
-/** Runs a write under the request's `Idempotency-Key`, if it has one. */
-export function once(
+/** Runs a write at most once for each `Idempotency-Key`. */
+export type Once = (run: (write: KeptWrite) => Promise<Answer>) => Promise<Answer>;
+
+/** Runs a write of this request under its key, if it has one. */
+export function runOnce(
   services: WriteServices,
   request: FastifyRequest,
+  key: string | undefined,
   run: (write: KeptWrite) => Promise<Answer>,
 ): Promise<Answer> {
   const { access } = request;
@@ -21,14 +25,23 @@ export function once(
       emr: access.ehr?.id ?? '',
       careUnitId: access.careUnit?.id ?? '',
       requestId: request.id,
-      key: readKey(request),
+      key,
       fingerprint: fingerprint(request),
     },
     run,
   );
 }
 
-function readKey({ headers }: FastifyRequest): string | undefined {
+/** Refuses what its schemas refuse, and keeps the refusal under the key, unless it was to be a dry run. */
+export function refuseOnce(once: Once, { query, validationError }: FastifyRequest): Promise<Answer> {
+  const refuse = () => Promise.reject(validationError);
+  // Not validated, where another part of the request was refused before it.
+  const isDryRun = String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
+  return isDryRun ? refuse() : once(refuse);
+}
+
+/** @throws Problem `request_invalid` */
+export function readKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || (typeof key === 'string' && printable.test(key))) return key;
   const detail = 'The header idempotency-key must have 1 to 255 printable ASCII characters.';

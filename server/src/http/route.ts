@@ -3,11 +3,11 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
+import type { Answer } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { WriteServices } from '../writes/services.ts';
-import { once } from './once.ts';
+import { type Once, readKey, refuseOnce, runOnce } from './once.ts';
 
 /** How deep in the grants an operation lies, and so what its path begins with. */
 export type Level = 'client' | 'emr' | 'care_unit';
@@ -45,8 +45,7 @@ export type Input<
   readonly query: Static<TObject<Query>>;
   readonly body: Static<Body>;
   readonly readHeader: ReadHeader;
-  /** Runs a write at most once for each `Idempotency-Key`. */
-  readonly once: (run: (write: KeptWrite) => Promise<Answer>) => Promise<Answer>;
+  readonly once: Once;
 };
 
 /**
@@ -116,6 +115,8 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
     method,
     url: `${prefixes[level]}${path}`,
     config: { operation: known },
+    // The refusal of a write is kept under its key.
+    attachValidation: method !== 'GET',
     schema: {
       operationId,
       summary,
@@ -127,14 +128,20 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       response: { [answer.status]: answer.schema },
     },
     handler: async (request, reply) => {
-      const { body, headers, status } = await operation.handle({
+      // A key must be well-formed even where nothing is done under it, as in a dry run.
+      const key = method === 'GET' ? undefined : readKey(request);
+      const once: Once = (run) => runOnce(app.writes, request, key, run);
+      const input = {
         ...request.access,
         params: request.params,
         query: request.query,
         body: request.body,
         readHeader: headerReader(request),
-        once: (run) => once(app.writes, request, run),
-      } as Input<L, P, Q, B>);
+        once,
+      } as Input<L, P, Q, B>;
+      const { body, headers, status } = await (request.validationError
+        ? refuseOnce(once, request)
+        : operation.handle(input));
       reply.code(status ?? answer.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
       // A preview has a shape of its own beside the one that the serialiser was made for.

@@ -23,7 +23,14 @@ type Part = 'body' | 'querystring' | 'params' | 'headers';
 
 /** Bodies are taken as they are; path and query parameters, which are all text, become what their schema says. */
 function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | AnySchema[]>>): ValidatorCompiler {
-  const common = { allErrors: true, removeAdditional: false, useDefaults: true, strict: false, formats } as const;
+  const common = {
+    allErrors: true,
+    removeAdditional: false,
+    useDefaults: true,
+    strict: false,
+    strictNumbers: true,
+    formats,
+  } as const;
   const strict = new Ajv2020({ ...common, coerceTypes: false });
   const coercing = new Ajv2020({ ...common, coerceTypes: 'array' });
   for (const ajv of [strict, coercing]) ajv.addSchema(Object.values(schemas).flat());
@@ -38,8 +45,17 @@ export function addValidation(app: FastifyInstance): void {
   });
   app.addHook('preValidation', async (request) => {
     const query = request.query as Record<string, unknown>;
-    for (const [name, value] of Object.entries(query)) if (typeof value === 'string') query[name] = withPlus(value);
+    const schemas: Readonly<Record<string, { readonly type?: unknown }>> =
+      request.routeOptions.config.operation?.query ?? {};
+    for (const [name, value] of Object.entries(query)) {
+      if (typeof value === 'string') query[name] = schemas[name]?.type === 'integer' ? integer(value) : withPlus(value);
+    }
   });
+}
+
+/** Decimal digits. Ajv would take what JavaScript reads as a number, such as `0x10`, `1e2` and ` 5`; it takes no NaN. */
+function integer(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
 
 /** An unencoded `+` in a query arrives as a space: `2026-03-20T09:00:00 01:00`. */

@@ -224,6 +224,22 @@ describe('the same key and the same request get the first answer again', () => {
     await sendThrice({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation` }, 409);
   });
 
+  test('a request that does not fit its schema', async () => {
+    const { id } = await book(gateway);
+    const slot = await freeSlot(gateway);
+    const { resource_id: _, ...incomplete } = creationBody(slot);
+    await sendThrice({ ...creation(slot), body: incomplete }, 400);
+    await sendThrice({ ...creation(slot), path: `${oslo}/appointments?dry_run=perhaps` }, 400);
+    await sendThrice(change(id, { status: 'booked' }), 400);
+    await sendThrice(changeMany([], { comment: 'x' }), 400);
+    await sendThrice({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation?dry_run=no` }, 400);
+    expect(await at(slot)).toEqual([]);
+
+    const key = newKey();
+    expect((await send({ ...creation(slot), body: incomplete }, key)).body.reason).toBe('request_invalid');
+    expect(await send(creation(slot), key)).toMatchObject({ status: 422, body: { reason: 'idempotency_key_reused' } });
+  });
+
   test('a wrong code costs one attempt', async () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     const right = await codeFor(gateway, waiting.id);
@@ -381,6 +397,8 @@ describe('what is not kept', () => {
       const { status, headers } = await send(dry, key);
       expect([status, headers['idempotency-replayed']]).toEqual([200, undefined]);
     }
+    const invalid = { ...dry, body: { ...creationBody(slot), resource_id: 1 } };
+    expect(await send(invalid, key)).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
     const first = await send(creation(slot), key);
     expect(first.status).toBe(201);
     const after = await send(dry, key);
@@ -405,6 +423,8 @@ describe('a malformed key', () => {
       change(id, { comment: 'no' }),
       changeMany([id], { comment: 'no' }),
       { method: 'POST', path: `${oslo}/appointments/${id}/confirmation` } as const,
+      { ...creation(slot), path: `${oslo}/appointments?dry_run=true` },
+      { ...change(id, { comment: 'no' }), path: `${oslo}/appointments/${id}?dry_run=true` },
     ]) {
       expect(await send(request, latin1)).toMatchObject({
         status: 400,

@@ -242,7 +242,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await jobsDone();
     expect(sent).toHaveLength(1);
     expect(logged).toContain('twilio_21211');
+    // Sealed, it waits for somebody to have it sent again.
+    expect(await db.selectFrom('messages').select(['sealed', 'failure']).executeTakeFirst()).toEqual({
+      sealed: expect.any(Buffer),
+      failure: 'twilio_21211',
+    });
+    await transact((tx) => outbox.withdraw(tx, [one.confirmationId]));
     expect(await db.selectFrom('messages').select('sealed').executeTakeFirst()).toEqual({ sealed: null });
+    expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
   it('gives up what nothing can send', async () => {

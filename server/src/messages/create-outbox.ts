@@ -96,6 +96,18 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
       await boss.send(queue, { messageId }, { db: fromKysely(tx) });
     },
     withdraw: (tx, confirmationIds) => supersede(tx, confirmationIds),
+    async resume() {
+      await db.transaction().execute(async (tx) => {
+        const queued = await tx
+          .updateTable('messages')
+          .set({ awaits_job: false })
+          .where('awaits_job', '=', true)
+          .where('state', '=', 'queued')
+          .returning('id')
+          .execute();
+        for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
+      });
+    },
   };
 }
 
@@ -154,8 +166,8 @@ async function supersede(tx: Tx, confirmationIds: readonly string[]): Promise<vo
   if (confirmationIds.length === 0) return;
   await tx
     .updateTable('messages')
-    .set({ state: 'superseded', sealed: null, settled_at: sql<Date>`clock_timestamp()` })
+    .set({ state: 'superseded', sealed: null, settled_at: sql<Date>`clock_timestamp()`, awaits_job: false })
     .where(sql<boolean>`confirmation_id = ANY(${[...confirmationIds]}::uuid[])`)
-    .where('state', '=', 'queued')
+    .where('state', 'in', ['queued', 'failed'])
     .execute();
 }

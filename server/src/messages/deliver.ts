@@ -59,11 +59,14 @@ function readDue(db: Db, messageId: string) {
     .executeTakeFirst();
 }
 
-async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Promise<'sent' | 'failed' | 'later'> {
+/** `failure`: a word of ours or a provider's number. */
+type Settled = 'sent' | { readonly failure: string };
+
+async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Promise<Settled | 'later'> {
   const about = { message_id: row.id, channel: row.channel, emr: row.emr, care_unit_id: row.care_unit_id };
-  const fail = (reason: string) => {
-    log.warn({ ...about, reason }, 'a message is given up');
-    return 'failed' as const;
+  const fail = (failure: string) => {
+    log.warn({ ...about, reason: failure }, 'a message is given up');
+    return { failure };
   };
   if (row.seconds_left <= 0) return fail('expired');
   if (row.too_early) return 'later';
@@ -93,13 +96,24 @@ async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Prom
   }
 }
 
-/** The code dies with the message's work. A message that has been superseded meanwhile stays so. */
-async function settle(db: Db, messageId: string, state: 'sent' | 'failed'): Promise<void> {
+/**
+ * What the message says is deleted with its work; of one that failed when its code runs out, since somebody may have it
+ * sent again till then. A message that has been superseded meanwhile stays so.
+ */
+async function settle(db: Db, messageId: string, outcome: Settled): Promise<void> {
+  const settled =
+    outcome === 'sent'
+      ? { state: 'sent' as const, sealed: null }
+      : {
+          state: 'failed' as const,
+          failure: outcome.failure,
+          sealed: sql<Buffer | null>`CASE WHEN expires_at > clock_timestamp() THEN sealed END`,
+        };
   for (let attempt = 1; ; attempt++) {
     try {
       await db
         .updateTable('messages')
-        .set({ state, sealed: null, settled_at: sql<Date>`clock_timestamp()` })
+        .set({ ...settled, settled_at: sql<Date>`clock_timestamp()` })
         .where('id', '=', messageId)
         .where('state', '=', 'queued')
         .execute();

@@ -28,4 +28,6 @@ export interface Outbox {
   enqueue(tx: Tx, message: CodeMessage): Promise<void>;
   /** Whatever of this confirmation has not been sent is not sent any more. */
   withdraw(tx: Tx, confirmationIds: readonly string[]): Promise<void>;
+  /** Lets what an operator has queued again leave. */
+  resume(): Promise<void>;
 }

@@ -15,3 +15,12 @@ export async function deleteOldMessages(db: Db, days: number, limit: number): Pr
           WHERE item.confirmation_id = message.confirmation_id AND item.state IN ('pending', 'confirming', 'expiring'))
       LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
 }
+
+/** Deletes what failed messages were to say, once their codes have run out. At most `limit`. */
+export async function forgetFailedContent(db: Db, limit: number): Promise<void> {
+  await sql`
+    UPDATE messages SET sealed = NULL WHERE id IN (
+      SELECT id FROM messages
+      WHERE state = 'failed' AND sealed IS NOT NULL AND expires_at <= clock_timestamp()
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
+}

@@ -15,6 +15,8 @@ interface MessageRow {
   expires_at: Date;
   created_at: Generated<Date>;
   settled_at: Date | null;
+  failure: string | null;
+  awaits_job: Generated<boolean>;
 }
 
 interface DemoMailboxRow {

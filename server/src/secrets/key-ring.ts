@@ -25,26 +25,17 @@ export interface KeyRing {
 }
 
 /** @param keys 32 bytes each, the newest first. */
-export function createKeyRing(keys: readonly [Buffer, ...Buffer[]]): KeyRing {
-  const [newest] = keys;
-  const byId = new Map(keys.map((key) => [keyId(key).toString('hex'), key]));
-  const derived = new Map<string, Buffer>();
-
-  function derive(key: Buffer, purpose: Purpose | HashPurpose): Buffer {
-    const name = `${purpose} ${keyId(key).toString('hex')}`;
-    const known = derived.get(name);
-    if (known) return known;
-    const made = Buffer.from(hkdfSync('sha256', key, '', `crossward ${purpose}`, 32));
-    derived.set(name, made);
-    return made;
-  }
+export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]]): KeyRing {
+  const newest = keyOf(first);
+  const keys = [newest, ...older.map(keyOf)];
+  const byId = new Map(keys.map((key) => [key.id.toString('hex'), key]));
 
   return {
     seal(purpose, plain, context) {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', derive(newest, purpose), nonce).setAAD(Buffer.from(context));
+      const cipher = createCipheriv('aes-256-gcm', newest.of(purpose), nonce).setAAD(Buffer.from(context));
       const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return Buffer.concat([keyId(newest), nonce, cipher.getAuthTag(), text]);
+      return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), text]);
     },
     open(purpose, sealed, context) {
       const key = byId.get(sealed.subarray(0, keyIdBytes).toString('hex'));
@@ -52,7 +43,7 @@ export function createKeyRing(keys: readonly [Buffer, ...Buffer[]]): KeyRing {
       const rest = sealed.subarray(keyIdBytes);
       try {
         const nonce = rest.subarray(0, nonceBytes);
-        const decipher = createDecipheriv('aes-256-gcm', derive(key, purpose), nonce, { authTagLength: tagBytes })
+        const decipher = createDecipheriv('aes-256-gcm', key.of(purpose), nonce, { authTagLength: tagBytes })
           .setAAD(Buffer.from(context))
           .setAuthTag(rest.subarray(nonceBytes, nonceBytes + tagBytes));
         return decipher.update(rest.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
@@ -61,9 +52,28 @@ export function createKeyRing(keys: readonly [Buffer, ...Buffer[]]): KeyRing {
       }
     },
     hashes(purpose, text) {
-      const hash = (key: Buffer) => createHmac('sha256', derive(key, purpose)).update(text).digest();
-      const [first, ...rest] = keys;
-      return [hash(first), ...rest.map(hash)];
+      const hash = (key: RingKey) => createHmac('sha256', key.of(purpose)).update(text).digest();
+      return [hash(newest), ...keys.slice(1).map(hash)];
+    },
+  };
+}
+
+interface RingKey {
+  readonly id: Buffer;
+  /** The key for a purpose, derived from this one. */
+  of(purpose: Purpose | HashPurpose): Buffer;
+}
+
+function keyOf(key: Buffer): RingKey {
+  const derived = new Map<Purpose | HashPurpose, Buffer>();
+  return {
+    id: keyId(key),
+    of(purpose) {
+      const known = derived.get(purpose);
+      if (known) return known;
+      const made = Buffer.from(hkdfSync('sha256', key, '', `crossward ${purpose}`, 32));
+      derived.set(purpose, made);
+      return made;
     },
   };
 }
