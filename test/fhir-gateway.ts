@@ -4,6 +4,7 @@ import { timeZone } from '../connectors/fhir-r4/fake/data-set.ts';
 import type { RunningServer } from '../connectors/fhir-r4/fake/http-server.ts';
 import { startFake } from '../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment } from '../connectors/fhir-r4/src/fhir.ts';
+import type { FhirSettings } from '../connectors/fhir-r4/src/settings.ts';
 import { settingsFor } from '../connectors/fhir-r4/test/subject.ts';
 import type { Configuration, ConfiguredEmr } from '../server/src/config/configuration.ts';
 import { resolveConnection } from '../server/src/config/connection.ts';
@@ -17,6 +18,7 @@ import { careUnitPath } from './other-ehrs.ts';
 export interface FhirCounterpart {
   readonly name: string;
   readonly transactions: boolean;
+  readonly settings?: Partial<FhirSettings>;
   start(): Promise<RunningServer>;
 }
 
@@ -40,9 +42,9 @@ export interface FhirGateway extends Gateway {
 }
 
 /** A gateway with nothing but FHIR connections behind it, all to one counterpart. */
-export async function startFhirGateway({ start, transactions }: FhirCounterpart): Promise<FhirGateway> {
+export async function startFhirGateway({ start, transactions, settings }: FhirCounterpart): Promise<FhirGateway> {
   const server = await start();
-  const gateway = await startGateway({ configure: (demo) => overFhir(demo, server.url) });
+  const gateway = await startGateway({ configure: (demo) => overFhir(demo, settingsFor(server.url, settings)) });
   await eventually(() => {
     for (const ehr of gateway.deps.ehrs.values()) expect(ehr.capabilities).toMatchObject({ transactions });
   });
@@ -60,23 +62,23 @@ export async function startFhirGateway({ start, transactions }: FhirCounterpart)
   };
 }
 
-function overFhir(demo: Configuration, baseUrl: string): Configuration {
+function overFhir(demo: Configuration, settings: FhirSettings): Configuration {
   const emrs = [
-    fhirEmr('fhir-direct', baseUrl, {}),
-    fhirEmr('fhir-by-code', baseUrl, { booking_confirmation: 'code' }),
-    fhirEmr('fhir-two-step', baseUrl, { cancellation_confirmation: 'code' }),
+    fhirEmr('fhir-direct', settings, {}),
+    fhirEmr('fhir-by-code', settings, { booking_confirmation: 'code' }),
+    fhirEmr('fhir-two-step', settings, { cancellation_confirmation: 'code' }),
   ];
   const grants = emrs.map(({ id, care_units }) => ({ emr: id, care_units: care_units.map((it) => it.id) }));
   return { ...demo, emrs, clients: demo.clients.map((client) => ({ ...client, grants })) };
 }
 
-function fhirEmr(id: string, baseUrl: string, confirmations: PoliciesInFile): ConfiguredEmr {
+function fhirEmr(id: string, settings: FhirSettings, confirmations: PoliciesInFile): ConfiguredEmr {
   const policies = resolvePolicies(confirmations, { limits_per_patient: { pending: 1000, codes_per_hour: 10_000 } });
   return {
     id,
     name: id,
     connector: 'fhir-r4',
-    settings: settingsFor(baseUrl),
+    settings,
     synthetic_identifiers: true,
     connection: resolveConnection({ allow_private_addresses: true }),
     policies,
