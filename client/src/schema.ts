@@ -486,7 +486,7 @@ export interface components {
             last_success_at: string | null;
             name: string;
             /**
-             * @description Whether the EHR can be used now. `degraded`: it has failed, and the next call tries whether it is back. `unavailable`: it is left alone for a while, and calls answer `ehr_unavailable`.
+             * @description Whether the EHR can be used now. `degraded`: it has failed, and the next call tries whether it is back. `unavailable`: it has not been reached since the gateway was started, or it is left alone for a while; calls answer `ehr_unavailable`.
              * @enum {string}
              */
             status: "available" | "degraded" | "unavailable";

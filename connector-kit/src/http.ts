@@ -20,16 +20,22 @@ export interface EhrResponse {
 }
 
 /**
- * The way to an EHR that speaks HTTP, made by the gateway for each connection: pooled and kept alive, with time-outs,
- * bounded concurrency, retries of what is repeatable, `Retry-After`, a circuit breaker, a limit on the size of answers,
- * redirects refused, TLS verified, and private addresses refused unless the connection allows them. A connector does none
- * of this itself.
+ * The way to an EHR that speaks HTTP, made by the gateway for each connection: connections are pooled and kept alive, a
+ * request has a time limit, what is repeatable is sent again after a failure and heeds `Retry-After`, the size of answers
+ * is limited, TLS is verified, and private addresses are refused unless the connection allows them. Turns, the time limit
+ * of a whole call and the circuit breaker are around the connector's calls, not in here. A connector does none of this
+ * itself.
  *
- * An answer of any status is returned, except that 429, 502, 503 and 504 are thrown as `unavailable` when retries have not
- * helped and the EHR has surely done nothing.
+ * An answer of any status is returned, a redirect too: it is not followed. Only 429, 502, 503 and 504 are failures.
  *
- * @throws ConnectorError `unavailable` (nothing was done), `timeout` (a repeatable request was not answered),
- *   `outcome_unknown` (any other was sent and not answered)
+ * @throws ConnectorError when the last attempt has failed:
+ *   - `unavailable`: the EHR could not be reached, may not be connected to, or answered 429, 502, 503 or 504; nothing was
+ *     done
+ *   - `timeout`: it did not answer a read, or may have done a repeatable request in one of the attempts
+ *   - `outcome_unknown`: it may have done any other request
+ *   - `rejected`: the answer to a read is too large
+ * @throws Error a bug of the connector: a URL that is not one of HTTP or holds credentials, or a request that cannot be
+ *   sent
  */
 export interface EhrHttp {
   send(request: EhrRequest): Promise<EhrResponse>;

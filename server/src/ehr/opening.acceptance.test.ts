@@ -1,27 +1,41 @@
-import { ConnectorError } from '@crossward/connector-kit';
+import { type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
+import { sandboxConnector } from '@crossward/connector-sandbox';
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
 
+const attempts = new Map<string, number>();
 let isDown = true;
+const bug = Promise.withResolvers<never>();
+
+/** Of three EHRs one is down, and the connector of another has a bug that takes its time. */
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
-      if (emr === 'sandbox-se' && isDown) throw new ConnectorError('unavailable', 'As the test wants it');
-      return connector;
-    }),
+    {
+      ...sandboxConnector,
+      async open(context) {
+        const attempt = (attempts.get(context.emr) ?? 0) + 1;
+        attempts.set(context.emr, attempt);
+        if (context.emr === 'sandbox-se' && isDown) throw new ConnectorError('unavailable', 'As the test wants it');
+        if (context.emr === 'sandbox-uk' && attempt === 1) await bug.promise;
+        return sandboxConnector.open(context as ConnectorContext<never>);
+      },
+    },
   ],
 });
 afterAll(() => gateway.close());
+
+const careUnit = '/api/emrs/sandbox-se/care-units/sodermalm';
+const statusOf = async (path: string) => (await gateway.request('GET', path)).status;
+const toldOf = (emr: string) =>
+  gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.emr === emr && /open/.test(line.msg));
 
 test('an EHR that is down at the start keeps nobody else waiting, and is told from a mistake of the caller', async () => {
   const { body } = await gateway.request<{ emrs: { id: string; status: string }[] }>('GET', '/api/emrs');
   expect(body.emrs.map(({ id, status }) => [id, status])).toEqual([
     ['sandbox-no', 'available'],
     ['sandbox-se', 'unavailable'],
-    ['sandbox-uk', 'available'],
+    ['sandbox-uk', 'unavailable'],
   ]);
-  const careUnit = '/api/emrs/sandbox-se/care-units/sodermalm';
   for (const path of ['/patients/se_personal_number:191212121212', '/resources', '/appointments?patient_id=p-1']) {
     expect(await gateway.request('GET', `${careUnit}${path}`)).toMatchObject({
       status: 503,
@@ -29,14 +43,30 @@ test('an EHR that is down at the start keeps nobody else waiting, and is told fr
       headers: { 'retry-after': '10' },
     });
   }
-  expect(await gateway.request('GET', '/api/emrs/sandbox-no/care-units/oslo-sentrum/patients/p-1')).toMatchObject({
+  expect(await statusOf('/api/emrs/sandbox-no/care-units/oslo-sentrum/patients/p-1')).toBe(200);
+});
+
+test('what cannot be opened is tried until it can, and told of once', { timeout: 60_000 }, async () => {
+  const uk = '/api/emrs/sandbox-uk';
+  expect(await gateway.request('GET', uk)).toMatchObject({
     status: 200,
+    body: { status: 'unavailable', last_success_at: null, capabilities: { operations: [] } },
   });
+  bug.reject(new TypeError('As the test wants it'));
+  await expect.poll(() => attempts.get('sandbox-se'), { timeout: 40_000, interval: 100 }).toBe(3);
   isDown = false;
-  await expect
-    .poll(async () => (await gateway.request('GET', `${careUnit}/patients/se_personal_number:191212121212`)).status, {
-      timeout: 25_000,
-      interval: 500,
-    })
-    .toBe(200);
+  const within = { timeout: 25_000, interval: 500 };
+  await expect.poll(() => statusOf(`${careUnit}/patients/se_personal_number:191212121212`), within).toBe(200);
+  await expect.poll(() => statusOf(`${uk}/care-units/riverside/resources`), within).toBe(200);
+  expect(await gateway.request('GET', uk)).toMatchObject({ body: { status: 'available' } });
+  expect(toldOf('sandbox-se').map(({ kind, level }) => [kind, level])).toEqual([
+    ['unavailable', 40],
+    [undefined, 30],
+  ]);
+  expect(toldOf('sandbox-uk').map(({ kind, level, cause }) => [kind, level, cause?.type])).toEqual([
+    ['bug', 50, 'TypeError'],
+    [undefined, 30, undefined],
+  ]);
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  expect(text).toContain('crossward_ehr_calls_total{emr="sandbox-se",operation="open",outcome="unavailable"} 3');
 });

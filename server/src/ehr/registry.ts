@@ -46,12 +46,12 @@ async function openConnection(
       http,
       database,
     });
-  const opening = await startOpening(emr.id, open, log);
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
     metrics,
     onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'the circuit breaker of an EHR has changed'),
   });
+  const opening = await startOpening(emr.id, () => guard.run('open', open), log);
   const careUnits = emr.care_units.map(careUnitConnection);
   return createConnection(
     {

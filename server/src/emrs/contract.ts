@@ -17,7 +17,8 @@ export const emrSchema = Type.Object(
     status: choice(emrStatuses, {
       description:
         'Whether the EHR can be used now. `degraded`: it has failed, and the next call tries whether it is back. ' +
-        '`unavailable`: it is left alone for a while, and calls answer `ehr_unavailable`.',
+        '`unavailable`: it has not been reached since the gateway was started, or it is left alone for a while; calls ' +
+        'answer `ehr_unavailable`.',
     }),
     breaker: choice(breakerStates, {
       description: 'State of the circuit breaker that leaves the EHR alone after failures in a row.',

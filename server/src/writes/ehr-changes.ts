@@ -20,11 +20,6 @@ export function knowsOperations(ehr: EhrConnection): boolean {
   return ehr.offers('findOperation');
 }
 
-/** What the write left behind in an EHR that knows operations. `null`: it was not done. */
-export async function findWhole({ ehr, careUnit, operationId }: EhrWrite): Promise<readonly Appointment[] | null> {
-  return ehr.call('findOperation', careUnit, operationId);
-}
-
 /** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
 export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
   const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;

@@ -5,7 +5,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { type GatewayProcess, ownerIsAlive } from './gateway-process.ts';
 import { planFromText, type WritePlan } from './plan.ts';
 
-/** How long a write that the EHR shows nothing of is looked for: longer than any EHR is at one. */
+/** How long a write that the EHR shows nothing of is looked for, from the first look on. */
 const patience = sql`interval '2 minutes'`;
 
 /** Whose write it is, and where its answer belongs. */

@@ -5,14 +5,14 @@ import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import { type Answer, completeWithProblem, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { Problem } from '../problems/problem.ts';
-import { changeAppointments, findWhole, isWhole, knowsOperations } from './ehr-changes.ts';
+import { changeAppointments, knowsOperations } from './ehr-changes.ts';
 import { ehrWrite, isSettled, partId } from './ehr-write.ts';
+import { findDone, findDoneParts } from './find-done.ts';
 import { claimIntent, endIntent, markUndoing, noteMissing, type StoredIntent } from './intents.ts';
-import { type DoneParts, findParts, undo } from './one-by-one.ts';
+import { undo } from './one-by-one.ts';
 import { byKnownIds, end, endRefused, finish, type WriteScene } from './perform.ts';
 import { holdsTime } from './plan.ts';
 import type { WriteServices } from './services.ts';
-import { findTraces } from './traces.ts';
 
 /**
  * Finishes what an earlier request with the same key has begun: the EHR is told the same operation id again and does
@@ -91,29 +91,6 @@ function sceneOf(services: WriteServices, intent: StoredIntent, write: KeptWrite
   const careUnit = ehr?.careUnits.get(intent.careUnitId);
   if (!ehr || !careUnit) throw new Error('A stored write is for an EHR or care unit that is not configured any more');
   return { services, ehr, careUnit, write };
-}
-
-/** `null`: it was not done. `'in part'`: it was broken off in between. */
-type Found = readonly Appointment[] | 'in part' | 'not known' | null;
-
-/** What the write left behind in the EHR. */
-async function findDone(scene: WriteScene, intent: StoredIntent): Promise<Found> {
-  const { plan, expiresAt } = intent;
-  const { ehr } = scene;
-  const isKnown = knowsOperations(ehr);
-  // Whether a code step was taken cannot be asked; what it began runs out by itself.
-  if (plan.viaEhr) return isKnown ? null : 'not known';
-  const write = ehrWrite(scene, plan, expiresAt);
-  if (isKnown && isWhole(ehr, plan.changes)) return findWhole(write);
-  const parts = await findDoneParts(scene, intent);
-  if (parts.size === plan.changes.length) return plan.changes.map((_, index) => parts.get(index) as Appointment);
-  if (!isKnown) return 'not known';
-  return parts.size === 0 ? null : 'in part';
-}
-
-function findDoneParts(scene: WriteScene, intent: StoredIntent): Promise<DoneParts> {
-  const write = ehrWrite(scene, intent.plan, intent.expiresAt);
-  return knowsOperations(scene.ehr) ? findParts(write) : findTraces(scene.services, intent, write);
 }
 
 /**

@@ -253,6 +253,24 @@ describe('time', () => {
   });
 });
 
+test('opening has a minute at least, and is no success that a caller has seen', async () => {
+  vi.useFakeTimers();
+  try {
+    const { guard } = scene({ timeoutMs: 30 });
+    const { work, ends } = works();
+    const opened = guard.run('open', work);
+    await vi.advanceTimersByTimeAsync(59_000);
+    ends[0]?.();
+    await opened;
+    expect(guard.health().lastSuccessAt).toBeNull();
+    const hangs = expect(guard.run('open', work)).rejects.toMatchObject({ kind: 'timeout' });
+    await vi.advanceTimersByTimeAsync(61_000);
+    await hangs;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('the last success is remembered through failures', async () => {
   const { guard } = scene();
   expect(guard.health().lastSuccessAt).toBeNull();

@@ -13,6 +13,12 @@ export interface GuardSettings {
   readonly breaker: { readonly failures: number; readonly resetSeconds: number };
 }
 
+/** What the guard stands around: `open` opens the connector. */
+export type GuardedOperation = ConnectorOperation | 'open';
+
+/** Opening asks for much, one thing after the other, and nobody waits for it. */
+const shortestOpeningLimitMs = 60_000;
+
 /** How an EHR does, as this process sees it. */
 export interface EhrHealth {
   readonly breaker: BreakerState;
@@ -25,7 +31,7 @@ export interface Guard {
    * @throws ConnectorError what the call throws; `unavailable` when it is not made, since too many wait or the EHR is left
    *   alone; `timeout`, for a write `outcome_unknown`, when it takes too long
    */
-  run<Result>(operation: ConnectorOperation, call: () => Promise<Result>): Promise<Result>;
+  run<Result>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
   health(): EhrHealth;
 }
 
@@ -65,12 +71,13 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
       const begun = performance.now();
       const observe = (outcome: CallOutcome) =>
         metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000);
-      const inTime = () => withinTime(settings.timeoutMs, call, () => late(operation)).catch(inTermsOf(operation));
+      const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
+      const inTime = () => withinTime(limitMs, call, () => late(operation)).catch(inTermsOf(operation));
       try {
         // Asked before and after the wait: nobody waits for an EHR that is left alone.
         breaker.assertPasses(leftAlone);
         const result = await turns(() => breaker.run(inTime, leftAlone), busy);
-        lastSuccessAt = new Date();
+        if (operation !== 'open') lastSuccessAt = new Date();
         observe('ok');
         return result;
       } catch (error) {
@@ -87,7 +94,7 @@ function outcomeOf(error: unknown): CallOutcome {
   return error instanceof ConnectorError ? error.kind : 'error';
 }
 
-const writes: readonly ConnectorOperation[] = [
+const writes: readonly GuardedOperation[] = [
   'changeAppointments',
   'requestBooking',
   'requestCancellation',
@@ -95,12 +102,12 @@ const writes: readonly ConnectorOperation[] = [
   'confirmCode',
 ];
 
-function late(operation: ConnectorOperation): ConnectorError {
+function late(operation: GuardedOperation): ConnectorError {
   return new ConnectorError(writes.includes(operation) ? 'outcome_unknown' : 'timeout', 'The EHR took too long');
 }
 
 /** A write that a request went unanswered in may have been done, whichever request it was. */
-function inTermsOf(operation: ConnectorOperation) {
+function inTermsOf(operation: GuardedOperation) {
   return (error: unknown): never => {
     if (writes.includes(operation) && error instanceof ConnectorError && error.kind === 'timeout') {
       throw new ConnectorError('outcome_unknown', error.message, { cause: error });

@@ -1,12 +1,13 @@
-import type { ConnectorErrorKind, ConnectorOperation } from '@crossward/connector-kit';
+import type { ConnectorErrorKind } from '@crossward/connector-kit';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type BreakerState, breakerStates } from './breaker.ts';
+import type { GuardedOperation } from './guard.ts';
 
 /** `busy`: no turn came. `circuit_open`: the EHR was left alone. `error`: a bug. */
 export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'circuit_open' | 'error';
 
 export interface EhrMetrics {
-  observe(emr: string, operation: ConnectorOperation, outcome: CallOutcome, seconds: number): void;
+  observe(emr: string, operation: GuardedOperation, outcome: CallOutcome, seconds: number): void;
   /** The state is asked for whenever metrics are. */
   watchBreaker(emr: string, state: () => BreakerState): void;
 }
@@ -23,7 +24,7 @@ export function createEhrMetrics(registry: Registry): EhrMetrics {
   });
   const calls = new Counter({
     name: 'crossward_ehr_calls_total',
-    help: 'Calls to an EHR by what became of them.',
+    help: 'Calls to an EHR by what became of them; `open` opens its connector.',
     labelNames: ['emr', 'operation', 'outcome'],
     registers: [registry],
   });

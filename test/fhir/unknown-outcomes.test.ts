@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { type Fault, startFake } from '../../connectors/fhir-r4/fake/server.ts';
+import { creationBody, freeSlot } from '../bookings.ts';
+import { careUnitOf, eventually, rowsOf, type Told } from '../codes.ts';
+import { direct, startFhirGateway } from '../fhir-gateway.ts';
+
+/** As Oracle Health books: one Appointment in one slot, and no identifier of ours in it. */
+const fake = await startFake({
+  transactions: 'none',
+  plainWrites: false,
+  checksAppointments: true,
+  oneSlot: true,
+  patchOnly: true,
+  emptyBodies: true,
+  data: { days: 42 },
+});
+const gateway = await startFhirGateway({
+  name: 'minimal create',
+  transactions: false,
+  settings: { booking: { mode: 'create', minimal_create: true } },
+  start: async () => fake,
+});
+afterAll(() => gateway.close());
+
+let creations = 0;
+/** The next Appointment to be created goes wrong. */
+function failOnce(fault: Fault): void {
+  let isDone = false;
+  creations = 0;
+  fake.misbehave = ({ method, path }) => {
+    if (method !== 'POST' || !path.endsWith('/Appointment')) return undefined;
+    creations += 1;
+    if (isDone) return undefined;
+    isDone = true;
+    return fault;
+  };
+}
+afterEach(() => {
+  fake.misbehave = () => undefined;
+});
+
+const booked = async () => (await gateway.appointmentsInEhr()).filter(({ status }) => status === 'booked').length;
+
+test('a booking that the server makes when nobody listens any more is found, and made once', async () => {
+  const slot = await freeSlot(gateway, { careUnit: direct });
+  const before = await booked();
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = (): Promise<Told> =>
+    gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
+  failOnce('cut_during');
+  expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  const answer = await eventually(async () => {
+    const again = await send();
+    expect(again.status).toBe(201);
+    return again;
+  });
+  expect(answer.body).toMatchObject({ status: 'booked', start: slot.start });
+  expect(await careUnitOf(gateway, direct).get(answer.body.id)).toEqual(answer.body);
+  expect(await booked()).toBe(before + 1);
+  expect(creations).toBe(1);
+});
+
+test('a booking that the server has never seen is not sent again under its key', async () => {
+  const slot = await freeSlot(gateway, { careUnit: direct });
+  const before = await booked();
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = (): Promise<Told> =>
+    gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
+  failOnce('cut_before');
+  expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: true } });
+  await eventually(async () => {
+    await rowsOf(gateway, `UPDATE writes SET missing_since = missing_since - interval '3 minutes'`);
+    expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: false } });
+  });
+  expect(await booked()).toBe(before);
+  expect(creations).toBe(1);
+});
