@@ -3,7 +3,7 @@ import type { FhirAppointment } from '../fhir.ts';
 import { type AppointmentDialect, standingOf, withComment, withHold } from '../mappers/appointment.ts';
 import { timeTaken } from './lost-race.ts';
 
-type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
+export type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
 
 /** What becomes of an appointment, and of the slots that it has. */
 export interface Ruling {

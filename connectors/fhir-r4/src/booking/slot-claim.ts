@@ -9,7 +9,8 @@ import { operationKeys } from '../operation-ids.ts';
 import { findOperationResources, operationResults } from '../operation-results.ts';
 import { writeAppointment } from './appointment-change.ts';
 import { afterWriting, isBroken, isConflict, isUnknown, LostRace, quietly, unknownOutcome } from './lost-race.ts';
-import type { Plan, PlannedAppointment, PlannedSlot } from './plan.ts';
+import type { PlannedSlot } from './place.ts';
+import type { Plan, PlannedAppointment } from './plan.ts';
 import { versionOf } from './version.ts';
 
 /** How long a slot stays claimed by a write that broke off. Then its owner's appointment tells whether it is taken. */
