@@ -1,3 +1,4 @@
+import { type PlainHttp, plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
@@ -56,21 +57,6 @@ describe('what is claimed', () => {
 });
 
 describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) => {
-  test('is got by one of twenty, through two connections', async () => {
-    const { server, settings, connector } = await open(form, withHold);
-    const second = await openConnector(settings);
-    const [slot] = await freeSlots(connector, 1);
-    const holds = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, index) =>
-        write(index % 2 ? second : connector, [creation(slot as never, inTenMinutes())]),
-      ),
-    );
-    const lost = holds.filter((it) => it.status === 'rejected');
-    expect(lost).toHaveLength(19);
-    for (const { reason } of lost) expect(reason).toMatchObject({ kind: 'time_slot_unavailable' });
-    expect(server.store.all('Appointment').filter(({ status }) => status === 'pending')).toHaveLength(1);
-  });
-
   test('keeps whom and what it is for, and becomes a booking under its id', async () => {
     const { connector } = await open(form, withHold);
     const [slot] = await freeSlots(connector, 1);
@@ -110,6 +96,21 @@ describe('a hold that the server ends before it was asked to', () => {
     expect(await freeSlots(connector, 1)).toEqual([slot]);
     const inTime = creation(slot as never, new Date(Date.now() + minute));
     expect(await write(connector, [inTime])).toMatchObject([{ state: 'held' }]);
+  });
+
+  test.each(['Thu, 01 Jan 1970 00:00:00 GMT', '0', '-1'])('is not seen in an Expires of %s', async (expires) => {
+    const { settings } = await open('ihe', withHold);
+    const { send, cut } = plainHttp();
+    const http: PlainHttp = {
+      cut,
+      async send(request) {
+        const response = await send(request);
+        return { ...response, headers: { ...response.headers, expires } };
+      },
+    };
+    const connector = await openConnector(settings, http);
+    const [slot] = await freeSlots(connector, 1);
+    expect(await write(connector, [creation(slot as never, inTenMinutes())])).toMatchObject([{ state: 'held' }]);
   });
 
   test('is cancelled, and its time cannot be confirmed', async () => {

@@ -26,7 +26,7 @@ export async function hold(
   const answer = await call(ehr, form.hold.take(chosen));
   const held = await appointmentOf(ehr, answer);
   try {
-    if (endsBefore(answer, heldUntilOf(wanted))) {
+    if (endsBefore(answer, heldUntilOf(wanted), ehr.client.clock.now())) {
       throw new ConnectorError('rejected', 'The EHR ends its holds before a code does: booking.hold has to be off');
     }
     const ours = withOurs(ehr, held, wanted);
@@ -63,9 +63,10 @@ export async function giveUp(ehr: FhirConnection, form: OperationForm, held: Fhi
   if (form.makesSlots) await removeSlots(ehr, held);
 }
 
-/** Argonaut's servers say in `Expires` when a hold ends, in whole seconds. */
-function endsBefore({ expires }: WriteAnswer, until: Date | null): boolean {
-  return expires !== undefined && until !== null && expires.getTime() + 1000 < until.getTime();
+/** Argonaut's servers say in `Expires` when a hold ends, in whole seconds. A moment in the past only forbids to cache. */
+function endsBefore({ expires }: WriteAnswer, until: Date | null, now: Date): boolean {
+  if (expires === undefined || until === null || expires <= now) return false;
+  return expires.getTime() + 1000 < until.getTime();
 }
 
 /** With what is ours to say beside the time: for whom, why, until when it is held, and by which write. */
