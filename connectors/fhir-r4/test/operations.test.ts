@@ -141,6 +141,14 @@ describe('a hold that cannot be finished', () => {
     expect(await freeSlots(connector, 1)).toEqual([slot]);
   });
 
+  test('is unknown when it can be neither finished nor given back', async () => {
+    const { server, connector } = await open('ihe', withHold);
+    const [slot] = await freeSlots(connector, 1);
+    server.misbehave = ({ method }) => (method === 'PUT' ? { status: 429 } : undefined);
+    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    await expect(held).rejects.toMatchObject({ kind: 'outcome_unknown' });
+  });
+
   test('is unknown when it was not answered', async () => {
     const { server, connector } = await open('argonaut', withHold);
     const [slot] = await freeSlots(connector, 1);
@@ -212,6 +220,16 @@ describe('a move by Medplum', () => {
     expect(await connector.findAppointments?.(north, [appointmentId])).toEqual([moved]);
     expect(await freeSlots(connector, 2)).toEqual([from, next]);
   });
+});
+
+test('a move by Medplum whose comment cannot be written any more is not told as undone', async () => {
+  const { server, connector } = await open('medplum');
+  const [from, to] = await freeSlots(connector, 2);
+  const [made] = await write(connector, [creation(from as never)]);
+  server.misbehave = ({ method }) => (method === 'PUT' ? { status: 429 } : undefined);
+  const time = { start: to?.start ?? new Date(), end: to?.end ?? new Date() };
+  const moved = write(connector, [{ kind: 'update', appointmentId: made?.id ?? '', time, comment: 'moved' }]);
+  await expect(moved).rejects.toMatchObject({ kind: 'outcome_unknown' });
 });
 
 describe('free times of Medplum', () => {

@@ -23,6 +23,20 @@ export function unknownOutcome(cause?: unknown): ConnectorError {
   return new ConnectorError('outcome_unknown', 'The EHR may or may not have done the write', { cause });
 }
 
+/**
+ * For what is asked once something was written, or may have been: a question that the EHR refuses, such as one too many
+ * in a minute, does not say that nothing was done.
+ *
+ * @throws ConnectorError `outcome_unknown`
+ */
+export async function afterWriting<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof ConnectorError ? unknownOutcome(error) : error;
+  }
+}
+
 /** https://hl7.org/fhir/R4/http.html#concurrency: 412; Oracle Health and others: 409, 423 while somebody else writes. */
 export function isConflict(status: number): boolean {
   return status === 409 || status === 412 || status === 423;

@@ -6,7 +6,7 @@ import { heldUntilOf, patientIdOf, withHold } from '../mappers/appointment.ts';
 import { operationKeys } from '../operation-ids.ts';
 import { changeAppointment } from './appointment-change.ts';
 import { settled } from './checked-create.ts';
-import { quietly } from './lost-race.ts';
+import { afterWriting, LostRace } from './lost-race.ts';
 import { appointmentOf, call } from './operation-calls.ts';
 import { type OperationForm, wordsOf } from './operation-forms.ts';
 import type { Plan } from './plan.ts';
@@ -32,7 +32,10 @@ export async function hold(
     const ours = withOurs(ehr, held, wanted);
     return ours === held ? held : await changeAppointment(ehr, held, ours);
   } catch (error) {
-    await quietly(() => giveUp(ehr, form, held));
+    await afterWriting(() => giveUp(ehr, form, held)).catch((failure: unknown) => {
+      // Then what was written on it has been done after all.
+      if (!(failure instanceof LostRace)) throw failure;
+    });
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { claimedSlot, claimOf } from '../mappers/slot.ts';
 import { operationKeys } from '../operation-ids.ts';
 import { findOperationResources, operationResults } from '../operation-results.ts';
 import { writeAppointment } from './appointment-change.ts';
-import { isBroken, isConflict, isUnknown, LostRace, quietly, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isBroken, isConflict, isUnknown, LostRace, quietly, unknownOutcome } from './lost-race.ts';
 import type { Plan, PlannedAppointment, PlannedSlot } from './plan.ts';
 import { versionOf } from './version.ts';
 
@@ -62,7 +62,9 @@ export async function runSlotClaims(ehr: FhirConnection, plan: Plan): Promise<re
   }
   for (const { before, after } of plan.swept) await quietly(() => put(ehr, after, versionOf(before)));
   if (!takesOver && !wasTakenOver) return results;
-  return Promise.all(results.map((made, index) => keptOf(ehr, plan.appointments[index] as PlannedAppointment, made)));
+  return afterWriting(() =>
+    Promise.all(results.map((made, index) => keptOf(ehr, plan.appointments[index] as PlannedAppointment, made))),
+  );
 }
 
 /** A slot's last state, with the appointment that was made for it instead of the write that made it. */
