@@ -1,3 +1,4 @@
+import { type PlainHttp, plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
@@ -56,21 +57,6 @@ describe('what is claimed', () => {
 });
 
 describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) => {
-  test('is got by one of twenty, through two connections', async () => {
-    const { server, settings, connector } = await open(form, withHold);
-    const second = await openConnector(settings);
-    const [slot] = await freeSlots(connector, 1);
-    const holds = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, index) =>
-        write(index % 2 ? second : connector, [creation(slot as never, inTenMinutes())]),
-      ),
-    );
-    const lost = holds.filter((it) => it.status === 'rejected');
-    expect(lost).toHaveLength(19);
-    for (const { reason } of lost) expect(reason).toMatchObject({ kind: 'time_slot_unavailable' });
-    expect(server.store.all('Appointment').filter(({ status }) => status === 'pending')).toHaveLength(1);
-  });
-
   test('keeps whom and what it is for, and becomes a booking under its id', async () => {
     const { connector } = await open(form, withHold);
     const [slot] = await freeSlots(connector, 1);
@@ -112,6 +98,21 @@ describe('a hold that the server ends before it was asked to', () => {
     expect(await write(connector, [inTime])).toMatchObject([{ state: 'held' }]);
   });
 
+  test.each(['Thu, 01 Jan 1970 00:00:00 GMT', '0', '-1'])('is not seen in an Expires of %s', async (expires) => {
+    const { settings } = await open('ihe', withHold);
+    const { send, cut } = plainHttp();
+    const http: PlainHttp = {
+      cut,
+      async send(request) {
+        const response = await send(request);
+        return { ...response, headers: { ...response.headers, expires } };
+      },
+    };
+    const connector = await openConnector(settings, http);
+    const [slot] = await freeSlots(connector, 1);
+    expect(await write(connector, [creation(slot as never, inTenMinutes())])).toMatchObject([{ state: 'held' }]);
+  });
+
   test('is cancelled, and its time cannot be confirmed', async () => {
     const { connector } = await open('ihe', withHold, { holdMilliseconds: 1000 });
     const [slot] = await freeSlots(connector, 1);
@@ -138,6 +139,14 @@ describe('a hold that cannot be finished', () => {
     const held = write(connector, [creation(slot as never, inTenMinutes())]);
     await expect(held).rejects.toMatchObject({ kind: 'rejected' });
     expect(await freeSlots(connector, 1)).toEqual([slot]);
+  });
+
+  test('is unknown when it can be neither finished nor given back', async () => {
+    const { server, connector } = await open('ihe', withHold);
+    const [slot] = await freeSlots(connector, 1);
+    server.misbehave = ({ method }) => (method === 'PUT' ? { status: 429 } : undefined);
+    const held = write(connector, [creation(slot as never, inTenMinutes())]);
+    await expect(held).rejects.toMatchObject({ kind: 'outcome_unknown' });
   });
 
   test('is unknown when it was not answered', async () => {
@@ -211,6 +220,16 @@ describe('a move by Medplum', () => {
     expect(await connector.findAppointments?.(north, [appointmentId])).toEqual([moved]);
     expect(await freeSlots(connector, 2)).toEqual([from, next]);
   });
+});
+
+test('a move by Medplum whose comment cannot be written any more is not told as undone', async () => {
+  const { server, connector } = await open('medplum');
+  const [from, to] = await freeSlots(connector, 2);
+  const [made] = await write(connector, [creation(from as never)]);
+  server.misbehave = ({ method }) => (method === 'PUT' ? { status: 429 } : undefined);
+  const time = { start: to?.start ?? new Date(), end: to?.end ?? new Date() };
+  const moved = write(connector, [{ kind: 'update', appointmentId: made?.id ?? '', time, comment: 'moved' }]);
+  await expect(moved).rejects.toMatchObject({ kind: 'outcome_unknown' });
 });
 
 describe('free times of Medplum', () => {

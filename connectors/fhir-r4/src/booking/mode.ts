@@ -53,6 +53,7 @@ export function changesOf(mode: BookingMode, facts: ServerFacts, settings: FhirS
       const { operations = 'ihe', hold, checked_update } = settings.booking ?? {};
       const form = operationForms[operations];
       const holds = hold === true && form.hold !== null;
+      // Booking anew and cancelling the former is no move: an appointment's own time would not count as free.
       const moves = form.move !== null || (checked_update === true && facts.can('Appointment', 'update'));
       if (!canChange) return form.cancel ? ['create', 'cancel'] : ['create'];
       const kinds = holds ? changeKinds : (['create', 'update', 'cancel'] as const);

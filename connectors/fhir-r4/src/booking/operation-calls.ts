@@ -2,7 +2,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import type { WriteAnswer } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type FhirAppointment, localReference, referenceTo } from '../fhir.ts';
-import { isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
+import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
 import { appointmentsIn, wasRefused } from './operation-answers.ts';
 import type { OperationCall } from './operation-forms.ts';
 
@@ -31,7 +31,8 @@ export async function appointmentOf(
   const [appointment] = appointmentsIn(body);
   if (appointment?.meta?.versionId) return appointment;
   const named = appointment?.id ? referenceTo(appointment) : localReference({ reference: reference ?? '' });
-  const read = named?.startsWith('Appointment/') ? await client.read<FhirAppointment>(named) : null;
+  if (!named?.startsWith('Appointment/')) throw unknownOutcome();
+  const read = await afterWriting(() => client.read<FhirAppointment>(named));
   if (read) return read;
   throw unknownOutcome();
 }

@@ -6,7 +6,7 @@ import { heldUntilOf, patientIdOf, withHold } from '../mappers/appointment.ts';
 import { operationKeys } from '../operation-ids.ts';
 import { changeAppointment } from './appointment-change.ts';
 import { settled } from './checked-create.ts';
-import { quietly } from './lost-race.ts';
+import { afterWriting, LostRace } from './lost-race.ts';
 import { appointmentOf, call } from './operation-calls.ts';
 import { type OperationForm, wordsOf } from './operation-forms.ts';
 import type { Plan } from './plan.ts';
@@ -26,13 +26,16 @@ export async function hold(
   const answer = await call(ehr, form.hold.take(chosen));
   const held = await appointmentOf(ehr, answer);
   try {
-    if (endsBefore(answer, heldUntilOf(wanted))) {
+    if (endsBefore(answer, heldUntilOf(wanted), ehr.client.clock.now())) {
       throw new ConnectorError('rejected', 'The EHR ends its holds before a code does: booking.hold has to be off');
     }
     const ours = withOurs(ehr, held, wanted);
     return ours === held ? held : await changeAppointment(ehr, held, ours);
   } catch (error) {
-    await quietly(() => giveUp(ehr, form, held));
+    await afterWriting(() => giveUp(ehr, form, held)).catch((failure: unknown) => {
+      // Then what was written on it has been done after all.
+      if (!(failure instanceof LostRace)) throw failure;
+    });
     throw error;
   }
 }
@@ -63,9 +66,10 @@ export async function giveUp(ehr: FhirConnection, form: OperationForm, held: Fhi
   if (form.makesSlots) await removeSlots(ehr, held);
 }
 
-/** Argonaut's servers say in `Expires` when a hold ends, in whole seconds. */
-function endsBefore({ expires }: WriteAnswer, until: Date | null): boolean {
-  return expires !== undefined && until !== null && expires.getTime() + 1000 < until.getTime();
+/** Argonaut's servers say in `Expires` when a hold ends, in whole seconds. A moment in the past only forbids to cache. */
+function endsBefore({ expires }: WriteAnswer, until: Date | null, now: Date): boolean {
+  if (expires === undefined || until === null || expires <= now) return false;
+  return expires.getTime() + 1000 < until.getTime();
 }
 
 /** With what is ours to say beside the time: for whom, why, until when it is held, and by which write. */

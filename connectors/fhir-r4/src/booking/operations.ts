@@ -5,7 +5,7 @@ import { appointmentTime, slotsOf, withComment } from '../mappers/appointment.ts
 import { resourceReference } from '../resource-id.ts';
 import { changeAppointment } from './appointment-change.ts';
 import { runCheckedWrite, settled } from './checked-create.ts';
-import { LostRace, timeTaken } from './lost-race.ts';
+import { afterWriting, LostRace, timeTaken } from './lost-race.ts';
 import { appointmentOf, call } from './operation-calls.ts';
 import { type OperationForm, type Wanted, wordsOf } from './operation-forms.ts';
 import { confirm, hold, withOurs } from './operation-holds.ts';
@@ -101,7 +101,7 @@ async function move(
   const { commentField } = ehr.dialect;
   const { identifier } = after;
   const written = withComment(there, commentField, after[commentField] ?? null);
-  return changeAppointment(ehr, there, identifier ? { ...written, identifier } : written);
+  return afterWriting(() => changeAppointment(ehr, there, identifier ? { ...written, identifier } : written));
 }
 
 function isFor(proposed: FhirAppointment, wanted: FhirAppointment): boolean {

@@ -64,7 +64,9 @@ export async function runSlotClaims(ehr: FhirConnection, plan: Plan): Promise<re
   }
   for (const { before, after } of plan.swept) await quietly(() => put(ehr, after, versionOf(before)));
   if (!takesOver && !wasTakenOver) return results;
-  return Promise.all(results.map((made, index) => keptOf(ehr, plan.appointments[index] as PlannedAppointment, made)));
+  return afterWriting(() =>
+    Promise.all(results.map((made, index) => keptOf(ehr, plan.appointments[index] as PlannedAppointment, made))),
+  );
 }
 
 /** A slot's last state, with the appointment that was made for it instead of the write that made it. */
