@@ -22,6 +22,8 @@ export interface FakeOptions {
   readonly operations?: boolean;
   readonly pageSize?: number;
   readonly refusesChaining?: boolean;
+  /** Whether it answers a search as it did the last time, unless it is asked not to: HAPI does for a minute. */
+  readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
   /** Answers writes with an empty body, `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
@@ -105,6 +107,7 @@ function reply(status: number, resource?: object, headers?: Readonly<Record<stri
 }
 
 function answerer(store: Store, options: FakeOptions) {
+  const searches = new Map<string, object>();
   return (request: IncomingMessage, url: URL, body: string): Answer => {
     try {
       if (options.authorization && request.headers.authorization !== options.authorization()) {
@@ -126,7 +129,13 @@ function answerer(store: Store, options: FakeOptions) {
     if (type === '') return transaction(resource());
     if (id?.startsWith('$')) return operation(id, resource() as Parameters);
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
-    if (method === 'GET' || id === '_search') return reply(200, search(type, url, searchForm(url, request, body)));
+    if (method === 'GET' || id === '_search') {
+      const isFresh = !options.cachesSearches || request.headers['cache-control'] === 'no-cache';
+      return reply(
+        200,
+        remembered(`${type} ${url.search} ${body}`, isFresh, () => search(type, url, searchForm(url, request, body))),
+      );
+    }
     if (method === 'DELETE') {
       store.remove(`${type}/${id}`);
       return reply(204);
@@ -173,6 +182,12 @@ function answerer(store: Store, options: FakeOptions) {
     const location = `${stored.resourceType}/${stored.id}/_history/${stored.meta?.versionId}`;
     const headers = { location: `http://ehr.example/fhir/${location}`, etag: `W/"${stored.meta?.versionId}"` };
     return reply(status, options.emptyBodies ? undefined : stored, headers);
+  }
+
+  function remembered(key: string, isFresh: boolean, make: () => object): object {
+    const answer = (isFresh ? undefined : searches.get(key)) ?? make();
+    searches.set(key, answer);
+    return answer;
   }
 
   function search(type: string, url: URL, form: URLSearchParams): object {
