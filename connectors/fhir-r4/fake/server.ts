@@ -40,6 +40,8 @@ export interface FakeOptions {
   readonly sortsById?: boolean;
   /** Whether what no sort key tells apart stands in another order on every other page, as in a database. */
   readonly shufflesPages?: boolean;
+  /** Whether it answers a search as it did the last time, unless it is asked not to: HAPI does for a minute. */
+  readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
   /** Answers writes with an empty body, `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
@@ -136,6 +138,7 @@ function answerer(store: Store, options: FakeOptions) {
   const operations =
     form === undefined || form === 'medplum' ? undefined : createOperations(store, form, { holdMilliseconds, now });
 
+  const searches = new Map<string, object>();
   return (request: IncomingMessage, url: URL, body: string): Answer => {
     try {
       if (options.authorization && request.headers.authorization !== options.authorization()) {
@@ -161,7 +164,13 @@ function answerer(store: Store, options: FakeOptions) {
     if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
     if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
-    if (method === 'GET' || id === '_search') return reply(200, search(type, url, searchForm(url, request, body)));
+    if (method === 'GET' || id === '_search') {
+      const isFresh = !options.cachesSearches || request.headers['cache-control'] === 'no-cache';
+      return reply(
+        200,
+        remembered(`${type} ${url.search} ${body}`, isFresh, () => search(type, url, searchForm(url, request, body))),
+      );
+    }
     if (method === 'DELETE') {
       store.remove(`${type}/${id}`);
       return reply(204);
@@ -209,6 +218,12 @@ function answerer(store: Store, options: FakeOptions) {
     const location = `${stored.resourceType}/${stored.id}/_history/${stored.meta?.versionId}`;
     const headers = { location: `http://ehr.example/fhir/${location}`, etag: `W/"${stored.meta?.versionId}"` };
     return reply(status, options.emptyBodies ? undefined : stored, headers);
+  }
+
+  function remembered(key: string, isFresh: boolean, make: () => object): object {
+    const answer = (isFresh ? undefined : searches.get(key)) ?? make();
+    searches.set(key, answer);
+    return answer;
   }
 
   function search(type: string, url: URL, form: URLSearchParams): object {

@@ -67,7 +67,7 @@ const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, check
 
 /** Every booking mode, over the fake server in a form that can carry it. */
 export const fakes: readonly Counterpart[] = [
-  onFake('transaction', { validates: true }),
+  onFake('transaction', { validates: true, cachesSearches: true }),
   onFake('slot claim', { transactions: 'none', validates: true, emptyBodies: true, pageSize: 50 }),
   onFake('slot claim lost with 409', { transactions: 'none', lostClaimStatus: 409 }),
   onFake(

@@ -151,6 +151,15 @@ describe('time slots', () => {
     expect(await slots(connector)).toEqual(expected);
   });
 
+  test('are never those of a minute ago', async () => {
+    const { server, connector } = await open({ cachesSearches: true });
+    // From tomorrow on, so that the search is the same each time.
+    const query = { ...all, start: new Date(Date.now() + 24 * 60 * 60 * 1000), careUnit: north };
+    const before = (await connector.listTimeSlots?.(query)) ?? [];
+    for (const slot of server.store.all('Slot')) server.store.save({ ...slot, status: 'busy' } as FhirResource);
+    expect([before.length > 0, await connector.listTimeSlots?.(query)]).toEqual([true, []]);
+  });
+
   test('are at eight by the clock of the wall', async () => {
     const { connector } = await open();
     const hours = (await slots(connector)).map(({ start }) =>
