@@ -99,10 +99,10 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     return request(await authorizer.headers());
   }
 
-  async function query(call: Omit<Call, 'repeatable'>): Promise<FhirResource> {
+  async function query(type: string, call: Omit<Call, 'repeatable'>): Promise<FhirResource> {
     const response = await send({ ...call, repeatable: true });
     const body = parse(response.text);
-    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body);
+    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body, type);
     if (!isResource(body)) throw new ConnectorError('rejected', `The EHR answered ${response.status} without FHIR`);
     return body;
   }
@@ -137,9 +137,9 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     const headers = { 'cache-control': 'no-cache', ...(preferStrict ? { prefer: 'handling=strict' } : {}) };
     const firstPage = (asked: SearchParameters) => {
       const form = new URLSearchParams([...asked] as [string, string][]).toString();
-      if (!post) return query({ method: 'GET', url: `${base}/${type}${form === '' ? '' : `?${form}`}`, headers });
+      if (!post) return query(type, { method: 'GET', url: `${base}/${type}${form === '' ? '' : `?${form}`}`, headers });
       const contentType = { 'content-type': 'application/x-www-form-urlencoded' };
-      return query({
+      return query(type, {
         method: 'POST',
         url: `${base}/${type}/_search`,
         body: form,
@@ -161,7 +161,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
       const next = nextPage(bundle);
       if (next === undefined || seen.has(next)) return;
       seen.add(next);
-      bundle = await query({ method: 'GET', url: next, headers });
+      bundle = await query(type, { method: 'GET', url: next, headers });
     }
     throw new ConnectorError('rejected', 'The EHR answers without end');
   }

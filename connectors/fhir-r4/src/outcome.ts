@@ -17,13 +17,17 @@ export function hasFailed(outcome: OperationOutcome): boolean {
 }
 
 /**
- * A refusal in the port's words. Only the status and the issue's code are told: diagnostics and details may hold
- * personal data.
+ * A refusal in the port's words. Only the status, the issue's code and the type of resource are told: diagnostics and
+ * details may hold personal data.
  */
-export function refusal(response: Pick<EhrResponse, 'status' | 'headers'>, body: unknown): ConnectorError {
+export function refusal(
+  response: Pick<EhrResponse, 'status' | 'headers'>,
+  body: unknown,
+  type?: string,
+): ConnectorError {
   const { status } = response;
   const code = issueCode(body);
-  const message = `The EHR answered ${status}${code ? ` (${code})` : ''}`;
+  const message = `The EHR answered ${status}${code ? ` (${code})` : ''}${type ? ` for ${type}` : ''}`;
   if (status === 501 || status === 405 || (code && unsupportedCodes.has(code))) {
     return new ConnectorError('unsupported', message);
   }

@@ -149,6 +149,8 @@ function told(name: string, proof: Proof, consequence: string): ProbeFinding {
       return { name, status: 'ok', detail: 'Tried, and so it is.' };
     case 'broken':
       return { name, status: 'warning', detail: `They are not: ${consequence}. Another way to book is taken.` };
+    case 'refused':
+      return { name, status: 'warning', detail: 'The server does not let this client write slots like that.' };
     case 'unproven':
       return {
         name,

@@ -58,6 +58,25 @@ describe('a server that', () => {
     expect(connector.changeAppointments).toBeUndefined();
   });
 
+  test.each([401, 403, 405])('lets nobody write slots, and says so by %i, is only read in', async (status) => {
+    const { server } = await start({});
+    server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status });
+    const connector = await openConnector(settingsFor(server.url));
+    expect(connector.capabilities.changes).toEqual([]);
+    for (const mode of ['transaction', 'slot_claim'] as const) {
+      const settings = settingsFor(server.url, { booking: { mode } });
+      await expect(openConnector(settings)).rejects.toMatchObject({ kind: 'rejected' });
+    }
+  });
+
+  test('lets nobody write schedules, and has no slots yet, is booked in', async () => {
+    const { server } = await start({});
+    for (const { id } of server.store.all('Slot')) server.store.remove(`Slot/${id}`);
+    server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 403 });
+    const connector = await openConnector(settingsFor(server.url));
+    expect(connector.capabilities.changes).toContain('create');
+  });
+
   test('turns out to run batches is undone and refused', async () => {
     const { server } = await start({ transactions: 'as_batch' });
     const settings = settingsFor(server.url, { booking: { mode: 'transaction', probe: false } });
@@ -227,6 +246,27 @@ describe('a probe', () => {
     const { server } = await start({ transactions: 'none', plainWrites: false, operations });
     const report = await probe(settingsFor(server.url, { booking: { mode: 'operations', operations, hold } }));
     expect(report?.findings.find(({ name }) => name === 'operations')?.status).toBe(status);
+  });
+
+  test('of a server that lets nobody write slots tells that', async () => {
+    const { server } = await start({});
+    server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 403 });
+    const report = await probe(settingsFor(server.url));
+    const findings = Object.fromEntries(report?.findings.map(({ name, status }) => [name, status]) ?? []);
+    expect(findings).toMatchObject({
+      'transactions are atomic': 'warning',
+      'If-Match is heeded': 'warning',
+      booking: 'warning',
+      'care unit north': 'ok',
+    });
+  });
+
+  test('of a server that shows only some of its resources tells which are missing', async () => {
+    const { server } = await start({});
+    server.misbehave = ({ path }) => (path === '/PractitionerRole' ? { status: 403 } : undefined);
+    const report = await probe(settingsFor(server.url));
+    const detail = expect.stringContaining('403 for PractitionerRole');
+    expect(report?.findings).toContainEqual({ name: 'care unit north', status: 'problem', detail });
   });
 
   test('of a server that is not there tells that', async () => {

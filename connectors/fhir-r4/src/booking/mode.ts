@@ -26,7 +26,8 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
     case 'auto': {
       const writes = facts.can('Slot', 'update') && facts.can('Appointment', 'create');
       if (writes && facts.transactions && (await transactionProof()) === 'held') return 'transaction';
-      if (writes && (await claimProof()) !== 'broken') return 'slot_claim';
+      const claims = writes ? await claimProof() : 'refused';
+      if (claims === 'held' || claims === 'unproven') return 'slot_claim';
       return facts.hasOperation('Appointment', 'book') ? 'operations' : 'none';
     }
   }
@@ -34,6 +35,7 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
 
 function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
   if (proof === 'broken') throw new ConnectorError('rejected', message);
+  if (proof === 'refused') throw new ConnectorError('rejected', 'The EHR does not let us write slots');
   return mode;
 }
 

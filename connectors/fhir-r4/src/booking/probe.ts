@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirClient, isBundle, weakTag } from '../client.ts';
+import { type FhirClient, isBundle, type WriteAnswer, weakTag } from '../client.ts';
 import { type FhirAppointment, type FhirResource, referenceTo } from '../fhir.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -10,9 +10,10 @@ export const noVersion = '999999999';
 /**
  * - `held`: the server keeps the promise
  * - `broken`: it does not
+ * - `refused`: it does not let us write slots, or not in this way
  * - `unproven`: it has nothing to try it on, or refused to be tried
  */
-export type Proof = 'held' | 'broken' | 'unproven';
+export type Proof = 'held' | 'broken' | 'refused' | 'unproven';
 
 /**
  * Whether a transaction is all or nothing: one that has to fail must leave nothing behind. Some servers run it as a
@@ -49,7 +50,7 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
     return 'broken';
   }
   // A refusal of the whole for a reason of its own says nothing of atomicity.
-  return answer.status === 412 || answer.status === 409 || answer.status === 400 ? 'held' : 'unproven';
+  return proofOfRefusal(answer, victim);
 }
 
 /** Whether a PUT under a version that is not the current one is refused. It writes what is already there. */
@@ -57,8 +58,14 @@ export async function proveIfMatch(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';
   const answer = await client.update(victim, { ifMatch: noVersion });
-  if (answer.ok) return 'broken';
-  return answer.status === 412 || answer.status === 409 || answer.status === 400 ? 'held' : 'unproven';
+  return answer.ok ? 'broken' : proofOfRefusal(answer, victim);
+}
+
+/** Whoever may write slots need not be one who may write schedules. */
+function proofOfRefusal({ status }: WriteAnswer, { resourceType }: FhirResource): Proof {
+  if (status === 412 || status === 409 || status === 400) return 'held';
+  const isForbidden = status === 401 || status === 403 || status === 405;
+  return isForbidden && resourceType === 'Slot' ? 'refused' : 'unproven';
 }
 
 async function anySlotOrSchedule(client: FhirClient): Promise<FhirResource | undefined> {
