@@ -99,10 +99,10 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     return request(await authorizer.headers());
   }
 
-  async function query(type: string, call: Omit<Call, 'repeatable'>): Promise<FhirResource> {
+  async function query(what: string, call: Omit<Call, 'repeatable'>): Promise<FhirResource> {
     const response = await send({ ...call, repeatable: true });
     const body = parse(response.text);
-    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body, type);
+    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body, what);
     if (!isResource(body)) throw new ConnectorError('rejected', `The EHR answered ${response.status} without FHIR`);
     return body;
   }
@@ -238,7 +238,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     operation: (path, parameters) =>
       write({ method: 'POST', url: `${operations}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
     ask: (path, parameters) =>
-      query({
+      query(path, {
         method: 'GET',
         url: `${operations}/${path}?${new URLSearchParams([...parameters] as [string, string][])}`,
         headers: { 'cache-control': 'no-cache' },

@@ -17,17 +17,17 @@ export function hasFailed(outcome: OperationOutcome): boolean {
 }
 
 /**
- * A refusal in the port's words. Only the status, the issue's code and the type of resource are told: diagnostics and
+ * A refusal in the port's words. Only the status, the issue's code and the type of resource or the operation are told: diagnostics and
  * details may hold personal data.
  */
 export function refusal(
   response: Pick<EhrResponse, 'status' | 'headers'>,
   body: unknown,
-  type?: string,
+  what?: string,
 ): ConnectorError {
   const { status } = response;
   const code = issueCode(body);
-  const message = `The EHR answered ${status}${code ? ` (${code})` : ''}${type ? ` for ${type}` : ''}`;
+  const message = `The EHR answered ${status}${code ? ` (${code})` : ''}${what ? ` for ${what}` : ''}`;
   if (status === 501 || status === 405 || (code && unsupportedCodes.has(code))) {
     return new ConnectorError('unsupported', message);
   }
