@@ -20,8 +20,8 @@ export interface Housekeeping {
 }
 
 /**
- * What nobody waits for: finishing writes of processes that died, giving up holds, deleting what has served. Every gateway
- * does it; two at the same work do no harm.
+ * What nobody waits for: finishing writes of processes that died, giving up holds, deleting what has served. Every
+ * gateway does it; two at the same work do no harm.
  */
 export function startHousekeeping(
   services: WriteServices,

@@ -77,7 +77,7 @@ export async function seedSchedules(
     .execute();
 }
 
-/** What the database's clock shows comes with them: schedules and holds go by that one alone. `undefined`: there are none. */
+/** With what the database's clock shows: schedules and holds go by that one alone. `undefined`: there are none. */
 export async function loadSchedules(
   db: Kysely<SandboxTables>,
   emr: string,

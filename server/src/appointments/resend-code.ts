@@ -18,7 +18,7 @@ export async function resend(scene: Scene, write: KeptWrite, id: string): Promis
     return await sendFreshCode(scene, write, id);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
-    // The EHR may have said so of what was confirmed, given up or ran out a moment ago: a second look tells which.
+    // The EHR may have said so of what has been confirmed, given up or run out a moment ago: a second look tells which.
     return sendFreshCode(scene, write, id);
   }
 }
@@ -76,7 +76,7 @@ export async function requireTarget(scene: Scene, id: string, codes?: 'all'): Pr
   return target;
 }
 
-/** What is pending here may be booked or cancelled in the EHR already: that one is asked before the gateway takes note. */
+/** What is pending here may be booked or cancelled in the EHR already, which is asked before the gateway takes note. */
 async function waitingTogether(scene: Scene, confirmationId: string): Promise<readonly Target[]> {
   const { services, ehr, careUnit } = scene;
   const items = await selectItems(services.db, ehr.id, careUnit.id)

@@ -33,11 +33,17 @@ export function runOnce(
 }
 
 /** Refuses what its schemas refuse, and keeps the refusal under the key, unless it was to be a dry run. */
-export function refuseOnce(once: Once, { query, validationError }: FastifyRequest): Promise<Answer> {
+export async function refuseOnce(once: Once, { query, validationError }: FastifyRequest): Promise<Answer> {
   const refuse = () => Promise.reject(validationError);
   // Not validated, where another part of the request was refused before it.
   const isDryRun = String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
-  return isDryRun ? refuse() : once(refuse);
+  if (isDryRun) return refuse();
+  try {
+    return await once(refuse);
+  } catch (error) {
+    // Nothing can be kept of a body that is nested too deeply to be written again.
+    throw error instanceof RangeError ? validationError : error;
+  }
 }
 
 /** @throws Problem `request_invalid` */

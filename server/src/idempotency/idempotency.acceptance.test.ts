@@ -389,6 +389,17 @@ describe('what is not kept', () => {
     expectReplayed(await send(request, key), first);
   });
 
+  test('a body that is nested too deeply to tell it from another', async () => {
+    const key = newKey();
+    const slot = await freeSlot(gateway);
+    const nested = { ...creation(slot), body: `{"comment":${'['.repeat(50_000)}1${']'.repeat(50_000)}}` };
+    for (let round = 0; round < 2; round++) {
+      const { status, body, headers } = await send(nested, key);
+      expect([status, body.reason, headers['idempotency-replayed']]).toEqual([400, 'request_invalid', undefined]);
+    }
+    expect((await send(creation(slot), key)).status).toBe(201);
+  });
+
   test('a dry run', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();

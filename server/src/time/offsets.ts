@@ -9,7 +9,7 @@ interface Stretch {
   readonly text: string;
 }
 
-/** A zone's clock changes twice a year at most: in all the years that the interface takes, some hundred times. */
+/** A zone's clock changes a few times a year at most: in all the years that the interface takes, some hundred times. */
 const stretches = new Map<string, Stretch[]>();
 
 /**
