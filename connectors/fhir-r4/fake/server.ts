@@ -156,8 +156,8 @@ function answerer(store: Store, options: FakeOptions) {
     const [type = '', id, name] = url.pathname.slice(1).split('/');
     const resource = () => JSON.parse(body) as FhirResource;
     const { method } = request;
-    if (options.validates && body !== '' && request.headers['content-type']?.startsWith('application/fhir+json'))
-      validate(resource());
+    const isFhir = request.headers['content-type']?.startsWith('application/fhir+json') === true;
+    if (options.validates && isFhir && body !== '') validate(resource());
     if (type === 'metadata') return reply(200, capabilityStatement(options));
     if (type === '') return transaction(resource());
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
