@@ -11,6 +11,21 @@ const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
 /** The gateway's own HTTP, and its guard: what is behind them makes no difference. */
 const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
 
+/** The files of a worker share one process: what the FHIR servers begin with is made once. */
+function beforeFhirServers(ehrKind: 'fhir' | 'medplum') {
+  return {
+    extends: true as const,
+    test: {
+      name: ehrKind,
+      isolate: false,
+      include: onFhir,
+      exclude: [...configDefaults.exclude, ...notOnFhir],
+      globalSetup: 'test/global-setup.ts',
+      provide: { databaseKind: 'postgresql' as const, ehrKind },
+    },
+  };
+}
+
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -39,28 +54,8 @@ export default defineConfig({
           provide: { databaseKind: 'pglite', ehrKind: 'sandbox' },
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'fhir',
-          isolate: false,
-          include: onFhir,
-          exclude: [...configDefaults.exclude, ...notOnFhir],
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql', ehrKind: 'fhir' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'medplum',
-          isolate: false,
-          include: onFhir,
-          exclude: [...configDefaults.exclude, ...notOnFhir],
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql', ehrKind: 'medplum' },
-        },
-      },
+      beforeFhirServers('fhir'),
+      beforeFhirServers('medplum'),
     ],
   },
 });
