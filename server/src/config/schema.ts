@@ -134,8 +134,7 @@ export const retentionSchema = Type.Object(
   {
     confirmation_days: Type.Optional(
       wholeNumber(
-        'Days after which a code that has served or run out is deleted, with the record of its messages and with ' +
-          'bookings that were never confirmed and that the EHR does not know.',
+        'Days after which the record of a code that has served or run out, and of its messages, is deleted.',
         { minimum: 1, maximum: 3650, default: 90 },
       ),
     ),

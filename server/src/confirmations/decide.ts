@@ -83,7 +83,9 @@ export async function decideCode(
     if (checksItself) return undefined;
     const isElsewhere = items.some(({ appointment_id, state, operation_id }) => {
       if (!operation.ids.includes(appointment_id)) return false;
-      return operation.isRepeatable ? state === 'confirming' && operation_id !== operation.id : state !== 'pending';
+      if (!operation.isRepeatable) return state !== 'pending';
+      // A gateway of the version before does not say which operation it is.
+      return state === 'confirming' && operation_id !== null && operation_id !== operation.id;
     });
     if (!isElsewhere) return undefined;
     return new Problem('idempotency_in_progress', {

@@ -26,9 +26,9 @@ export async function forgetServedCodes(db: Db, limit: number): Promise<void> {
 }
 
 /**
- * Deletes what is left of confirmations that ended so many days ago, bookings that were never made among them. An id of
- * ours that stands for an appointment of the EHR (two-step cancellation, booked draft) goes on standing for it: of those
- * all but the ids is deleted. At most `limit` confirmations.
+ * Deletes what is left of confirmations that ended so many days ago. An id of ours goes on standing for what it stood for:
+ * where that is an appointment of the EHR (two-step cancellation, booked draft), all but the ids is deleted; a draft that
+ * was never booked is nowhere else, and stays sealed. At most `limit` confirmations.
  */
 export async function deleteOldConfirmations(db: Db, days: number, limit: number): Promise<void> {
   const longAgo = sql`clock_timestamp() - make_interval(days => ${days})`;
@@ -42,7 +42,7 @@ export async function deleteOldConfirmations(db: Db, days: number, limit: number
     const ids = rows.map(({ id }) => id);
     await sql`
       DELETE FROM confirmation_items WHERE confirmation_id = ANY(${ids}::uuid[])
-        AND kind = 'booking' AND (ehr_appointment_id IS NULL OR ehr_appointment_id = appointment_id)`.execute(tx);
+        AND kind = 'booking' AND ehr_appointment_id = appointment_id`.execute(tx);
     await sql`
       DELETE FROM confirmations AS confirmation WHERE id = ANY(${ids}::uuid[])
         AND NOT EXISTS (SELECT FROM confirmation_items WHERE confirmation_id = confirmation.id)`.execute(tx);
@@ -52,6 +52,6 @@ export async function deleteOldConfirmations(db: Db, days: number, limit: number
     await sql`
       UPDATE confirmation_items
       SET patient_hash = NULL, draft_resource_id = NULL, draft_start = NULL, draft_end = NULL
-      WHERE confirmation_id = ANY(${ids}::uuid[])`.execute(tx);
+      WHERE confirmation_id = ANY(${ids}::uuid[]) AND ehr_appointment_id IS NOT NULL`.execute(tx);
   });
 }
