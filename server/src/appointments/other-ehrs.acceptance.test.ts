@@ -5,7 +5,7 @@ import {
   ConnectorError,
   type ConnectorErrorKind,
 } from '@crossward/connector-kit';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import {
   type Appointment,
   book,
@@ -486,7 +486,8 @@ describe('an EHR that cannot hold a time', () => {
   });
 });
 
-describe('an EHR whose transactions take three changes', () => {
+// Medplum's router, where it stands for the EHR, has no transactions.
+describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take three changes', () => {
   const path = careUnitPath('three-at-once', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
   const bookFour = async () =>
@@ -936,18 +937,14 @@ test('a hold that has run out is given up as soon as the EHR takes it, and no co
   const { id } = confirmationOf(held);
   const setExpiry = (time: string) =>
     rowsOf(gateway, `UPDATE confirmations SET expires_at = clock_timestamp() + interval '${time}' WHERE id = $1`, [id]);
-  const expectState = (item: string, inEhr: string) =>
-    eventually(async () =>
-      expect(
-        await rowsOf(
-          gateway,
-          `SELECT item.state, appointment.state AS in_ehr FROM confirmation_items AS item
-             JOIN sandbox.appointments AS appointment ON appointment.id = item.ehr_appointment_id
-           WHERE item.confirmation_id = $1`,
-          [id],
-        ),
-      ).toEqual([{ state: item, in_ehr: inEhr }]),
-    );
+  const expectState = (state: string, inEhr: string) =>
+    eventually(async () => {
+      expect(await rowsOf(gateway, 'SELECT state FROM confirmation_items WHERE confirmation_id = $1', [id])).toEqual([
+        { state },
+      ]);
+      const standing = await gateway.ehr('sandbox-se').appointments();
+      expect(standing.find((it) => it.id === held.id)).toMatchObject({ state: inEhr });
+    });
   for (let call = 1; call <= 100; call++) fail(call, 'unavailable');
   await setExpiry('0 seconds');
   await expectState('expiring', 'held');
