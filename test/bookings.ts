@@ -75,6 +75,32 @@ export async function freeRun(gateway: Gateway, length: number, filter: SlotFilt
   return slots.slice(begin, begin + length);
 }
 
+/** Whether the time of a slot can be booked with its resource. */
+export async function isFree(gateway: Gateway, { start, resource_id }: Slot, careUnit: string): Promise<boolean> {
+  const resourceId = resource_id.replace('emr_id:', '');
+  const slots = await freeSlots(gateway, { careUnit, resourceId, from: new Date(start), days: 1 });
+  return slots.some((it) => it.start === start);
+}
+
+/** Later than the slots that are free next. */
+export function nextMonth(): Date {
+  return new Date(Date.now() + 20 * dayMilliseconds);
+}
+
+/** The time of a slot, as a change of an appointment says it. */
+export function at({ start, end }: Slot) {
+  return { start, end };
+}
+
+/** The time of a slot or appointment, as a query of a list says it. */
+export function around({ start, end }: Slot | Appointment): string {
+  return new URLSearchParams({ start: new Date(start).toISOString(), end: new Date(end).toISOString() }).toString();
+}
+
+export function idsIn(appointments: readonly Appointment[]): string[] {
+  return appointments.map(({ id }) => id);
+}
+
 /** `2026-03-20T09:00:00+01:00` as the clock on the wall shows it: without the offset. */
 export function local(dateTime: string): string {
   return dateTime.slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
@@ -108,6 +134,22 @@ export async function book(gateway: Gateway, booking: Booking = {}): Promise<App
   });
   if (answer.status !== 201) throw new Error(`Not booked: ${answer.text}`);
   return answer.body;
+}
+
+/** Books each of these slots, in their order. */
+export async function bookEach(
+  gateway: Gateway,
+  slots: readonly Slot[],
+  booking: Booking = {},
+): Promise<Appointment[]> {
+  const booked: Appointment[] = [];
+  for (const slot of slots) booked.push(await book(gateway, { ...booking, slot }));
+  return booked;
+}
+
+/** Books so many of the next free slots. */
+export async function bookSome(gateway: Gateway, count: number, booking: Booking = {}): Promise<Appointment[]> {
+  return bookEach(gateway, await freeSlots(gateway, { ...booking, limit: count }), booking);
 }
 
 /** Follows `next_cursor` to the end; the entries of each page. */

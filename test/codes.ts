@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { type Appointment, book, sodermalm } from './bookings.ts';
+import { type Appointment, book, riverside, sodermalm } from './bookings.ts';
 import type { Answer, Gateway, Problem } from './gateway.ts';
 
 /** What an appointment says of the code that it awaits. */
@@ -107,6 +107,14 @@ export async function bookByCode(gateway: Gateway, booking: Parameters<typeof bo
   const { status, body, text } = await confirm(id, await codeFor(gateway, id));
   if (status !== 200) throw new Error(`Not confirmed: ${text}`);
   return body;
+}
+
+/** Books, and begins to cancel, where that needs a code. */
+export async function startCancellation(gateway: Gateway, careUnit = riverside, more: object = {}) {
+  const original = await book(gateway, { careUnit, comment: 'before' });
+  const { status, body: view, text } = await careUnitOf(gateway, careUnit).cancel(original.id, more);
+  if (status !== 200 || view.status !== 'awaiting_confirmation') throw new Error(`Awaits no code: ${text}`);
+  return { original, view };
 }
 
 /** Asks the database behind the gateway. */

@@ -38,6 +38,15 @@ export function withEhr(
   return { ...configuration, emrs: [...configuration.emrs, emr], clients };
 }
 
+/** For EHRs that fail more often than a breaker would stand. */
+export function withPatientBreakers(configuration: Configuration): Configuration {
+  const emrs = configuration.emrs.map((emr) => ({
+    ...emr,
+    connection: { ...emr.connection, breaker: { ...emr.connection.breaker, failures: 1000 } },
+  }));
+  return { ...configuration, emrs };
+}
+
 export function careUnitPath(emr: string, careUnitId: string): string {
   return `/api/emrs/${emr}/care-units/${careUnitId}`;
 }

@@ -6,6 +6,7 @@ import {
   freeRun,
   freeSlot,
   freeSlots,
+  idsIn,
   oslo,
   riverside,
   type Slot,
@@ -30,7 +31,6 @@ type Preview = Omit<Appointment, 'id'> & { readonly id: string | null; readonly 
 type Previews = { readonly appointments: readonly Preview[] };
 
 const dryRun = '?dry_run=true';
-const idsIn = (appointments: readonly Appointment[]) => appointments.map(({ id }) => id);
 
 function send<Body>(careUnit: string, method: string, path: string, body: object, query: string) {
   return gateway.request<Body>(method, `${careUnit}/appointments${path}${query}`, { body });

@@ -1,9 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
+  at,
   book,
+  bookEach,
   freeRun,
   freeSlots,
+  idsIn,
   local,
   oslo,
   riverside,
@@ -19,10 +22,10 @@ import {
   messagesAbout,
   rowsOf,
   runOut,
-  type ToldMany,
 } from '../../../test/codes.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
+import { expectRefusal } from '../../../test/refusals.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -31,24 +34,12 @@ const norway = careUnitOf(gateway, oslo);
 const sweden = careUnitOf(gateway, sodermalm);
 const uk = careUnitOf(gateway, riverside);
 
-const idsIn = (appointments: readonly Appointment[]) => appointments.map(({ id }) => id);
-const at = ({ start, end }: Slot) => ({ start, end });
 const from = (first: Slot, last: Slot) => ({ start: first.start, end: last.end });
 const someId = expect.stringMatching(/^\S+$/) as string;
-
-async function bookEach(slots: readonly Slot[], more: Parameters<typeof book>[1] = {}): Promise<Appointment[]> {
-  const booked: Appointment[] = [];
-  for (const slot of slots) booked.push(await book(gateway, { ...more, slot }));
-  return booked;
-}
 
 /** Six slots that follow each other, so that a range has room on both sides. */
 async function sixSlots(resourceId: string, careUnit = oslo): Promise<[Slot, Slot, Slot, Slot, Slot, Slot]> {
   return (await freeRun(gateway, 6, { resourceId, careUnit, limit: 200 })) as [Slot, Slot, Slot, Slot, Slot, Slot];
-}
-
-function expectRefusal({ status, body }: ToldMany, expected: number, reason: string): void {
-  expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
 }
 
 /** Done, and as the answer says. */
@@ -61,7 +52,7 @@ async function done(careUnit: typeof norway, ids: readonly string[], body: objec
 describe('ids are fitted into the slots of the range', () => {
   test('who stands on a slot keeps it, the others follow by their current start', async () => {
     const [s1, s2, s3, s4, s5] = await sixSlots('r-1');
-    const [a, b, c] = (await bookEach([s1, s2, s4])) as [Appointment, Appointment, Appointment];
+    const [a, b, c] = (await bookEach(gateway, [s1, s2, s4])) as [Appointment, Appointment, Appointment];
     const appointments = await done(norway, idsIn([c, b, a]), from(s3, s5));
     expect(appointments).toEqual([
       { ...a, ...at(s3) },
@@ -73,7 +64,7 @@ describe('ids are fitted into the slots of the range', () => {
 
   test('the order of ids makes no difference', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-1');
-    const [a, b] = (await bookEach([s1, s2])) as [Appointment, Appointment];
+    const [a, b] = (await bookEach(gateway, [s1, s2])) as [Appointment, Appointment];
     const there = await done(norway, [b.id, a.id], from(s3, s4));
     expect(there.map(({ id, start }) => [id, start])).toEqual([
       [a.id, s3.start],
@@ -99,7 +90,7 @@ describe('ids are fitted into the slots of the range', () => {
 
   test('their own time counts as free', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-2');
-    const before = await bookEach([s1, s2, s3]);
+    const before = await bookEach(gateway, [s1, s2, s3]);
     const moved = await done(norway, idsIn(before), from(s2, s4));
     expect(moved.map(({ start }) => start)).toEqual([s2.start, s3.start, s4.start]);
     expect(new Set(idsIn(moved))).toEqual(new Set(idsIn(before)));
@@ -107,7 +98,7 @@ describe('ids are fitted into the slots of the range', () => {
 
   test('a range that is theirs already changes nothing', async () => {
     const [s1, s2] = await sixSlots('r-3');
-    const before = await bookEach([s1, s2], { comment: 'kept' });
+    const before = await bookEach(gateway, [s1, s2], { comment: 'kept' });
     expect(await done(norway, idsIn(before), from(s1, s2))).toEqual(before);
   });
 
@@ -159,7 +150,7 @@ describe('a longer range', () => {
 describe('a shorter range', () => {
   test('cancels the last ones, which come last in the answer, by start', async () => {
     const [s1, s2, s3, s4, s5] = await sixSlots('r-1');
-    const before = (await bookEach([s1, s2, s3, s5], { comment: 'old' })) as [
+    const before = (await bookEach(gateway, [s1, s2, s3, s5], { comment: 'old' })) as [
       Appointment,
       Appointment,
       Appointment,
@@ -194,7 +185,7 @@ describe('with resource_id', () => {
     // Nobody has booked anything so late.
     const from20Days = { resourceId: 'r-4', from: new Date(Date.now() + 20 * 86_400_000) };
     const [s1, s2, s3] = (await freeRun(gateway, 3, from20Days)) as [Slot, Slot, Slot];
-    const [a, b] = (await bookEach([s1, s2])) as [Appointment, Appointment];
+    const [a, b] = (await bookEach(gateway, [s1, s2])) as [Appointment, Appointment];
     // Their own time is with another resource: there the range is taken.
     const blocker = await book(gateway, { slot: { ...s2, resource_id: 'emr_id:r-3' }, patientId: 'p-5' });
     const there = { ...from(s1, s3), resource_id: 'emr_id:r-3', comment: 'moved' };
@@ -216,7 +207,7 @@ describe('with resource_id', () => {
 
   test('what is cancelled keeps its resource and comment', async () => {
     const [s1, s2] = await sixSlots('r-4');
-    const [a, b] = (await bookEach([s1, s2], { comment: 'old' })) as [Appointment, Appointment];
+    const [a, b] = (await bookEach(gateway, [s1, s2], { comment: 'old' })) as [Appointment, Appointment];
     const [target] = (await freeRun(gateway, 1, { resourceId: 'r-3' })) as [Slot];
     const body = { ...at(target), resource_id: 'r-3', comment: 'new' };
     expect(await done(norway, [a.id, b.id], body)).toEqual([
@@ -227,7 +218,7 @@ describe('with resource_id', () => {
 
   test('comment alone goes to what is kept, moved and created; an empty one clears it', async () => {
     const [s1, s2, s3] = await sixSlots('r-4');
-    const [a, b] = (await bookEach([s1, s3], { comment: 'old' })) as [Appointment, Appointment];
+    const [a, b] = (await bookEach(gateway, [s1, s3], { comment: 'old' })) as [Appointment, Appointment];
     const commented = await done(norway, [a.id, b.id], { ...from(s1, s3), comment: 'new' });
     expect(commented.map(({ start, comment }) => [start, comment])).toEqual([
       [s1.start, 'new'],
@@ -396,7 +387,7 @@ describe('in sandbox-uk', () => {
   test('extra ones await one code together, under NEW ids, and stand where they were', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-1', riverside);
     const more = { careUnit: riverside, comment: 'old' };
-    const [a, b, c] = (await bookEach([s1, s3, s4], more)) as [Appointment, Appointment, Appointment];
+    const [a, b, c] = (await bookEach(gateway, [s1, s3, s4], more)) as [Appointment, Appointment, Appointment];
     const appointments = await done(uk, idsIn([c, a, b]), { ...at(s2), comment: 'new' });
     const [moved, forB, forC] = appointments as [Appointment, Appointment, Appointment];
     expect(appointments).toEqual([
@@ -440,7 +431,7 @@ describe('in sandbox-uk', () => {
 
   test('an extra one that awaits its code already keeps it', async () => {
     const [s1, s2, s3] = await sixSlots('r-4', riverside);
-    const [a, b] = (await bookEach([s1, s3], { careUnit: riverside })) as [Appointment, Appointment];
+    const [a, b] = (await bookEach(gateway, [s1, s3], { careUnit: riverside })) as [Appointment, Appointment];
     const { body: view } = await uk.cancel(b.id);
     const appointments = await done(uk, [a.id, b.id], at(s2));
     expect(appointments).toMatchObject([
@@ -454,7 +445,7 @@ describe('in sandbox-uk', () => {
   test('nothing is done for a patient whom no code can reach', async () => {
     const [s1, s2, s3] = await sixSlots('r-3', riverside);
     const more = { careUnit: riverside, patientId: 'p-20' };
-    const before = await bookEach([s1, s2], more);
+    const before = await bookEach(gateway, [s1, s2], more);
     expectRefusal(await uk.changeMany(idsIn(before), at(s3)), 409, 'no_contact_channel');
     expect(await uk.getAll(idsIn(before))).toEqual(before);
     // What needs no code is done.

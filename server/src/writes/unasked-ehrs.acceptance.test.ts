@@ -20,7 +20,8 @@ import {
   type ToldMany,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { unableToHold } from '../../../test/lesser-ehrs.ts';
+import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
 import { recoverWrites } from './recovery.ts';
 
 /** Whether the EHR does the next write before it fails to answer. */
@@ -61,10 +62,6 @@ function forgetful({ findOperation: _, ...connector }: Connector): Connector {
   };
 }
 
-function unableToHold(connector: Connector): Connector {
-  return { ...connector, capabilities: { ...connector.capabilities, changes: ['create', 'update', 'cancel'] } };
-}
-
 const gateway = await startGateway({
   connectors: [
     anotherConnector((connector, emr) => {
@@ -72,19 +69,12 @@ const gateway = await startGateway({
       return forgetful(emr.endsWith('no-hold') ? unableToHold(connector) : connector);
     }),
   ],
-  configure: (demo) => {
-    const configuration = [
+  configure: (demo) =>
+    [
       { id: 'forgetful', like: 'sandbox-no', policies: {} },
       { id: 'forgetful-by-code', like: 'sandbox-se', policies: {} },
       { id: 'forgetful-no-hold', like: 'sandbox-se', policies: {} },
-    ].reduce(withEhr, demo);
-    // It fails more often here than a breaker would stand.
-    const emrs = configuration.emrs.map((emr) => ({
-      ...emr,
-      connection: { ...emr.connection, breaker: { ...emr.connection.breaker, failures: 1000 } },
-    }));
-    return { ...configuration, emrs };
-  },
+    ].reduce(withEhr, withPatientBreakers(demo)),
 });
 afterAll(() => gateway.close());
 

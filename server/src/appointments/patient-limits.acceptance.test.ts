@@ -1,0 +1,99 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { book, creationBody, freeSlot, freeSlots, isFree, type Slot, sodermalm } from '../../../test/bookings.ts';
+import { age, careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { expectRefusal } from '../../../test/refusals.ts';
+
+const gateway = await startGateway({
+  configure: (demo) =>
+    [
+      { id: 'few-pending', like: 'sandbox-se', policies: { limits_per_patient: { pending: 2, codes_per_hour: 100 } } },
+      { id: 'few-codes', like: 'sandbox-se', policies: { limits_per_patient: { pending: 100, codes_per_hour: 3 } } },
+      { id: 'few-uk', like: 'sandbox-uk', policies: { limits_per_patient: { pending: 1, codes_per_hour: 100 } } },
+    ].reduce(withEhr, demo),
+});
+afterAll(() => gateway.close());
+
+describe('limits for one patient', () => {
+  const fewPending = careUnitPath('few-pending', 'sodermalm');
+  const fewCodes = careUnitPath('few-codes', 'sodermalm');
+  const held = async (emr: string, patientId: string) =>
+    (await gateway.ehr(emr).appointments()).filter((it) => it.patientId === patientId && it.state === 'held');
+
+  test('hold back what would be one unconfirmed booking too many', async () => {
+    const { create, cancel, confirm } = careUnitOf(gateway, fewPending);
+    const [a, b, c, d] = (await freeSlots(gateway, { careUnit: fewPending, limit: 4 })) as [Slot, Slot, Slot, Slot];
+    const first = await book(gateway, { careUnit: fewPending, slot: a });
+    const second = await book(gateway, { careUnit: fewPending, slot: b });
+    const refused = await create(creationBody(c));
+    expectRefusal(refused, 429, 'patient_limit_reached');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await isFree(gateway, c, fewPending)).toBe(true);
+    expect(await held('few-pending', 'p-3')).toHaveLength(2);
+    // Another patient is another matter, as is the same patient in another EHR.
+    await book(gateway, { careUnit: fewPending, slot: c, patientId: 'p-5' });
+    await book(gateway, { careUnit: sodermalm });
+    // Confirmed or given up, they make room.
+    await confirm(first.id, await codeFor(gateway, first.id));
+    await book(gateway, { careUnit: fewPending, slot: d });
+    expectRefusal(
+      await create(creationBody(await freeSlot(gateway, { careUnit: fewPending }))),
+      429,
+      'patient_limit_reached',
+    );
+    await cancel(second.id);
+    await book(gateway, { careUnit: fewPending });
+  });
+
+  test('hold back what would be one code too many in an hour', async () => {
+    const { create, cancel, resend } = careUnitOf(gateway, fewCodes);
+    const bookAndCancel = async () => cancel((await book(gateway, { careUnit: fewCodes })).id);
+    await bookAndCancel();
+    await bookAndCancel();
+    const third = await book(gateway, { careUnit: fewCodes });
+    const slot = await freeSlot(gateway, { careUnit: fewCodes });
+    expectRefusal(await create(creationBody(slot)), 429, 'patient_limit_reached');
+    expect(await isFree(gateway, slot, fewCodes)).toBe(true);
+    // A fresh code is one too.
+    await age(gateway, confirmationOf(third).id, 31);
+    const holds = async () => (await gateway.ehr('few-codes').appointments()).filter(({ id }) => id === third.id);
+    const before = await holds();
+    expectRefusal(await resend(third.id), 429, 'patient_limit_reached');
+    expect(await holds()).toEqual(before);
+    await rowsOf(
+      gateway,
+      `UPDATE messages SET created_at = created_at - interval '61 minutes' WHERE first_appointment_id <> $1 AND emr = 'few-codes'`,
+      [third.id],
+    );
+    expect((await resend(third.id)).status).toBe(202);
+  });
+
+  test('hold when ten come at once', async () => {
+    for (const [emr, careUnit, allowed] of [
+      ['few-pending', fewPending, 2],
+      ['few-codes', fewCodes, 3],
+    ] as const) {
+      const slots = await freeSlots(gateway, { careUnit, resourceId: 'r-2', limit: 10 });
+      const { create } = careUnitOf(gateway, careUnit);
+      const answers = await Promise.all(slots.map((slot) => create({ ...creationBody(slot), patient_id: 'p-8' })));
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(allowed);
+      for (const answer of answers.filter(({ status }) => status !== 201)) {
+        expectRefusal(answer, 429, 'patient_limit_reached');
+      }
+      expect(await held(emr, 'p-8')).toHaveLength(allowed);
+    }
+  });
+
+  test('hold for cancellations, which stay booked', async () => {
+    const careUnit = careUnitPath('few-uk', 'riverside');
+    const { cancel, get } = careUnitOf(gateway, careUnit);
+    const first = await book(gateway, { careUnit });
+    const second = await book(gateway, { careUnit });
+    const { body: view } = await cancel(first.id);
+    expectRefusal(await cancel(second.id), 429, 'patient_limit_reached');
+    expect(await get(second.id)).toEqual(second);
+    // The second cancel of the first one makes nothing new.
+    expect(await cancel(first.id)).toMatchObject({ status: 200, body: { id: view.id } });
+  });
+});

@@ -1,0 +1,90 @@
+import type { ConnectorModule } from '@crossward/connector-kit';
+import { expect } from 'vitest';
+import { type Appointment, creationBody, oslo, type Slot } from './bookings.ts';
+import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
+import { anotherConnector } from './other-ehrs.ts';
+
+export type Told = Answer<Appointment & Problem & { readonly appointments: Appointment[] }>;
+
+export interface Sent extends RequestOptions {
+  readonly method: 'POST' | 'PATCH';
+  readonly path: string;
+}
+
+/** How an EHR fails a write: before it has done it, or after. */
+export interface Failure {
+  readonly when: 'before' | 'after';
+  readonly error: Error;
+  /** Until then, a failure before has no answer. */
+  readonly gate?: Promise<void>;
+}
+
+/** EHRs that fail the next writes, in their order. Releases are spared. */
+export function fragile(failures: Failure[]): ConnectorModule {
+  return anotherConnector((connector) => ({
+    ...connector,
+    async changeAppointments(write) {
+      const failure = write.changes[0]?.kind === 'release' ? undefined : failures.shift();
+      if (failure?.when === 'before') {
+        await failure.gate;
+        throw failure.error;
+      }
+      const done = await connector.changeAppointments?.(write);
+      if (failure) throw failure.error;
+      return done ?? [];
+    },
+  }));
+}
+
+let lastKey = 0;
+/** One that nobody has sent yet. */
+export const newKey = () => `key ${++lastKey} ~`;
+
+export const creation = (slot: Slot, careUnit = oslo): Sent => ({
+  method: 'POST',
+  path: `${careUnit}/appointments`,
+  body: creationBody(slot),
+});
+export const change = (id: string, body: object, careUnit = oslo): Sent => ({
+  method: 'PATCH',
+  path: `${careUnit}/appointments/${id}`,
+  body,
+});
+export const changeMany = (ids: readonly string[], body: object, careUnit = oslo): Sent => ({
+  method: 'PATCH',
+  path: `${careUnit}/appointments`,
+  body: { ids, ...body },
+});
+
+/** It is the first answer once more, and says so. */
+export function expectReplayed(again: Told, first: Told): void {
+  expect(again.status).toBe(first.status);
+  expect(again.text).toBe(first.text);
+  expect(again.headers['content-type']).toBe(first.headers['content-type']);
+  expect(again.headers.location).toBe(first.headers.location);
+  expect(first.headers['idempotency-replayed']).toBeUndefined();
+  expect(again.headers['idempotency-replayed']).toBe('true');
+}
+
+/** What is asked of a gateway under keys, and what has come of it. */
+export function keysOf(gateway: Gateway) {
+  function send({ method, path, ...options }: Sent, key: string | undefined): Promise<Told> {
+    const headers = { 'idempotency-key': key, ...options.headers };
+    return gateway.request(method, path, { ...options, headers });
+  }
+
+  /** What stands in the EHR at a time. */
+  async function at({ start, end, resource_id }: Slot, emr = 'sandbox-no') {
+    const found = await gateway.ehr(emr).appointments();
+    return found
+      .filter((it) => `emr_id:${it.resourceId}` === resource_id && it.state !== 'cancelled')
+      .filter((it) => it.start < new Date(end) && it.end > new Date(start))
+      .map(({ id, state }) => ({ id, state }));
+  }
+
+  async function stored(id: string, careUnit = oslo): Promise<Appointment> {
+    return (await gateway.request<Appointment>('GET', `${careUnit}/appointments/${id}`)).body;
+  }
+
+  return { send, at, stored };
+}

@@ -1,0 +1,34 @@
+import { type AppointmentWrite, type Connector, ConnectorError } from '@crossward/connector-kit';
+
+/** As the port says: an EHR is asked for nothing that it does not do. */
+export function checking(connector: Connector, check: (write: AppointmentWrite) => void): Connector {
+  const { changeAppointments } = connector;
+  if (!changeAppointments) throw new Error('The EHR takes no changes');
+  return {
+    ...connector,
+    async changeAppointments(write) {
+      check(write);
+      return changeAppointments(write);
+    },
+  };
+}
+
+/** It takes bookings, changes and cancellations, each at once and for good. */
+export function unableToHold(connector: Connector): Connector {
+  const changes = ['create', 'update', 'cancel'] as const;
+  return checking({ ...connector, capabilities: { ...connector.capabilities, changes } }, (write) => {
+    for (const change of write.changes) {
+      const holds = change.kind === 'create' && change.holdUntil !== null;
+      if (holds || !changes.some((kind) => kind === change.kind)) {
+        throw new ConnectorError('unsupported', 'This EHR cannot hold a time');
+      }
+    }
+  });
+}
+
+/** It takes one change at a time. */
+export function withoutTransactions(connector: Connector): Connector {
+  return checking({ ...connector, capabilities: { ...connector.capabilities, transactions: false } }, (write) => {
+    if (write.changes.length !== 1) throw new Error('This EHR takes one change at a time');
+  });
+}

@@ -1,0 +1,17 @@
+import { expect } from 'vitest';
+import type { Told, ToldMany } from './codes.ts';
+
+export function expectRefusal({ status, body }: Told | ToldMany, expected: number, reason: string): void {
+  expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
+}
+
+/** Each of the errors is the place in `ids`, the id and the reason. */
+export function expectFaults(
+  { status, body }: ToldMany,
+  expected: { status: number; reason: string; errors: readonly (readonly [number, string, string])[] },
+): void {
+  expect({ status, reason: body.reason }).toEqual({ status: expected.status, reason: expected.reason });
+  expect(body.errors.map(({ pointer, id, reason }) => [pointer, id, reason])).toEqual(
+    expected.errors.map(([index, id, reason]) => [`/ids/${index}`, id, reason]),
+  );
+}
