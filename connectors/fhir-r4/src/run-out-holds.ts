@@ -1,11 +1,11 @@
-import type { AppointmentWrite } from '@crossward/connector-kit';
+import { type AppointmentWrite, overlaps } from '@crossward/connector-kit';
 import { quietly } from './booking/lost-race.ts';
 import { giveUp } from './booking/operation-holds.ts';
 import { chunks } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirAppointment } from './fhir.ts';
-import { standingOf } from './mappers/appointment.ts';
+import { appointmentTime, standingOf } from './mappers/appointment.ts';
 import { defaultPageSize } from './settings.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -39,7 +39,10 @@ export async function runOutHolds(
     ),
   );
   const now = ehr.client.clock.now();
-  return found.flat().filter((it) => standingOf(it, now).hasRunOut);
+  return found.flat().filter((it) => {
+    const time = appointmentTime(it);
+    return standingOf(it, now).hasRunOut && time !== null && overlaps(time, { start, end });
+  });
 }
 
 /** Ends the holds that stand in the way of what is to be booked though their time is over. */

@@ -8,19 +8,22 @@ import { operationKeys } from './operation-ids.ts';
 
 /** The appointments that own the slots' claims, by slot. A claim may have no appointment: its write broke off. */
 export async function ownersOf(
-  { client, dialect }: FhirConnection,
+  ehr: FhirConnection,
   slots: readonly FhirSlot[],
 ): Promise<ReadonlyMap<string, FhirAppointment>> {
+  const { client, dialect, operationLookup } = ehr;
   const owners = [...new Set(slots.flatMap((slot) => claimOf(slot)?.owner ?? []))];
-  const references = owners.filter((owner) => owner.startsWith('Appointment/'));
-  const keys = owners.filter((owner) => !owner.startsWith('Appointment/'));
-  const found = await Promise.all([
-    client.readMany<FhirAppointment>(references),
-    ...chunks(keys, 20).map((some) =>
-      client.search<FhirAppointment>('Appointment', [
-        ['identifier', some.map((key) => `${dialect.operationSystem}|${escapeToken(key)}`).join(',')],
-      ]),
-    ),
+  const keys = operationLookup ? owners.filter((owner) => !namesAppointment(owner)) : [];
+  const [found, standing] = await Promise.all([
+    Promise.all([
+      client.readMany<FhirAppointment>(owners.filter(namesAppointment)),
+      ...chunks(keys, 20).map((some) =>
+        client.search<FhirAppointment>('Appointment', [
+          ['identifier', some.map((key) => `${dialect.operationSystem}|${escapeToken(key)}`).join(',')],
+        ]),
+      ),
+    ]),
+    operationLookup ? new Map<string, FhirAppointment>() : standingIn(ehr, slots),
   ]);
   const byOwner = new Map(
     found
@@ -29,10 +32,30 @@ export async function ownersOf(
   );
   return new Map(
     slots.flatMap((slot) => {
-      const appointment = byOwner.get(claimOf(slot)?.owner ?? '');
+      const appointment = byOwner.get(claimOf(slot)?.owner ?? '') ?? standing.get(referenceTo(slot));
       return appointment ? [[referenceTo(slot), appointment] as const] : [];
     }),
   );
+}
+
+/** By slot, the appointments that stand in it, where the EHR does not keep the name of the write that claimed it. */
+async function standingIn(
+  { client }: FhirConnection,
+  slots: readonly FhirSlot[],
+): Promise<ReadonlyMap<string, FhirAppointment>> {
+  const claimed = slots.filter((slot) => !namesAppointment(claimOf(slot)?.owner ?? ''));
+  const found = await Promise.all(
+    chunks(claimed.map(referenceTo), 20).map((some) =>
+      client.search<FhirAppointment>('Appointment', [['slot', some.join(',')]]),
+    ),
+  );
+  const standing = found.flat().filter((it) => keepsSlots(it, client.clock.now()));
+  return new Map(standing.flatMap((it) => slotsOf(it).map((slot) => [slot, it])));
+}
+
+/** Whether a claim's owner is an appointment, not a write. */
+export function namesAppointment(owner: string): boolean {
+  return owner.startsWith('Appointment/');
 }
 
 /** The slots whose owner still wants them, though the claim has run out. */

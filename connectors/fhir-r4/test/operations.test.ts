@@ -2,6 +2,8 @@ import { type PlainHttp, plainHttp } from '@crossward/connector-kit/conformance'
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirAppointment } from '../src/fhir.ts';
+import { withHold as heldUntil } from '../src/mappers/appointment.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
@@ -253,4 +255,29 @@ describe('free times of Medplum', () => {
     const range = { start: new Date(), end: new Date(Date.now() + 14 * 24 * 60 * minute) };
     expect(await connector.listTimeSlots?.({ careUnit: north, ...range, limit: 10 })).toEqual([]);
   });
+});
+
+test('a hold that has run out at another time is not ended by a booking', async () => {
+  const { server, connector } = await open('ihe', withHold);
+  const [first, , later] = await freeSlots(connector, 3);
+  const [held] = await write(connector, [creation(first as never, inTenMinutes())]);
+  const appointment = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
+  server.store.save(heldUntil(appointment, new Date(Date.now() - minute)) as never);
+  await write(connector, [creation(later as never)]);
+  expect(server.store.get(`Appointment/${held?.id}`).status).toBe(appointment.status);
+  expect(await write(connector, [{ kind: 'confirm', appointmentId: held?.id ?? '' }])).toMatchObject([
+    { state: 'booked' },
+  ]);
+});
+
+test('a move by Medplum of an appointment that names no slots leaves its new time to nobody else', async () => {
+  const { server, connector } = await open('medplum');
+  const [from, , to] = await freeSlots(connector, 3);
+  const [made] = await write(connector, [creation(from as never)]);
+  const reference = `Appointment/${made?.id}`;
+  const { slot: _, ...withoutSlots } = server.store.get(reference) as unknown as FhirAppointment;
+  server.store.save(withoutSlots as never);
+  const time = { start: to?.start as Date, end: to?.end as Date };
+  expect(await write(connector, [{ kind: 'update', appointmentId: made?.id ?? '', time }])).toMatchObject([time]);
+  await expect(write(connector, [creation(to as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
 });

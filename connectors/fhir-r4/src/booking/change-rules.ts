@@ -38,8 +38,9 @@ export function ruleOn(
       if (state !== 'held') throw notHeld();
       return { after: withHold(appointment, change.holdUntil), slots: { holdUntil: change.holdUntil } };
     case 'release':
-      if (state === 'cancelled') return unchanged;
-      if (state !== 'held') throw notHeld();
+      if (state === 'cancelled' && !hasRunOut) return unchanged;
+      // One that has run out is free already; the EHR's own staff sees so once it is written.
+      if (state !== 'held' && !hasRunOut) throw notHeld();
       return { after: cancelled(withHold(appointment, null), dialect, change.comment), slots: 'free' };
   }
 }

@@ -28,7 +28,7 @@ export async function runOperations(
   if (planned.before.status !== planned.after.status && planned.after.status === 'booked') {
     return [await confirm(ehr, form, plan, planned.before, planned.after)];
   }
-  if (form.move && slotsOf(planned.before).join() !== slotsOf(planned.after).join()) {
+  if (form.move && takesOthers(plan, planned.before)) {
     return [await move(ehr, form, form.move, plan, planned.before, planned.after)];
   }
   const { cancel } = form;
@@ -39,6 +39,12 @@ export async function runOperations(
   const changed = await runCheckedWrite(ehr, plan);
   if (form.makesSlots && planned.after.status === 'cancelled') await removeSlots(ehr, planned.before);
   return changed;
+}
+
+/** Whether it takes other slots than it has. One that another program has booked may name none. */
+function takesOthers({ slots }: Plan, appointment: FhirAppointment): boolean {
+  const own = slotsOf(appointment);
+  return slots.some(({ before, after }) => after.status !== 'free' && !own.includes(referenceTo(before)));
 }
 
 /** Books or holds a new appointment. */

@@ -3,7 +3,7 @@ import { type CareUnitDirectory, unknownService } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../mappers/appointment.ts';
 import { claimedSlot, claimOf, freedSlot, slotState } from '../mappers/slot.ts';
-import { ownerNames } from '../slot-owners.ts';
+import { namesAppointment, ownerNames } from '../slot-owners.ts';
 import type { Draft, Drafted, Fate, Wish } from './drafts.ts';
 import { timeTaken, UnderWay } from './lost-race.ts';
 import { placedAppointment } from './new-appointment.ts';
@@ -70,12 +70,12 @@ export function placeDrafts(scene: Scene, { fates, wishes }: Drafted): Placed {
 }
 
 /** What becomes of the slots that an appointment has. */
-function leftBy({ ehr, slots }: Scene, draft: Draft, fate: Fate): PlannedSlot[] {
+function leftBy({ ehr, slots, now }: Scene, draft: Draft, fate: Fate): PlannedSlot[] {
   const appointment = draft.before as FhirAppointment;
   return slotsOf(appointment).flatMap((reference): PlannedSlot[] => {
     const before = slots.get(reference);
     if (!before) return [];
-    const isOurs = belongsTo(before, appointment, ehr.dialect.operationSystem);
+    const isOurs = belongsTo(before, appointment, ehr, now);
     const owner = claimOf(before)?.owner ?? draft.owner;
     if (fate === 'free') return isOurs ? [{ before, after: freedSlot(before), owner }] : [];
     if (!isOurs && before.status !== 'free') throw timeTaken();
@@ -88,10 +88,12 @@ function leftBy({ ehr, slots }: Scene, draft: Draft, fate: Fate): PlannedSlot[] 
 }
 
 /** A slot that names another owner was taken by somebody else meanwhile. */
-function belongsTo(slot: FhirSlot, appointment: FhirAppointment, operationSystem: string): boolean {
+function belongsTo(slot: FhirSlot, appointment: FhirAppointment, ehr: FhirConnection, now: Date): boolean {
   if (slot.status !== 'busy' && slot.status !== 'busy-tentative') return false;
   const claim = claimOf(slot);
-  return claim === null || ownerNames(appointment, operationSystem).includes(claim.owner);
+  if (claim === null || ownerNames(appointment, ehr.dialect.operationSystem).includes(claim.owner)) return true;
+  // Where the EHR keeps no names of writes, a slot of an appointment that stands is its own.
+  return !ehr.operationLookup && !namesAppointment(claim.owner) && keepsSlots(appointment, now);
 }
 
 interface SoFar {

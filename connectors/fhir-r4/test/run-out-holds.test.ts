@@ -1,0 +1,56 @@
+import { afterEach, expect, test } from 'vitest';
+import { type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirAppointment, FhirSlot } from '../src/fhir.ts';
+import { slotsOf, withHold } from '../src/mappers/appointment.ts';
+import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { openConnector, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+test.each(['atomic', 'none'] as const)(
+  'a hold that has run out is tidied up when it is released, with transactions: %s',
+  async (transactions) => {
+    const server = await startFake({ transactions, data: { days: 14 } });
+    servers.push(server);
+    const connector = await openConnector(settingsFor(server.url));
+    const [slot] = await freeSlots(connector, 1);
+    const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 600_000))]);
+    const reference = `Appointment/${held?.id}`;
+    const over = new Date(Date.now() - 60_000);
+    const appointment = server.store.get(reference) as unknown as FhirAppointment;
+    const [slotReference = ''] = slotsOf(appointment);
+    const taken = server.store.get(slotReference) as unknown as FhirSlot;
+    server.store.save(withHold(appointment, over) as never);
+    server.store.save(
+      claimedSlot(taken, 'busy-tentative', { owner: claimOf(taken)?.owner ?? '', until: over }) as never,
+    );
+
+    const release = { kind: 'release', appointmentId: held?.id ?? '' } as const;
+    expect(await write(connector, [release])).toMatchObject([{ state: 'cancelled' }]);
+    expect(server.store.get(reference).status).toBe('cancelled');
+    expect(server.store.get(slotReference).status).toBe('free');
+    expect(await write(connector, [release])).toMatchObject([{ state: 'cancelled' }]);
+    expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+  },
+);
+
+test('a hold that has run out and lost its slot leaves it to whoever has it', async () => {
+  const server = await startFake({ data: { days: 14 } });
+  servers.push(server);
+  const connector = await openConnector(settingsFor(server.url));
+  const [slot] = await freeSlots(connector, 1);
+  const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 600_000))]);
+  const reference = `Appointment/${held?.id}`;
+  const appointment = server.store.get(reference) as unknown as FhirAppointment;
+  const [slotReference = ''] = slotsOf(appointment);
+  server.store.save(withHold(appointment, new Date(Date.now() - 60_000)) as never);
+  const taken = server.store.get(slotReference) as unknown as FhirSlot;
+  server.store.save(claimedSlot(taken, 'busy', { owner: 'Appointment/another', until: null }) as never);
+
+  await write(connector, [{ kind: 'release', appointmentId: held?.id ?? '' }]);
+  expect(server.store.get(slotReference).status).toBe('busy');
+});
