@@ -6,6 +6,7 @@ import { toAppointment } from '../mappers/appointment.ts';
 import { operationResults } from '../operation-results.ts';
 import { afterWriting, isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
 import { type Plan, planWrite } from './plan.ts';
+import { NotAtomic } from './transaction.ts';
 
 const attempts = 10;
 /** For so many attempts another call with the same operation id is waited for; then it is taken to be dead. */
@@ -46,10 +47,10 @@ export async function changeAppointments(
         if (!ehr.operationLookup) throw unknownOutcome(error);
       } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
         // Another call with this operation id may have come between the two looks.
-        const doneNow = await doneMeanwhile(ehr, write, error);
+        const ask = () => doneMeanwhile(ehr, write, error);
+        const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
         if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
-        const isSettled = !(error instanceof ConnectorError) || error.kind !== 'unavailable';
-        throw uncertain === undefined || isSettled ? error : unknownOutcome(uncertain);
+        throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);
       }
       // So that those who lost to one another do not meet again.
       await pause(Math.random() * 40 * attempt + (error instanceof UnderWay ? 100 : 5));
@@ -57,6 +58,15 @@ export async function changeAppointments(
   }
   if (uncertain !== undefined) throw unknownOutcome(uncertain);
   throw new ConnectorError('unavailable', 'Others kept changing the same appointments; nothing was done');
+}
+
+/**
+ * Whether an error says what becomes of the write itself. That the EHR refuses to be asked says nothing of what it was
+ * sent before.
+ */
+function isDecision(error: unknown): boolean {
+  if (!(error instanceof ConnectorError) || error instanceof NotAtomic) return true;
+  return error.kind !== 'unavailable' && error.kind !== 'rejected' && error.kind !== 'unsupported';
 }
 
 async function doneMeanwhile(
