@@ -5,8 +5,8 @@ import type { FhirAppointment } from '../fhir.ts';
 import { toAppointment } from '../mappers/appointment.ts';
 import { operationResults } from '../operation-results.ts';
 import { afterWriting, isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
+import { NotAtomic } from './not-atomic.ts';
 import { type Plan, planWrite } from './plan.ts';
-import { NotAtomic } from './transaction.ts';
 
 const attempts = 10;
 /** For so many attempts another call with the same operation id is waited for; then it is taken to be dead. */
@@ -42,6 +42,7 @@ export async function changeAppointments(
       const inOrder = plan.order.map((place) => appointments[place] as FhirAppointment);
       return await mapped(ehr, write.careUnit, inOrder);
     } catch (error) {
+      if (error instanceof NotAtomic) throw error;
       if (isUnknown(error)) {
         uncertain = error;
         if (!ehr.operationLookup) throw unknownOutcome(error);
@@ -65,7 +66,7 @@ export async function changeAppointments(
  * sent before.
  */
 function isDecision(error: unknown): boolean {
-  if (!(error instanceof ConnectorError) || error instanceof NotAtomic) return true;
+  if (!(error instanceof ConnectorError)) return true;
   return error.kind !== 'unavailable' && error.kind !== 'rejected' && error.kind !== 'unsupported';
 }
 
