@@ -19,7 +19,7 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
   const updates = [
     ...plan.slots,
     ...plan.appointments.flatMap(({ before, after }) => (before ? [{ before, after }] : [])),
-    ...plan.swept,
+    ...sweepable(ehr, plan),
   ];
   const creations = plan.appointments.filter(({ before }) => before === null);
   const entries: BundleEntry[] = [
@@ -42,7 +42,13 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
   return afterWriting(() => readInOrder(ehr, references));
 }
 
-/** Before anything is sent. Only appointments of many slots come to this: others are not planned so many at once. */
+/** Tidying takes what room the write leaves: a hold that has run out loses its slots whether it is cancelled or not. */
+function sweepable({ settings }: FhirConnection, { slots, appointments, swept }: Plan): Plan['swept'] {
+  const most = settings.booking?.transaction_size ?? Number.POSITIVE_INFINITY;
+  return swept.slice(0, Math.max(0, most - slots.length - appointments.length));
+}
+
+/** Before anything is sent. Only appointments of more than two slots come to this: `resourcesPerChange` covers others. */
 function assertFits({ settings }: FhirConnection, count: number): void {
   const most = settings.booking?.transaction_size ?? count;
   if (count > most) {
