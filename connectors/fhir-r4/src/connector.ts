@@ -7,10 +7,12 @@ import {
 } from '@crossward/connector-kit';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { runCheckedWrite } from './booking/checked-create.ts';
+import { afterWriting, unknownOutcome } from './booking/lost-race.ts';
 import { changesOf, chooseMode } from './booking/mode.ts';
+import { NotAtomic } from './booking/not-atomic.ts';
 import { runOperations } from './booking/operations.ts';
 import { runSlotClaims } from './booking/slot-claim.ts';
-import { NotAtomic, runTransaction } from './booking/transaction.ts';
+import { runTransaction } from './booking/transaction.ts';
 import { changeAppointments, type Execute } from './booking/write.ts';
 import { readServerFacts } from './capability-statement.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
@@ -89,9 +91,9 @@ function writer(
   kinds: readonly string[],
   mostChanges: number,
 ): Connector['changeAppointments'] & {} {
-  let refusal: NotAtomic | undefined;
+  let isAtomic = true;
   return async (write: AppointmentWrite) => {
-    if (refusal) throw refusal;
+    if (!isAtomic) return refuseTransaction(ehr, write);
     const isHold = write.changes.some((change) => change.kind === 'create' && change.holdUntil !== null);
     if (write.changes.some(({ kind }) => !kinds.includes(kind)) || (isHold && !kinds.includes('confirm'))) {
       throw new ConnectorError('unsupported', 'This EHR cannot change appointments like that');
@@ -104,8 +106,15 @@ function writer(
       return await changeAppointments(ehr, write, executes[mode]);
     } catch (error) {
       // A server that has been seen to do half of a transaction gets no other.
-      if (error instanceof NotAtomic) refusal = error;
+      if (error instanceof NotAtomic) isAtomic = false;
       throw error;
     }
   };
+}
+
+/** What an earlier call has left and could not undo is still there. */
+async function refuseTransaction(ehr: FhirConnection, { careUnit, operationId }: AppointmentWrite): Promise<never> {
+  const left = ehr.operationLookup ? await afterWriting(() => findOperation(ehr, careUnit, operationId)) : null;
+  if (left) throw unknownOutcome();
+  throw new ConnectorError('rejected', 'The EHR runs transactions as batches, and gets no more of them');
 }

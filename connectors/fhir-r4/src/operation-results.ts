@@ -1,4 +1,5 @@
 import type { Appointment, CareUnit } from '@crossward/connector-kit';
+import { unknownOutcome } from './booking/lost-race.ts';
 import { withdraw } from './booking/withdraw.ts';
 import type { FhirConnection } from './connection.ts';
 import { compare, type FhirAppointment, type FhirSlot, referenceTo } from './fhir.ts';
@@ -6,7 +7,11 @@ import { keepsSlots, slotsOf, toAppointment } from './mappers/appointment.ts';
 import { claimOf } from './mappers/slot.ts';
 import { operationKeys, placesIn } from './operation-ids.ts';
 
-/** What a write with this operation id left behind, in its order. `null`: nothing. */
+/**
+ * What a write with this operation id left behind, in its order. `null`: nothing.
+ *
+ * @throws ConnectorError `outcome_unknown` when the care unit knows no more who or where one of them is for
+ */
 export async function findOperation(
   ehr: FhirConnection,
   careUnit: CareUnit,
@@ -16,7 +21,8 @@ export async function findOperation(
   if (found.length === 0) return null;
   const directory = await ehr.directory.of(careUnit);
   const mapped = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
-  return mapped.length === 0 ? null : mapped;
+  if (mapped.length < found.length) throw unknownOutcome();
+  return mapped;
 }
 
 /**

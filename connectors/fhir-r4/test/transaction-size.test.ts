@@ -91,6 +91,21 @@ describe('a connection that knows how much a transaction takes', () => {
   });
 });
 
+test('holds that have run out take no room from what is booked', async () => {
+  const server = await start({ transactionSize: 15 });
+  const connector = await openConnector(settingsFor(server.url, { booking: { transaction_size: 15 } }));
+  const slots = await freeSlots(connector, 8);
+  const ran = new Date(Date.now() - 60_000);
+  for (const slot of slots) await write(connector, [creation(slot, ran)]);
+  const [first, last] = [slots[0], slots[7]];
+  if (!first || !last) throw new Error('Too few slots');
+  const whole = { ...first, end: last.end };
+  expect(await write(connector, [creation(whole)])).toMatchObject([{ state: 'booked', end: last.end }]);
+  // Eight slots and the appointment leave room for six.
+  expect(server.store.all('Appointment').filter(({ status }) => status === 'cancelled')).toHaveLength(6);
+  await expect(write(connector, [creation(whole)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+});
+
 test('a transaction that the server finds too large is told with its size', async () => {
   const server = await start({ transactionSize: 15 });
   const connector = await openConnector(settingsFor(server.url));

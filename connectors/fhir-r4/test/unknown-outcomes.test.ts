@@ -122,3 +122,39 @@ describe.each(modes)('a booking %s that is done when the EHR has had enough of u
     }
   });
 });
+
+describe.each(modes)('a booking %s that is done without an answer', (_, options, settings) => {
+  test.each([500, 401, 403, 405, 429])('is unknown when asking for it is refused with %i', async (status) => {
+    const { server, connector } = await open(options, settings);
+    const [slot] = await freeSlots(connector, 1);
+    const isBooked = () => server.store.all('Appointment').some((it) => it.status === 'booked');
+    const writesAppointment = ({ method, path }: SeenRequest) =>
+      method === 'POST' && (path === '/' || path === '/Appointment' || path.endsWith('$book'));
+    server.misbehave = (request) => {
+      if (writesAppointment(request)) return 'cut_after';
+      return isBooked() && request.path.startsWith('/Appointment') ? { status } : undefined;
+    };
+    const operationId = randomUUID();
+    await expect(write(connector, [creation(slot as never)], operationId)).rejects.toMatchObject({
+      kind: 'outcome_unknown',
+    });
+    server.misbehave = () => undefined;
+    expect(await write(connector, [creation(slot as never)], operationId)).toMatchObject([{ state: 'booked' }]);
+  });
+});
+
+test('a booking whose time is found taken is unknown when asking by whom is refused', async () => {
+  const { server, connector } = await open({});
+  const [slot] = await freeSlots(connector, 1);
+  let looks = 0;
+  server.misbehave = ({ method, path, query }) => {
+    if (method === 'POST' && path === '/') return 'cut_after';
+    if (path !== '/Appointment' || !query.includes('identifier=')) return undefined;
+    looks += 1;
+    const nothing = { status: 200, body: { resourceType: 'Bundle', type: 'searchset' } };
+    return looks <= 2 ? nothing : { status: 500 };
+  };
+  await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'outcome_unknown' });
+  expect(looks).toBe(3);
+  expect(server.store.all('Appointment')).toHaveLength(1);
+});

@@ -25,8 +25,12 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
       return mode;
     case 'auto': {
       const writes = facts.can('Slot', 'update') && facts.can('Appointment', 'create');
-      if (writes && facts.transactions && (await transactionProof()) === 'held') return 'transaction';
+      // A transaction changes Appointments by PUT alone: where they are patched, slot claims can do more.
+      const isPatched = !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch');
+      const transacts = writes && facts.transactions && !isPatched;
+      if (transacts && (await transactionProof()) === 'held') return 'transaction';
       const claims = writes ? await claimProof() : 'refused';
+      // A server that has no slot yet cannot be tried, and is not asked again when it has one: the standard is trusted.
       if (claims === 'held' || claims === 'unproven') return 'slot_claim';
       return facts.hasOperation('Appointment', 'book') ? 'operations' : 'none';
     }
@@ -48,6 +52,9 @@ export function changesOf(mode: BookingMode, facts: ServerFacts, settings: FhirS
     case 'transaction':
     case 'slot_claim': {
       const { hold = 'auto' } = settings.booking ?? {};
+      const changes = mode === 'transaction' ? facts.can('Appointment', 'update') : canChange;
+      // A hold that cannot be confirmed would lose a booking after the right code.
+      if (!changes) return ['create'];
       return hold === false ? ['create', 'update', 'cancel'] : changeKinds;
     }
     case 'operations': {

@@ -4,9 +4,9 @@ import { isBundle, type WriteAnswer, weakTag } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type BundleEntry, type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
+import { type DoneEntry, NotAtomic, undo } from './not-atomic.ts';
 import { isStillCurrent, type Plan } from './plan.ts';
 import { versionOf } from './version.ts';
-import { withdraw } from './withdraw.ts';
 
 /**
  * The whole plan in one Bundle: https://hl7.org/fhir/R4/http.html#transaction. Every resource that was read is written
@@ -19,7 +19,7 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
   const updates = [
     ...plan.slots,
     ...plan.appointments.flatMap(({ before, after }) => (before ? [{ before, after }] : [])),
-    ...plan.swept,
+    ...sweepable(ehr, plan),
   ];
   const creations = plan.appointments.filter(({ before }) => before === null);
   const entries: BundleEntry[] = [
@@ -42,7 +42,13 @@ export async function runTransaction(ehr: FhirConnection, plan: Plan): Promise<r
   return afterWriting(() => readInOrder(ehr, references));
 }
 
-/** Before anything is sent. Only appointments of many slots come to this: others are not planned so many at once. */
+/** Tidying takes what room the write leaves: a hold that has run out loses its slots whether it is cancelled or not. */
+function sweepable({ settings }: FhirConnection, { slots, appointments, swept }: Plan): Plan['swept'] {
+  const most = settings.booking?.transaction_size ?? Number.POSITIVE_INFINITY;
+  return swept.slice(0, Math.max(0, most - slots.length - appointments.length));
+}
+
+/** Before anything is sent. Only appointments of more than two slots come to this: `resourcesPerChange` covers others. */
 function assertFits({ settings }: FhirConnection, count: number): void {
   const most = settings.booking?.transaction_size ?? count;
   if (count > most) {
@@ -69,35 +75,35 @@ async function assertDone(ehr: FhirConnection, plan: Plan, answer: WriteAnswer, 
   throw new ConnectorError('rejected', `${refusal.message} to a transaction of ${count} resources`);
 }
 
-/** A server that runs a transaction as a batch does some of it: that is undone, and the server is not trusted again. */
+/**
+ * A server that runs a transaction as a batch does some of it: that is undone, and the server is not trusted again. An
+ * answer that does not say what became of an entry says nothing either way.
+ */
 async function assertWhole(
   ehr: FhirConnection,
   entries: readonly BundleEntry[],
   updates: readonly { readonly before: FhirResource; readonly after: FhirResource }[],
   results: readonly BundleEntry[],
 ): Promise<void> {
-  const isDone = (index: number) => /^(2|304)/.test(results[index]?.response?.status ?? '');
-  if (entries.every((_, index) => isDone(index))) return;
-  await afterWriting(async () => {
-    for (const [index] of entries.entries()) {
-      if (!isDone(index)) continue;
-      const update = updates[index];
-      if (update) await putBack(ehr, update.before);
-      else await withdraw(ehr, createdReference(results[index]));
-    }
+  const statuses = entries.map((_, index) => results[index]?.response?.status ?? '');
+  if (statuses.every(isDone)) return;
+  if (!statuses.some((status) => /^\d/.test(status) && !isDone(status))) throw unknownOutcome();
+  const done = statuses.flatMap((status, index): DoneEntry[] => {
+    if (!isDone(status)) return [];
+    const { before = null } = updates[index] ?? {};
+    const result = results[index];
+    return [
+      { before, reference: createdReference(result), version: /"([^"]+)"/.exec(result?.response?.etag ?? '')?.[1] },
+    ];
   });
-  throw new NotAtomic();
+  const isClear = statuses.every((status) => isDone(status) || status.startsWith('4'));
+  const isUndone = await undo(ehr, done);
+  throw new NotAtomic({ isUndone: isUndone && isClear });
 }
 
-export class NotAtomic extends ConnectorError {
-  constructor() {
-    super('rejected', 'The EHR runs transactions as batches; what it had done was undone');
-  }
-}
-
-async function putBack(ehr: FhirConnection, before: FhirResource): Promise<void> {
-  const current = await ehr.client.read(referenceTo(before));
-  if (current) await ehr.client.update(before, { ifMatch: current.meta?.versionId });
+/** `201 Created`; Medplum's 304 says that it was so already. */
+function isDone(status: string): boolean {
+  return /^(2|304)/.test(status);
 }
 
 function createdReference(entry: BundleEntry | undefined): string | undefined {

@@ -5,6 +5,7 @@ import type { FhirAppointment } from '../fhir.ts';
 import { toAppointment } from '../mappers/appointment.ts';
 import { operationResults } from '../operation-results.ts';
 import { afterWriting, isUnknown, LostRace, UnderWay, unknownOutcome } from './lost-race.ts';
+import { NotAtomic } from './not-atomic.ts';
 import { type Plan, planWrite } from './plan.ts';
 
 const attempts = 10;
@@ -41,15 +42,16 @@ export async function changeAppointments(
       const inOrder = plan.order.map((place) => appointments[place] as FhirAppointment);
       return await mapped(ehr, write.careUnit, inOrder);
     } catch (error) {
+      if (error instanceof NotAtomic) throw error;
       if (isUnknown(error)) {
         uncertain = error;
         if (!ehr.operationLookup) throw unknownOutcome(error);
       } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
         // Another call with this operation id may have come between the two looks.
-        const doneNow = await doneMeanwhile(ehr, write, error);
+        const ask = () => doneMeanwhile(ehr, write, error);
+        const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
         if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
-        const isSettled = !(error instanceof ConnectorError) || error.kind !== 'unavailable';
-        throw uncertain === undefined || isSettled ? error : unknownOutcome(uncertain);
+        throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);
       }
       // So that those who lost to one another do not meet again.
       await pause(Math.random() * 40 * attempt + (error instanceof UnderWay ? 100 : 5));
@@ -57,6 +59,15 @@ export async function changeAppointments(
   }
   if (uncertain !== undefined) throw unknownOutcome(uncertain);
   throw new ConnectorError('unavailable', 'Others kept changing the same appointments; nothing was done');
+}
+
+/**
+ * Whether an error says what becomes of the write itself. That the EHR refuses to be asked says nothing of what it was
+ * sent before.
+ */
+function isDecision(error: unknown): boolean {
+  if (!(error instanceof ConnectorError)) return true;
+  return error.kind !== 'unavailable' && error.kind !== 'rejected' && error.kind !== 'unsupported';
 }
 
 async function doneMeanwhile(

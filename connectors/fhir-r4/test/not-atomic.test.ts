@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import type { TimeSlot } from '@crossward/connector-kit';
+import { type PlainHttp, plainHttp } from '@crossward/connector-kit/conformance';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeOptions, type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
+import type { Bundle, FhirResource } from '../src/fhir.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { openConnector, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function open(options: FakeOptions, booking: FhirSettings['booking'] = {}, http = plainHttp()) {
+  const server = await startFake({ ...options, data: { days: 14 } });
+  servers.push(server);
+  const settings = settingsFor(server.url, { booking: { mode: 'transaction', probe: false, ...booking } });
+  return { server, connector: await openConnector(settings, http) };
+}
+
+const living = ({ store }: FakeServer) =>
+  store.all('Appointment').filter(({ status }) => status !== 'entered-in-error');
+const transactions = ({ seen }: FakeServer) => seen.filter(({ method, path }) => method === 'POST' && path === '/');
+const slotId = ({ resourceId, start }: TimeSlot) => `slot-${resourceId}-${start.getTime() / 60_000}`;
+
+describe('a server that turns out to run batches', () => {
+  /** A booking of two slots, of which somebody else changes the second when the transaction is on its way. */
+  async function halfDone(onUndo: (request: SeenRequest) => Fault | undefined = () => undefined) {
+    const { server, connector } = await open({ transactions: 'as_batch' });
+    const [first, second] = (await freeSlots(connector, 2)) as [TimeSlot, TimeSlot];
+    server.seen.splice(0);
+    server.misbehave = (request) => {
+      if (request.path !== '/') return transactions(server).length > 0 ? onUndo(request) : undefined;
+      server.store.save(server.store.get(`Slot/${slotId(second)}`));
+      return undefined;
+    };
+    const operationId = randomUUID();
+    const book = () => write(connector, [creation({ ...first, end: second.end })], operationId);
+    return { server, connector, book, first };
+  }
+
+  test('is undone, its appointments before its slots, and gets no other transaction', async () => {
+    const { server, book, first } = await halfDone();
+    await expect(book()).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('was undone') });
+    expect(living(server)).toEqual([]);
+    expect(server.store.all('Slot').filter(({ status }) => status !== 'free')).toEqual([]);
+    const changes = server.seen.filter(({ method }) => method === 'DELETE' || method === 'PUT');
+    expect(changes.map(({ method, path }) => [method, path.split('/')[1]])).toEqual([
+      ['DELETE', 'Appointment'],
+      ['PUT', 'Slot'],
+    ]);
+    expect(changes[1]?.path).toBe(`/Slot/${slotId(first)}`);
+    await expect(book()).rejects.toMatchObject({ kind: 'rejected' });
+    expect(transactions(server)).toHaveLength(1);
+  });
+
+  test.each([
+    ['its appointment', '/Appointment/', 1],
+    ['its slot', '/Slot/', 0],
+  ] as const)('is told as unknown when %s cannot be put back, and gets no other transaction', async (...given) => {
+    const [, path, left] = given;
+    const { server, book, first } = await halfDone(({ method, path: asked }) =>
+      method !== 'GET' && asked.startsWith(path) ? { status: 403 } : undefined,
+    );
+    await expect(book()).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    expect(living(server)).toHaveLength(left);
+    // Nobody else can book what is, or may be, booked.
+    expect(server.store.get(`Slot/${slotId(first)}`).status).toBe('busy');
+    await expect(book()).rejects.toMatchObject({ kind: left > 0 ? 'outcome_unknown' : 'rejected' });
+    expect(transactions(server)).toHaveLength(1);
+  });
+
+  test('keeps what others have done to a slot since', async () => {
+    let isTaken = false;
+    const { server, book, first } = await halfDone(({ method }) => {
+      if (method !== 'DELETE' || isTaken) return undefined;
+      isTaken = true;
+      server.store.save({ ...server.store.get(`Slot/${slotId(first)}`), status: 'busy-unavailable' } as FhirResource);
+      return undefined;
+    });
+    await expect(book()).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    expect(server.store.get(`Slot/${slotId(first)}`).status).toBe('busy-unavailable');
+  });
+});
+
+describe.each([
+  ['names no entries', () => undefined],
+  ['gives its entries no status', (bundle: Bundle) => bundle.entry?.map(() => ({ response: {} }))],
+] as const)('a transaction whose answer %s', (_, entriesOf) => {
+  const { send, cut } = plainHttp();
+  const http: PlainHttp = {
+    cut,
+    async send(request) {
+      const response = await send(request);
+      if (request.method !== 'POST' || response.status !== 200) return response;
+      const bundle = JSON.parse(response.text) as Bundle;
+      if (bundle.type !== 'transaction-response') return response;
+      return { ...response, text: JSON.stringify({ ...bundle, entry: entriesOf(bundle) }) };
+    },
+  };
+
+  test('is looked for', async () => {
+    const { server, connector } = await open({}, {}, http);
+    const [slot] = await freeSlots(connector, 1);
+    const made = await write(connector, [creation(slot as never)]);
+    expect(made).toMatchObject([{ state: 'booked' }]);
+    expect(living(server).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+    expect(transactions(server)).toHaveLength(1);
+  });
+
+  test('is unknown where it cannot be looked for', async () => {
+    const { server, connector } = await open({}, { operation_lookup: false }, http);
+    const [slot] = await freeSlots(connector, 1);
+    await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    expect(transactions(server)).toHaveLength(1);
+  });
+});
