@@ -29,6 +29,12 @@ describe('a server that', () => {
     ['runs transactions whole and validates them', { validates: true }, 'held'],
     ['runs transactions as batches', { transactions: 'as_batch' }, 'broken'],
     ['does not roll back', { transactions: 'without_rollback' }, 'broken'],
+    ['runs batches and drops identifiers', { transactions: 'as_batch', dropsIdentifiers: true }, 'broken'],
+    [
+      'runs batches, drops identifiers and names what it made by absolute addresses',
+      { transactions: 'as_batch', dropsIdentifiers: true, absoluteLocations: true },
+      'broken',
+    ],
   ] as const)('%s is seen through, and nothing of the trial is left', async (_, options, proof) => {
     const { server, client } = await start(options);
     expect(await proveTransactions(client, 'urn:crossward:operation')).toBe(proof);
@@ -41,6 +47,17 @@ describe('a server that', () => {
   ] as const)('heeds If-Match: %s', async (heedsIfMatch, proof) => {
     const { client } = await start({ heedsIfMatch });
     expect(await proveIfMatch(client)).toBe(proof);
+  });
+
+  test('answers a wrong version with 400 heeds If-Match where it takes the right one', async () => {
+    const { client } = await start({ lostClaimStatus: 400 });
+    expect(await proveIfMatch(client)).toBe('held');
+  });
+
+  test('answers every write with 400 shows nothing of If-Match', async () => {
+    const { server, client } = await start({});
+    server.misbehave = ({ method }) => (method === 'PUT' ? { status: 400 } : undefined);
+    expect(await proveIfMatch(client)).toBe('unproven');
   });
 
   test('does half of transactions is booked in by slot claims, or refused when it must not be', async () => {

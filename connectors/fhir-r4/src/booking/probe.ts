@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
 import { type FhirClient, isBundle, type WriteAnswer, weakTag } from '../client.ts';
-import { type FhirAppointment, type FhirResource, referenceTo } from '../fhir.ts';
+import { type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
 import { withdraw } from './withdraw.ts';
 
 /** A version that no server gives. */
@@ -42,9 +42,9 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
   if (answer.ok || ours.length > 0) {
     const entries = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
     for (const { resource, response } of entries) {
-      const location = response?.location ?? (resource ? referenceTo(resource) : '');
-      if (location.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
-        await withdraw({ client }, location);
+      const made = localReference({ reference: response?.location ?? (resource ? referenceTo(resource) : '') });
+      if (made?.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
+        await withdraw({ client }, made);
       }
     }
     return 'broken';
@@ -58,7 +58,15 @@ export async function proveIfMatch(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';
   const answer = await client.update(victim, { ifMatch: noVersion });
-  return answer.ok ? 'broken' : proofOfRefusal(answer, victim);
+  if (answer.ok) return 'broken';
+  // A 400 may be for the version, or for anything else in what is written.
+  if (answer.status === 400 && !(await isTakenAsItIs(client, victim))) return 'unproven';
+  return proofOfRefusal(answer, victim);
+}
+
+async function isTakenAsItIs(client: FhirClient, resource: FhirResource): Promise<boolean> {
+  const ifMatch = resource.meta?.versionId;
+  return ifMatch !== undefined && (await client.update(resource, { ifMatch })).ok;
 }
 
 /** Whoever may write slots need not be one who may write schedules. */
