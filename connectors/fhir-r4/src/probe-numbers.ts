@@ -33,7 +33,7 @@ export async function probeNumbers(
   }
 }
 
-/** By system alone: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server does not take such a search. */
+/** By system alone: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server does not take such a search, or ignores it. */
 async function isInUse(
   client: FhirClient,
   resourceType: string,
@@ -48,7 +48,8 @@ async function isInUse(
       ['_count', '20'],
     ]);
     for await (const { resources } of found) {
-      return resources.some(({ identifier }: Named) => knownNumbers(systems, [type], identifier).length > 0);
+      const isSeen = resources.some(({ identifier }: Named) => knownNumbers(systems, [type], identifier).length > 0);
+      if (resources.length > 0) return isSeen || undefined;
     }
     return false;
   } catch (error) {

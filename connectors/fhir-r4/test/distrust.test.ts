@@ -196,6 +196,17 @@ describe('a probe', () => {
       });
     });
 
+    test('and does not say that nobody has those that a server was not asked for', async () => {
+      const { server } = await start({});
+      const entry = server.store.all('Patient').map((resource) => ({ resource }));
+      const everybody = { resourceType: 'Bundle', type: 'searchset', entry };
+      server.misbehave = ({ path, query }) =>
+        path === '/Patient' && query.includes('identifier=') ? { status: 200, body: everybody } : undefined;
+      const report = await probe(allTypes(server.url));
+      expect(numbersIn(report)?.[0]).toEqual(['ok', 'Seen: se_personal_number.']);
+      expect(report?.recommendedSettings).not.toHaveProperty('patient_identifier_types');
+    });
+
     test.each([
       ['does not take the search', { status: 400 }, {}],
       ['knows people by other systems', undefined, { se_personal_number: ['urn:other'], hsa_id: ['urn:other'] }],
