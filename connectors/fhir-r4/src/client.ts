@@ -276,7 +276,8 @@ function inOneOrder(parameters: SearchParameters): SearchParameters {
   return [...others, ['_sort', sort === undefined ? '_id' : `${sort},_id`]];
 }
 
-function isRefusal(error: unknown): boolean {
+/** Whether the EHR does not take what it was asked for, as against being down. */
+export function isRefusal(error: unknown): boolean {
   return error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported');
 }
 

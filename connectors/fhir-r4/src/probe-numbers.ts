@@ -1,5 +1,5 @@
-import { ConnectorError, type ProbeFinding } from '@crossward/connector-kit';
-import type { FhirClient } from './client.ts';
+import type { ProbeFinding } from '@crossward/connector-kit';
+import { type FhirClient, isRefusal } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { FhirIdentifier, FhirResource } from './fhir.ts';
 import { escapeToken, type IdentifierSystems, knownNumbers, type NumberType } from './identifiers.ts';
@@ -53,8 +53,7 @@ async function isInUse(
     }
     return false;
   } catch (error) {
-    if (error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported'))
-      return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
 }

@@ -1,18 +1,15 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
 import { settingsThatSignIn } from './auth/sign-in-trial.ts';
-import { chooseMode } from './booking/mode.ts';
-import { operationForms } from './booking/operation-forms.ts';
-import { type Proof, proveIfMatch, proveTransactions } from './booking/probe.ts';
-import { measureTransactions } from './booking/transaction-size.ts';
-import { readServerFacts, type ServerFacts } from './capability-statement.ts';
-import type { FhirClient } from './client.ts';
+import { readServerFacts } from './capability-statement.ts';
 import type { EhrClock } from './clock.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirSlot } from './fhir.ts';
+import { attempt } from './probe-attempt.ts';
+import { probeBooking } from './probe-booking.ts';
 import { probeNumbers } from './probe-numbers.ts';
 import { servicesInUse } from './probe-services.ts';
-import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTransaction } from './settings.ts';
+import type { FhirSettings } from './settings.ts';
 import { searchSlots } from './time-slots.ts';
 
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
@@ -68,96 +65,6 @@ async function probeSignIn(
     recommended.auth = { send_secret_in };
   }
   return settings;
-}
-
-async function probeBooking(
-  settings: FhirSettings,
-  client: FhirClient,
-  facts: ServerFacts,
-  findings: ProbeFinding[],
-  recommended: Record<string, unknown>,
-): Promise<BookingMode> {
-  const system = settings.booking?.operation_system ?? defaultOperationSystem;
-  if (facts.can('Slot', 'update')) {
-    if (facts.transactions) {
-      const proof = await attempt(findings, 'transactions are atomic', () => proveTransactions(client, system));
-      if (proof) findings.push(told('transactions are atomic', proof, 'what fails is done in part'));
-    }
-    const proof = await attempt(findings, 'If-Match is heeded', () => proveIfMatch(client));
-    if (proof) findings.push(told('If-Match is heeded', proof, 'what others have changed would be overwritten'));
-  }
-  const automatic = { ...settings, booking: { ...settings.booking, mode: 'auto' as const } };
-  const best = (await attempt(findings, 'booking', () => chooseMode(client, facts, automatic))) ?? 'none';
-  const wanted = settings.booking?.mode ?? 'auto';
-  findings.push(
-    best === 'none' && (wanted === 'auto' || wanted === 'none')
-      ? { name: 'booking', status: 'warning', detail: 'No safe way to book was seen: appointments can be read only.' }
-      : { name: 'booking', status: 'ok', detail: `Booking by ${wanted === 'auto' ? best : wanted}.` },
-  );
-  const isSafer = best === 'transaction' || best === 'slot_claim';
-  if (wanted !== 'auto' && wanted !== 'none' && wanted !== best && isSafer) recommended.booking = { mode: best };
-  const mode = wanted === 'auto' ? best : wanted;
-  if (mode === 'operations') findings.push(operationsNamed(settings, facts));
-  if (mode === 'transaction' && best === mode) await probeTransactionSize(settings, client, findings, recommended);
-  return mode;
-}
-
-/** Whether the server says that it has what it is to be asked for. Some say nothing of their operations. */
-function operationsNamed({ booking = {} }: FhirSettings, facts: ServerFacts): ProbeFinding {
-  const form = operationForms[booking.operations ?? 'ihe'];
-  const needed = [...(form.propose ? ['find'] : []), 'book', ...(booking.hold === true && form.hold ? ['hold'] : [])];
-  const missing = needed.filter((name) => !facts.hasOperation('Appointment', name)).map((name) => `$${name}`);
-  const name = 'operations';
-  if (missing.length > 0) {
-    return { name, status: 'warning', detail: `The CapabilityStatement does not name ${missing.join(' and ')}.` };
-  }
-  if (form.hold && booking.hold !== true && facts.hasOperation('Appointment', 'hold')) {
-    const detail = '$hold is there too. If its holds last until a code has come, booking.hold: true has times held.';
-    return { name, status: 'note', detail };
-  }
-  return { name, status: 'ok', detail: 'The CapabilityStatement names all that are used.' };
-}
-
-async function probeTransactionSize(
-  { booking }: FhirSettings,
-  client: FhirClient,
-  findings: ProbeFinding[],
-  recommended: Record<string, unknown>,
-): Promise<void> {
-  const name = 'size of transactions';
-  const measured = await attempt(findings, name, async () => (await measureTransactions(client)) ?? 'unknown');
-  if (measured === undefined) return;
-  if (measured === 'unknown') {
-    findings.push({ name, status: 'untried', detail: 'There are too few slots to try it on, or no answer tells.' });
-    return;
-  }
-  const { limit, tried } = measured;
-  if (limit === undefined || limit >= (booking?.transaction_size ?? Number.POSITIVE_INFINITY)) {
-    findings.push({ name, status: 'ok', detail: `${tried} resources at once are taken.` });
-    return;
-  }
-  const isUseful = limit >= smallestTransaction;
-  const consequence = isUseful ? 'With more changes than fit' : 'That is too few: with several changes';
-  const detail = `${limit} resources at once are taken, and no more. ${consequence}, one is done after the other.`;
-  findings.push({ name, status: 'warning', detail });
-  recommended.booking = isUseful ? { transaction_size: limit } : { mode: 'slot_claim' };
-}
-
-function told(name: string, proof: Proof, consequence: string): ProbeFinding {
-  switch (proof) {
-    case 'held':
-      return { name, status: 'ok', detail: 'Tried, and so it is.' };
-    case 'broken':
-      return { name, status: 'warning', detail: `They are not: ${consequence}. Another way to book is taken.` };
-    case 'refused':
-      return { name, status: 'warning', detail: 'The server does not let this client write slots like that.' };
-    case 'unproven':
-      return {
-        name,
-        status: 'untried',
-        detail: 'The server has no slot or schedule to try it on, or did not take the trial.',
-      };
-  }
 }
 
 /** Whether a care unit has anybody to book, and which form of search finds their slots. */
@@ -218,19 +125,4 @@ async function probeServices(
   const detail = 'Nothing can be booked: no healthcare service fits its schedules.';
   findings.push({ name, status: 'warning', detail });
   recommended.healthcare_services ??= await attempt(findings, name, () => servicesInUse(client, slots));
-}
-
-/** What goes wrong is a finding. */
-async function attempt<Result>(
-  findings: ProbeFinding[],
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ConnectorError)) throw error;
-    findings.push({ name, status: 'problem', detail: `${error.message}.` });
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirClient, isBundle, type WriteAnswer, weakTag } from '../client.ts';
+import { type FhirClient, isBundle, isRefusal, type WriteAnswer, weakTag } from '../client.ts';
 import { type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
 import { withdraw } from './withdraw.ts';
 
@@ -36,8 +36,7 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
       { resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(noVersion) } },
     ],
   });
-  const left = await client.search<FhirAppointment>('Appointment', [['identifier', `${operationSystem}|${marker}`]]);
-  const ours = left.filter((it) => it.identifier?.some(({ value }) => value === marker));
+  const ours = await appointmentsMarked(client, operationSystem, marker);
   for (const appointment of ours) await withdraw({ client }, referenceTo(appointment));
   if (answer.ok || ours.length > 0) {
     const entries = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
@@ -67,6 +66,31 @@ export async function proveIfMatch(client: FhirClient): Promise<Proof> {
 async function isTakenAsItIs(client: FhirClient, resource: FhirResource): Promise<boolean> {
   const ifMatch = resource.meta?.versionId;
   return ifMatch !== undefined && (await client.update(resource, { ifMatch })).ok;
+}
+
+/**
+ * Whether an appointment is found by an identifier of ours that it was created with: some servers drop those of others.
+ * The appointment is `entered-in-error`, and removed where the server removes any.
+ */
+export async function proveOperationIds(client: FhirClient, operationSystem: string): Promise<Proof> {
+  const marker = `probe-${randomUUID()}`;
+  const made = await client.create(probeAppointment(operationSystem, marker));
+  if (!made.ok) return 'unproven';
+  try {
+    const [found] = await appointmentsMarked(client, operationSystem, marker);
+    return found ? 'held' : 'broken';
+  } catch (error) {
+    if (isRefusal(error)) return 'broken';
+    throw error;
+  } finally {
+    await withdraw({ client }, made.reference);
+  }
+}
+
+async function appointmentsMarked(client: FhirClient, system: string, marker: string): Promise<FhirAppointment[]> {
+  const found = await client.search<FhirAppointment>('Appointment', [['identifier', `${system}|${marker}`]]);
+  // Some servers ignore a search parameter that they do not know.
+  return found.filter((it) => it.identifier?.some(({ value }) => value === marker));
 }
 
 /** Whoever may write slots need not be one who may write schedules. */
