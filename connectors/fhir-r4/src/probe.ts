@@ -33,8 +33,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts, mode));
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
-  for (const { id } of ehr ? context.careUnits : [])
-    await probeCareUnit(ehr as FhirConnection, id, findings, recommended);
+  if (ehr) await probeCareUnits(ehr, context, findings, recommended);
   return { findings, recommendedSettings: recommended };
 }
 
@@ -67,20 +66,43 @@ async function probeSignIn(
   return settings;
 }
 
+/** What was seen of a care unit that has somebody to book, or may have. */
+interface SeenCareUnit {
+  readonly services: 'some' | 'none' | 'unknown';
+  readonly slots: readonly FhirSlot[];
+}
+
+const unseen: SeenCareUnit = { services: 'unknown', slots: [] };
+
+/** Services are recommended where no care unit has any: others could no longer be booked by those that they have. */
+async function probeCareUnits(
+  ehr: FhirConnection,
+  { careUnits }: Pick<ConnectorContext<FhirSettings>, 'careUnits'>,
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<void> {
+  const seen: SeenCareUnit[] = [];
+  for (const { id } of careUnits) seen.push(...(await probeCareUnit(ehr, id, findings, recommended)));
+  if (seen.length === 0 || seen.some(({ services }) => services !== 'none')) return;
+  const slots = seen.flatMap((it) => it.slots);
+  const services = await attempt(findings, 'healthcare services', () => servicesInUse(ehr.client, slots));
+  if (services) recommended.healthcare_services = services;
+}
+
 /** Whether a care unit has anybody to book, and which form of search finds their slots. */
 async function probeCareUnit(
   ehr: FhirConnection,
   id: string,
   findings: ProbeFinding[],
   recommended: Record<string, unknown>,
-): Promise<void> {
+): Promise<readonly SeenCareUnit[]> {
   const name = `care unit ${id}`;
   const directory = await attempt(findings, name, () => ehr.directory.of({ id }));
-  if (!directory) return;
+  if (!directory) return [unseen];
   const schedules = directory.schedulesOf(undefined);
   if (schedules.length === 0) {
     findings.push({ name, status: 'warning', detail: 'It has no schedule with a practitioner, location or device.' });
-    return;
+    return [];
   }
   const range = { start: new Date(), before: new Date(Date.now() + weekMilliseconds), statuses: 'free' };
   const forms: readonly NonNullable<FhirSettings['slots']>[] = [
@@ -101,8 +123,7 @@ async function probeCareUnit(
         findings.push({ name, status: 'ok', detail });
         if (refusal) recommended.slots = slots;
       }
-      await probeServices(ehr, directory, found, findings, recommended);
-      return;
+      return [{ services: servicesOf(directory, findings), slots: found }];
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
       refusal ??= error;
@@ -110,19 +131,13 @@ async function probeCareUnit(
     }
   }
   findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${refusal?.message}.` });
+  return [unseen];
 }
 
 /** Slots that are for no service that is known cannot be shown, nor booked. */
-async function probeServices(
-  { client }: FhirConnection,
-  { careUnitId, resources }: CareUnitDirectory,
-  slots: readonly FhirSlot[],
-  findings: ProbeFinding[],
-  recommended: Record<string, unknown>,
-): Promise<void> {
-  if (resources.some(({ healthcareServiceIds }) => healthcareServiceIds.length > 0)) return;
-  const name = `care unit ${careUnitId}`;
+function servicesOf({ careUnitId, resources }: CareUnitDirectory, findings: ProbeFinding[]): 'some' | 'none' {
+  if (resources.some(({ healthcareServiceIds }) => healthcareServiceIds.length > 0)) return 'some';
   const detail = 'Nothing can be booked: no healthcare service fits its schedules.';
-  findings.push({ name, status: 'warning', detail });
-  recommended.healthcare_services ??= await attempt(findings, name, () => servicesInUse(client, slots));
+  findings.push({ name: `care unit ${careUnitId}`, status: 'warning', detail });
+  return 'none';
 }
