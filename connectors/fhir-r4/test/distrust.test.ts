@@ -49,15 +49,18 @@ describe('a server that', () => {
     expect(await proveIfMatch(client)).toBe(proof);
   });
 
-  test('answers a wrong version with 400 heeds If-Match where it takes the right one', async () => {
-    const { client } = await start({ lostClaimStatus: 400 });
+  test('answers a wrong version with 400 is believed where it takes the right one', async () => {
+    const { server, client } = await start({ lostClaimStatus: 400 });
     expect(await proveIfMatch(client)).toBe('held');
+    expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('held');
+    expect(server.store.all('Appointment')).toHaveLength(0);
   });
 
-  test('answers every write with 400 shows nothing of If-Match', async () => {
+  test('answers every write with 400 shows nothing', async () => {
     const { server, client } = await start({});
-    server.misbehave = ({ method }) => (method === 'PUT' ? { status: 400 } : undefined);
+    server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 400 });
     expect(await proveIfMatch(client)).toBe('unproven');
+    expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('unproven');
   });
 
   test('does half of transactions is booked in by slot claims, or refused when it must not be', async () => {

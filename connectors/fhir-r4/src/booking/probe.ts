@@ -49,7 +49,13 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
     return 'broken';
   }
   // A refusal of the whole for a reason of its own says nothing of atomicity.
-  return proofOfRefusal(answer, victim);
+  return proofOfRefusal(answer, victim, (ifMatch) =>
+    client.transaction({
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(ifMatch) } }],
+    }),
+  );
 }
 
 /** Whether a PUT under a version that is not the current one is refused. It writes what is already there. */
@@ -57,15 +63,7 @@ export async function proveIfMatch(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';
   const answer = await client.update(victim, { ifMatch: noVersion });
-  if (answer.ok) return 'broken';
-  // A 400 may be for the version, or for anything else in what is written.
-  if (answer.status === 400 && !(await isTakenAsItIs(client, victim))) return 'unproven';
-  return proofOfRefusal(answer, victim);
-}
-
-async function isTakenAsItIs(client: FhirClient, resource: FhirResource): Promise<boolean> {
-  const ifMatch = resource.meta?.versionId;
-  return ifMatch !== undefined && (await client.update(resource, { ifMatch })).ok;
+  return answer.ok ? 'broken' : proofOfRefusal(answer, victim, (ifMatch) => client.update(victim, { ifMatch }));
 }
 
 /**
@@ -94,8 +92,14 @@ async function appointmentsMarked(client: FhirClient, system: string, marker: st
 }
 
 /** Whoever may write slots need not be one who may write schedules. */
-function proofOfRefusal({ status }: WriteAnswer, { resourceType }: FhirResource): Proof {
-  if (status === 412 || status === 409 || status === 400) return 'held';
+async function proofOfRefusal(
+  { status }: WriteAnswer,
+  { resourceType, meta }: FhirResource,
+  writeUnder: (version: string) => Promise<WriteAnswer>,
+): Promise<Proof> {
+  if (status === 412 || status === 409) return 'held';
+  // It may be for the version, or for anything else: only then is the same refused under the right one too.
+  if (status === 400) return meta?.versionId && (await writeUnder(meta.versionId)).ok ? 'held' : 'unproven';
   const isForbidden = status === 401 || status === 403 || status === 405;
   return isForbidden && resourceType === 'Slot' ? 'refused' : 'unproven';
 }
