@@ -11,6 +11,9 @@ import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTr
 type Booking = NonNullable<FhirSettings['booking']>;
 type Wanted = NonNullable<Booking['mode']>;
 
+/** Settings that suit the server, also those that it has already. */
+type Advice = { readonly [Name in keyof Booking]?: Booking[Name] | undefined };
+
 /** Of what each mode rests on; absent where it was not tried. */
 type Proofs = Readonly<Partial<Record<Wanted, Proof | undefined>>>;
 
@@ -30,12 +33,14 @@ export async function probeBooking(
   findings.push(bookingFinding(wanted, best, proofs));
   const mode = wanted === 'auto' ? best : wanted;
   if (mode === 'operations') findings.push(operationsNamed(booking, facts));
-  const advice: Booking = {
-    ...(isSafer(best, booking, proofs) ? { mode: best } : {}),
-    ...(mode === 'transaction' && best === mode ? await probeTransactionSize(booking, client, findings, proofs) : {}),
+  const advisable = mode === best || isSafer(best, booking, proofs) ? best : undefined;
+  const advice: Advice = {
+    ...(advisable !== undefined && advisable !== mode ? { mode: advisable } : {}),
+    ...(advisable === 'transaction' ? await probeTransactionSize(booking, client, findings, proofs) : {}),
     ...(await probeOperationIds(mode, booking, client, facts, findings)),
   };
-  if (Object.keys(advice).length > 0) recommended.booking = advice;
+  const differing = Object.entries(advice).filter(([name, value]) => value !== booking[name as keyof Booking]);
+  if (differing.length > 0) recommended.booking = Object.fromEntries(differing);
   return mode;
 }
 
@@ -102,11 +107,11 @@ function operationsNamed(booking: Booking, facts: ServerFacts): ProbeFinding {
 }
 
 async function probeTransactionSize(
-  { transaction_size: size = Number.POSITIVE_INFINITY }: Booking,
+  { mode, transaction_size: size = Number.POSITIVE_INFINITY }: Booking,
   client: FhirClient,
   findings: ProbeFinding[],
   proofs: Proofs,
-): Promise<Booking> {
+): Promise<Advice> {
   const name = 'size of transactions';
   const measured = await attempt(findings, name, async () => (await measureTransactions(client)) ?? 'unknown');
   if (measured === undefined) return {};
@@ -119,7 +124,7 @@ async function probeTransactionSize(
     findings.push({ name, status: 'ok', detail: `${tried} resources at once are taken.` });
     return {};
   }
-  const tellAndAdvise = (consequence: string, advice: Booking): Booking => {
+  const tellAndAdvise = (consequence: string, advice: Advice): Advice => {
     const detail = `${limit} resources at once are taken, and no more. ${consequence}.`;
     findings.push({ name, status: 'warning', detail });
     return advice;
@@ -132,7 +137,7 @@ async function probeTransactionSize(
     const consequence = 'That is too few: by slot claims, one of several changes is done after the other';
     return tellAndAdvise(consequence, { mode: 'slot_claim' });
   }
-  return tellAndAdvise('That is too few: several changes at once will be refused', {});
+  return tellAndAdvise('That is too few: several changes at once would be refused', { mode });
 }
 
 /** Only where appointments are written with their ids, and taken to be found by them unless the settings say otherwise. */
@@ -142,7 +147,7 @@ async function probeOperationIds(
   client: FhirClient,
   facts: ServerFacts,
   findings: ProbeFinding[],
-): Promise<Booking> {
+): Promise<Advice> {
   const writesIds = (mode === 'transaction' || mode === 'slot_claim') && booking.operation_lookup !== false;
   if (!writesIds || !facts.can('Appointment', 'create')) return {};
   const name = 'operation ids are kept';

@@ -47,6 +47,19 @@ describe('a probe', () => {
     expect(await probe(server)).toEqual({ status: 'warning', recommended: {} });
   });
 
+  test.each([
+    [14, 'slot_claim', {}],
+    [14, 'operations', { booking: { mode: 'slot_claim' } }],
+    [50, 'slot_claim', { booking: { mode: 'transaction', transaction_size: 50 } }],
+  ] as const)(
+    'heeds that a transaction takes %i resources before it is recommended instead of %s',
+    async (...given) => {
+      const [transactionSize, mode, recommended] = given;
+      const server = await start({ transactionSize, operations: 'ihe' });
+      expect(await probe(server, { mode })).toEqual({ status: 'warning', recommended });
+    },
+  );
+
   test('finds no limit where there is none', async () => {
     expect(await probe(await start({}))).toEqual({ status: 'ok', recommended: {} });
   });
