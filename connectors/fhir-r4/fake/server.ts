@@ -43,6 +43,10 @@ export interface FakeOptions {
   /** Whether it answers a search as it did the last time, unless it is asked not to: HAPI does for a minute. */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
+  /** Whether the answer to a transaction names what was written by absolute addresses. */
+  readonly absoluteLocations?: boolean;
+  /** Whether it keeps no identifier of an Appointment that it did not give itself. */
+  readonly dropsIdentifiers?: boolean;
   /** Answers writes with an empty body, `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
   readonly lostClaimStatus?: 412 | 409 | 400;
@@ -193,10 +197,11 @@ function answerer(store: Store, options: FakeOptions) {
   function write(
     method: 'POST' | 'PUT',
     target: string,
-    resource: FhirResource,
+    given: FhirResource,
     { ifMatch, ifNoneExist }: { ifMatch?: string | undefined; ifNoneExist?: string | undefined },
   ): { readonly status: number; readonly stored: Stored } {
-    const isAppointment = resource.resourceType === 'Appointment';
+    const isAppointment = given.resourceType === 'Appointment';
+    const resource = isAppointment && options.dropsIdentifiers ? withoutIdentifier(given) : given;
     if (options.checksAppointments && isAppointment) {
       const appointment = resource as FhirAppointment;
       const stored = store.atomically(() =>
@@ -215,8 +220,7 @@ function answerer(store: Store, options: FakeOptions) {
   }
 
   function written(status: number, { stored }: { readonly stored: Stored }): Answer {
-    const location = `${stored.resourceType}/${stored.id}/_history/${stored.meta?.versionId}`;
-    const headers = { location: `http://ehr.example/fhir/${location}`, etag: `W/"${stored.meta?.versionId}"` };
+    const headers = { location: addressOf(stored), etag: `W/"${stored.meta?.versionId}"` };
     return reply(status, options.emptyBodies ? undefined : stored, headers);
   }
 
@@ -263,7 +267,7 @@ function answerer(store: Store, options: FakeOptions) {
       if (!resource || (request?.method !== 'PUT' && request?.method !== 'POST')) throw new Refused(400, 'invalid');
       const { ifMatch, ifNoneExist } = request;
       const { status, stored } = write(request.method, request.url, resource, { ifMatch, ifNoneExist });
-      const location = `${stored.resourceType}/${stored.id}/_history/${stored.meta?.versionId}`;
+      const location = options.absoluteLocations ? addressOf(stored) : versionedReference(stored);
       return { response: { status: `${status}`, location, etag: `W/"${stored.meta?.versionId}"` } };
     };
     const each = (entry: BundleEntry) => {
@@ -298,6 +302,19 @@ function validate(resource: FhirResource): void {
     if (Array.isArray(value) && value.length === 0) throw new Refused(422, 'processing');
     return value;
   });
+}
+
+function withoutIdentifier(resource: FhirResource): FhirResource {
+  const { identifier: _, ...rest } = resource as FhirAppointment;
+  return rest;
+}
+
+function versionedReference({ resourceType, id, meta }: Stored): string {
+  return `${resourceType}/${id}/_history/${meta?.versionId}`;
+}
+
+function addressOf(stored: Stored): string {
+  return `http://ehr.example/fhir/${versionedReference(stored)}`;
 }
 
 function patched(resource: Stored, body: string): FhirResource {

@@ -33,7 +33,7 @@ export type SearchParameters = readonly (readonly [name: string, value: string])
 
 export interface FhirClient {
   readonly clock: EhrClock;
-  /** `null`: not found, or deleted. */
+  /** `null`: not found, or deleted. What is of another type than `reference` says is refused. */
   read<R extends FhirResource>(reference: string): Promise<R | null>;
   /** Page by page, until whoever asks has enough. */
   pages(type: string, parameters: SearchParameters, options?: { post?: boolean }): AsyncGenerator<SearchPage>;
@@ -119,7 +119,8 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   function nextPage(bundle: Bundle): string | undefined {
     const link = bundle.link?.find(({ relation }) => relation === 'next')?.url;
     if (link === undefined) return undefined;
-    const url = new URL(link, `${base}/`);
+    const url = URL.parse(link, `${base}/`);
+    if (!url) throw new ConnectorError('rejected', 'The EHR names a next page by what is no address');
     const { origin, pathname } = new URL(base);
     if (url.origin === origin) return url.href;
     const isFhir = url.pathname === pathname || url.pathname.startsWith(`${pathname.replace(/\/$/, '')}/`);
@@ -184,6 +185,10 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     if (response.status === 404 || response.status === 410) return null;
     const body = parse(response.text);
     if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw refusal(response, body);
+    const [type, id] = reference.split('/');
+    if (id !== undefined && body.resourceType !== type) {
+      throw new ConnectorError('rejected', `The EHR answered another kind of resource than ${type}`);
+    }
     return body as R;
   }
 
@@ -271,7 +276,8 @@ function inOneOrder(parameters: SearchParameters): SearchParameters {
   return [...others, ['_sort', sort === undefined ? '_id' : `${sort},_id`]];
 }
 
-function isRefusal(error: unknown): boolean {
+/** Whether the EHR does not take what it was asked for, as against being down. */
+export function isRefusal(error: unknown): boolean {
   return error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported');
 }
 

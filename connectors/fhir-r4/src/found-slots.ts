@@ -21,7 +21,7 @@ interface Question {
   readonly ignoring?: string | undefined;
 }
 
-/** The appointments of one schedule and service that Medplum proposes: https://www.medplum.com/docs/scheduling/appointment-find */
+/** The appointments of one schedule and service that Medplum proposes, a few perhaps twice: https://www.medplum.com/docs/scheduling/appointment-find */
 export async function findProposals(
   { client }: Pick<FhirConnection, 'client'>,
   { schedule, service, start, end, ignoring }: Question,
@@ -41,8 +41,8 @@ export async function findProposals(
     const some = appointmentsIn(body);
     found.push(...some);
     const last = appointmentTime(some.at(-1) ?? { resourceType: 'Appointment' });
-    // A full answer may have left out what comes after its last.
-    from = some.length >= mostProposals && last && last.end.getTime() > from ? last.end.getTime() : until;
+    // A full answer may have left out what comes after its last, also what begins before that ends.
+    from = some.length >= mostProposals && last && last.start.getTime() > from ? last.start.getTime() : until;
   }
   return found;
 }

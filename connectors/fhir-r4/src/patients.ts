@@ -33,7 +33,10 @@ export async function readPatient(ehr: FhirConnection, id: string): Promise<Fhir
   return isFhirId(id) ? ehr.client.read<FhirPatient>(`Patient/${id}`) : null;
 }
 
-/** https://hl7.org/fhir/R4/datatypes.html#id, and `_`, which some servers use. */
+/**
+ * https://hl7.org/fhir/R4/datatypes.html#id, and `_`, which some servers use. Not `.` and `..`, which in an address
+ * lead elsewhere.
+ */
 export function isFhirId(id: string): boolean {
-  return /^[A-Za-z0-9._-]{1,128}$/.test(id);
+  return /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/.test(id);
 }

@@ -1,5 +1,5 @@
-import { ConnectorError, type ProbeFinding } from '@crossward/connector-kit';
-import type { FhirClient } from './client.ts';
+import type { ProbeFinding } from '@crossward/connector-kit';
+import { type FhirClient, isRefusal } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { FhirIdentifier, FhirResource } from './fhir.ts';
 import { escapeToken, type IdentifierSystems, knownNumbers, type NumberType } from './identifiers.ts';
@@ -33,7 +33,7 @@ export async function probeNumbers(
   }
 }
 
-/** By system alone: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server does not take such a search. */
+/** By system alone: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server does not take such a search, or ignores it. */
 async function isInUse(
   client: FhirClient,
   resourceType: string,
@@ -48,12 +48,12 @@ async function isInUse(
       ['_count', '20'],
     ]);
     for await (const { resources } of found) {
-      return resources.some(({ identifier }: Named) => knownNumbers(systems, [type], identifier).length > 0);
+      const isSeen = resources.some(({ identifier }: Named) => knownNumbers(systems, [type], identifier).length > 0);
+      if (resources.length > 0) return isSeen || undefined;
     }
     return false;
   } catch (error) {
-    if (error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported'))
-      return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
 }

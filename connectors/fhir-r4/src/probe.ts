@@ -1,18 +1,15 @@
 import { type ConnectorContext, ConnectorError, type ProbeFinding, type ProbeReport } from '@crossward/connector-kit';
 import { settingsThatSignIn } from './auth/sign-in-trial.ts';
-import { chooseMode } from './booking/mode.ts';
-import { operationForms } from './booking/operation-forms.ts';
-import { type Proof, proveIfMatch, proveTransactions } from './booking/probe.ts';
-import { measureTransactions } from './booking/transaction-size.ts';
-import { readServerFacts, type ServerFacts } from './capability-statement.ts';
-import type { FhirClient } from './client.ts';
+import { readServerFacts } from './capability-statement.ts';
 import type { EhrClock } from './clock.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import type { FhirSlot } from './fhir.ts';
+import { attempt } from './probe-attempt.ts';
+import { probeBooking } from './probe-booking.ts';
 import { probeNumbers } from './probe-numbers.ts';
 import { servicesInUse } from './probe-services.ts';
-import { type BookingMode, defaultOperationSystem, type FhirSettings, smallestTransaction } from './settings.ts';
+import type { FhirSettings } from './settings.ts';
 import { searchSlots } from './time-slots.ts';
 
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
@@ -36,8 +33,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts, mode));
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
-  for (const { id } of ehr ? context.careUnits : [])
-    await probeCareUnit(ehr as FhirConnection, id, findings, recommended);
+  if (ehr) await probeCareUnits(ehr, context, findings, recommended);
   return { findings, recommendedSettings: recommended };
 }
 
@@ -70,94 +66,27 @@ async function probeSignIn(
   return settings;
 }
 
-async function probeBooking(
-  settings: FhirSettings,
-  client: FhirClient,
-  facts: ServerFacts,
-  findings: ProbeFinding[],
-  recommended: Record<string, unknown>,
-): Promise<BookingMode> {
-  const system = settings.booking?.operation_system ?? defaultOperationSystem;
-  if (facts.can('Slot', 'update')) {
-    if (facts.transactions) {
-      const proof = await attempt(findings, 'transactions are atomic', () => proveTransactions(client, system));
-      if (proof) findings.push(told('transactions are atomic', proof, 'what fails is done in part'));
-    }
-    const proof = await attempt(findings, 'If-Match is heeded', () => proveIfMatch(client));
-    if (proof) findings.push(told('If-Match is heeded', proof, 'what others have changed would be overwritten'));
-  }
-  const automatic = { ...settings, booking: { ...settings.booking, mode: 'auto' as const } };
-  const best = (await attempt(findings, 'booking', () => chooseMode(client, facts, automatic))) ?? 'none';
-  const wanted = settings.booking?.mode ?? 'auto';
-  findings.push(
-    best === 'none' && (wanted === 'auto' || wanted === 'none')
-      ? { name: 'booking', status: 'warning', detail: 'No safe way to book was seen: appointments can be read only.' }
-      : { name: 'booking', status: 'ok', detail: `Booking by ${wanted === 'auto' ? best : wanted}.` },
-  );
-  const isSafer = best === 'transaction' || best === 'slot_claim';
-  if (wanted !== 'auto' && wanted !== 'none' && wanted !== best && isSafer) recommended.booking = { mode: best };
-  const mode = wanted === 'auto' ? best : wanted;
-  if (mode === 'operations') findings.push(operationsNamed(settings, facts));
-  if (mode === 'transaction' && best === mode) await probeTransactionSize(settings, client, findings, recommended);
-  return mode;
+/** What was seen of a care unit that has somebody to book, or may have. */
+interface SeenCareUnit {
+  readonly services: 'some' | 'none' | 'unknown';
+  readonly slots: readonly FhirSlot[];
 }
 
-/** Whether the server says that it has what it is to be asked for. Some say nothing of their operations. */
-function operationsNamed({ booking = {} }: FhirSettings, facts: ServerFacts): ProbeFinding {
-  const form = operationForms[booking.operations ?? 'ihe'];
-  const needed = [...(form.propose ? ['find'] : []), 'book', ...(booking.hold === true && form.hold ? ['hold'] : [])];
-  const missing = needed.filter((name) => !facts.hasOperation('Appointment', name)).map((name) => `$${name}`);
-  const name = 'operations';
-  if (missing.length > 0) {
-    return { name, status: 'warning', detail: `The CapabilityStatement does not name ${missing.join(' and ')}.` };
-  }
-  if (form.hold && booking.hold !== true && facts.hasOperation('Appointment', 'hold')) {
-    const detail = '$hold is there too. If its holds last until a code has come, booking.hold: true has times held.';
-    return { name, status: 'note', detail };
-  }
-  return { name, status: 'ok', detail: 'The CapabilityStatement names all that are used.' };
-}
+const unseen: SeenCareUnit = { services: 'unknown', slots: [] };
 
-async function probeTransactionSize(
-  { booking }: FhirSettings,
-  client: FhirClient,
+/** Services are recommended where no care unit has any: others could no longer be booked by those that they have. */
+async function probeCareUnits(
+  ehr: FhirConnection,
+  { careUnits }: Pick<ConnectorContext<FhirSettings>, 'careUnits'>,
   findings: ProbeFinding[],
   recommended: Record<string, unknown>,
 ): Promise<void> {
-  const name = 'size of transactions';
-  const measured = await attempt(findings, name, async () => (await measureTransactions(client)) ?? 'unknown');
-  if (measured === undefined) return;
-  if (measured === 'unknown') {
-    findings.push({ name, status: 'untried', detail: 'There are too few slots to try it on, or no answer tells.' });
-    return;
-  }
-  const { limit, tried } = measured;
-  if (limit === undefined || limit >= (booking?.transaction_size ?? Number.POSITIVE_INFINITY)) {
-    findings.push({ name, status: 'ok', detail: `${tried} resources at once are taken.` });
-    return;
-  }
-  const isUseful = limit >= smallestTransaction;
-  const consequence = isUseful ? 'With more changes than fit' : 'That is too few: with several changes';
-  const detail = `${limit} resources at once are taken, and no more. ${consequence}, one is done after the other.`;
-  findings.push({ name, status: 'warning', detail });
-  recommended.booking = isUseful ? { transaction_size: limit } : { mode: 'slot_claim' };
-}
-
-function told(name: string, proof: Proof, consequence: string): ProbeFinding {
-  switch (proof) {
-    case 'held':
-      return { name, status: 'ok', detail: 'Tried, and so it is.' };
-    case 'broken':
-      return { name, status: 'warning', detail: `They are not: ${consequence}. Another way to book is taken.` };
-    case 'refused':
-      return { name, status: 'warning', detail: 'The server does not let this client write slots like that.' };
-    case 'unproven':
-      return {
-        name,
-        status: 'untried',
-        detail: 'The server has no slot or schedule to try it on, or did not take the trial.',
-      };
-  }
+  const seen: SeenCareUnit[] = [];
+  for (const { id } of careUnits) seen.push(...(await probeCareUnit(ehr, id, findings, recommended)));
+  if (seen.length === 0 || seen.some(({ services }) => services !== 'none')) return;
+  const slots = seen.flatMap((it) => it.slots);
+  const services = await attempt(findings, 'healthcare services', () => servicesInUse(ehr.client, slots));
+  if (services) recommended.healthcare_services = services;
 }
 
 /** Whether a care unit has anybody to book, and which form of search finds their slots. */
@@ -166,14 +95,14 @@ async function probeCareUnit(
   id: string,
   findings: ProbeFinding[],
   recommended: Record<string, unknown>,
-): Promise<void> {
+): Promise<readonly SeenCareUnit[]> {
   const name = `care unit ${id}`;
   const directory = await attempt(findings, name, () => ehr.directory.of({ id }));
-  if (!directory) return;
+  if (!directory) return [unseen];
   const schedules = directory.schedulesOf(undefined);
   if (schedules.length === 0) {
     findings.push({ name, status: 'warning', detail: 'It has no schedule with a practitioner, location or device.' });
-    return;
+    return [];
   }
   const range = { start: new Date(), before: new Date(Date.now() + weekMilliseconds), statuses: 'free' };
   const forms: readonly NonNullable<FhirSettings['slots']>[] = [
@@ -194,8 +123,7 @@ async function probeCareUnit(
         findings.push({ name, status: 'ok', detail });
         if (refusal) recommended.slots = slots;
       }
-      await probeServices(ehr, directory, found, findings, recommended);
-      return;
+      return [{ services: servicesOf(directory, findings), slots: found }];
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
       refusal ??= error;
@@ -203,34 +131,13 @@ async function probeCareUnit(
     }
   }
   findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${refusal?.message}.` });
+  return [unseen];
 }
 
 /** Slots that are for no service that is known cannot be shown, nor booked. */
-async function probeServices(
-  { client }: FhirConnection,
-  { careUnitId, resources }: CareUnitDirectory,
-  slots: readonly FhirSlot[],
-  findings: ProbeFinding[],
-  recommended: Record<string, unknown>,
-): Promise<void> {
-  if (resources.some(({ healthcareServiceIds }) => healthcareServiceIds.length > 0)) return;
-  const name = `care unit ${careUnitId}`;
+function servicesOf({ careUnitId, resources }: CareUnitDirectory, findings: ProbeFinding[]): 'some' | 'none' {
+  if (resources.some(({ healthcareServiceIds }) => healthcareServiceIds.length > 0)) return 'some';
   const detail = 'Nothing can be booked: no healthcare service fits its schedules.';
-  findings.push({ name, status: 'warning', detail });
-  recommended.healthcare_services ??= await attempt(findings, name, () => servicesInUse(client, slots));
-}
-
-/** What goes wrong is a finding. */
-async function attempt<Result>(
-  findings: ProbeFinding[],
-  name: string,
-  work: () => Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ConnectorError)) throw error;
-    findings.push({ name, status: 'problem', detail: `${error.message}.` });
-    return undefined;
-  }
+  findings.push({ name: `care unit ${careUnitId}`, status: 'warning', detail });
+  return 'none';
 }

@@ -9,7 +9,7 @@ export function resourceId(reference: string): string {
 
 /** `undefined`: no resource can have this id. */
 export function resourceReference(id: string): string | undefined {
-  const [, prefix, plain = ''] = /^(?:(location|device)_)?([A-Za-z0-9.-]{1,64})$/.exec(id) ?? [];
+  const [, prefix, plain = ''] = /^(?:(location|device)_)?((?!\.{1,2}$)[A-Za-z0-9.-]{1,64})$/.exec(id) ?? [];
   if (plain === '') return undefined;
   return `${prefix === 'location' ? 'Location' : prefix === 'device' ? 'Device' : 'Practitioner'}/${plain}`;
 }

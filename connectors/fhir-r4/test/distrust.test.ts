@@ -1,14 +1,14 @@
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startMedplum } from '../counterparts/medplum.ts';
+import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import { proveIfMatch, proveTransactions } from '../src/booking/probe.ts';
 import { createFhirClient } from '../src/client.ts';
-import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
-import { noDatabase, north, openConnector, settingsFor, south } from './subject.ts';
+import { north, openConnector, probeServer, settingsFor } from './subject.ts';
 
 const servers: Pick<FakeServer, 'close'>[] = [];
 afterEach(async () => {
@@ -29,6 +29,12 @@ describe('a server that', () => {
     ['runs transactions whole and validates them', { validates: true }, 'held'],
     ['runs transactions as batches', { transactions: 'as_batch' }, 'broken'],
     ['does not roll back', { transactions: 'without_rollback' }, 'broken'],
+    ['runs batches and drops identifiers', { transactions: 'as_batch', dropsIdentifiers: true }, 'broken'],
+    [
+      'runs batches, drops identifiers and names what it made by absolute addresses',
+      { transactions: 'as_batch', dropsIdentifiers: true, absoluteLocations: true },
+      'broken',
+    ],
   ] as const)('%s is seen through, and nothing of the trial is left', async (_, options, proof) => {
     const { server, client } = await start(options);
     expect(await proveTransactions(client, 'urn:crossward:operation')).toBe(proof);
@@ -41,6 +47,20 @@ describe('a server that', () => {
   ] as const)('heeds If-Match: %s', async (heedsIfMatch, proof) => {
     const { client } = await start({ heedsIfMatch });
     expect(await proveIfMatch(client)).toBe(proof);
+  });
+
+  test('answers a wrong version with 400 is believed where it takes the right one', async () => {
+    const { server, client } = await start({ lostClaimStatus: 400 });
+    expect(await proveIfMatch(client)).toBe('held');
+    expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('held');
+    expect(server.store.all('Appointment')).toHaveLength(0);
+  });
+
+  test('answers every write with 400 shows nothing', async () => {
+    const { server, client } = await start({});
+    server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 400 });
+    expect(await proveIfMatch(client)).toBe('unproven');
+    expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('unproven');
   });
 
   test('does half of transactions is booked in by slot claims, or refused when it must not be', async () => {
@@ -103,15 +123,6 @@ describe('a server that', () => {
 });
 
 describe('a probe', () => {
-  const probe = (settings: FhirSettings) =>
-    fhirR4Connector.probe?.({
-      emr: 'fhir',
-      settings,
-      careUnits: [north, south],
-      http: plainHttp(),
-      database: noDatabase,
-    });
-
   const withoutServices = (url: string): FhirSettings => {
     const { healthcare_services: _, ...settings } = settingsFor(url);
     return settings;
@@ -119,8 +130,8 @@ describe('a probe', () => {
 
   test('tells what was seen', async () => {
     const { server } = await start({ transactions: 'as_batch', requiresServiceType: true });
-    const report = await probe(settingsFor(server.url));
-    const findings = Object.fromEntries(report?.findings.map(({ name, status }) => [name, status]) ?? []);
+    const report = await probeServer(settingsFor(server.url));
+    const findings = Object.fromEntries(report.findings.map(({ name, status }) => [name, status]));
     expect(findings).toMatchObject({
       CapabilityStatement: 'ok',
       clock: 'ok',
@@ -129,7 +140,7 @@ describe('a probe', () => {
       booking: 'ok',
       'care unit north': 'ok',
     });
-    expect(report?.recommendedSettings).toEqual({ slots: { require_service_type: true } });
+    expect(report.recommendedSettings).toEqual({ slots: { require_service_type: true } });
     expect(server.store.all('Appointment')).toHaveLength(0);
   });
 
@@ -138,8 +149,8 @@ describe('a probe', () => {
     [10, /(599|60[01]) seconds ahead of ours/],
   ])('tells of a clock that differs by %d minutes', async (minutes, words) => {
     const { server } = await start({ clockAheadMilliseconds: minutes * 60_000 });
-    const report = await probe(settingsFor(server.url));
-    const clock = report?.findings.find(({ name }) => name === 'clock');
+    const report = await probeServer(settingsFor(server.url));
+    const clock = report.findings.find(({ name }) => name === 'clock');
     expect(clock).toMatchObject({ status: 'warning', detail: expect.stringMatching(words) });
   });
 
@@ -152,10 +163,10 @@ describe('a probe', () => {
     const isPlain = (query: string) => query.includes('start=') && !query.includes('service-type=');
     server.misbehave = ({ path, query }) => (path === '/Slot' && isPlain(query) ? fault : undefined);
     for (const slot of server.store.all('Slot')) server.store.remove(`Slot/${slot.id}`);
-    const report = await probe(settingsFor(server.url));
-    const finding = report?.findings.find(({ name }) => name === 'care unit north');
+    const report = await probeServer(settingsFor(server.url));
+    const finding = report.findings.find(({ name }) => name === 'care unit north');
     expect(finding).toMatchObject({ status, detail: expect.stringContaining(detail) });
-    expect(report?.recommendedSettings).toEqual({});
+    expect(report.recommendedSettings).toEqual({});
   });
 
   describe('looks for the numbers by which people are known', () => {
@@ -163,20 +174,31 @@ describe('a probe', () => {
       const { base_url, healthcare_services } = settingsFor(url);
       return { base_url, ...(healthcare_services ? { healthcare_services } : {}), ...more };
     };
-    const numbersIn = (report: Awaited<ReturnType<typeof probe>>) =>
-      report?.findings.filter(({ name }) => name.startsWith('numbers')).map(({ status, detail }) => [status, detail]);
+    const numbersIn = (report: Awaited<ReturnType<typeof probeServer>>) =>
+      report.findings.filter(({ name }) => name.startsWith('numbers')).map(({ status, detail }) => [status, detail]);
 
     test('and recommends to claim those that are there', async () => {
       const { server } = await start({});
-      const report = await probe(allTypes(server.url));
+      const report = await probeServer(allTypes(server.url));
       expect(numbersIn(report)).toEqual([
         ['ok', 'Seen: se_personal_number. Nobody has: no_personal_number, nhs_number.'],
         ['ok', 'Seen: se_personal_number, hsa_id. Nobody has: no_personal_number.'],
       ]);
-      expect(report?.recommendedSettings).toEqual({
+      expect(report.recommendedSettings).toEqual({
         patient_identifier_types: ['se_personal_number'],
         resource_identifier_types: ['se_personal_number', 'hsa_id'],
       });
+    });
+
+    test('and does not say that nobody has those that a server was not asked for', async () => {
+      const { server } = await start({});
+      const entry = server.store.all('Patient').map((resource) => ({ resource }));
+      const everybody = { resourceType: 'Bundle', type: 'searchset', entry };
+      server.misbehave = ({ path, query }) =>
+        path === '/Patient' && query.includes('identifier=') ? { status: 200, body: everybody } : undefined;
+      const report = await probeServer(allTypes(server.url));
+      expect(numbersIn(report)?.[0]).toEqual(['ok', 'Seen: se_personal_number.']);
+      expect(report.recommendedSettings).not.toHaveProperty('patient_identifier_types');
     });
 
     test.each([
@@ -185,10 +207,10 @@ describe('a probe', () => {
     ])('and recommends nothing where the server %s', async (_, fault, identifier_systems) => {
       const { server } = await start({});
       server.misbehave = ({ query }) => (query.includes('identifier=') ? fault : undefined);
-      const report = await probe(allTypes(server.url, { identifier_systems }));
+      const report = await probeServer(allTypes(server.url, { identifier_systems }));
       const detail = 'None was seen. If there are some, identifier_systems has to name their systems.';
       expect(numbersIn(report)).toEqual(Array(2).fill(['untried', detail]));
-      expect(report?.recommendedSettings).toEqual({});
+      expect(report.recommendedSettings).toEqual({});
     });
   });
 
@@ -198,8 +220,8 @@ describe('a probe', () => {
     const slot = server.store.all('Slot').find(({ start }) => String(start) > tomorrow);
     const coding = [{ system: 'http://snomed.info/sct', code: '11429006', display: 'Consultation' }, { code: 'c' }];
     server.store.save({ ...slot, serviceType: [{ coding }, { text: 'not coded' }] } as FhirResource);
-    const report = await probe(withoutServices(server.url));
-    expect(report?.findings).toContainEqual({
+    const report = await probeServer(withoutServices(server.url));
+    expect(report.findings).toContainEqual({
       name: 'care unit north',
       status: 'warning',
       detail: 'Nothing can be booked: no healthcare service fits its schedules.',
@@ -216,11 +238,43 @@ describe('a probe', () => {
         },
       ],
     };
-    expect(report?.recommendedSettings).toEqual(recommended);
+    expect(report.recommendedSettings).toEqual(recommended);
 
-    const again = await probe(settingsFor(server.url, recommended));
-    expect(again?.findings.map(({ status }) => status)).not.toContain('warning');
-    expect(again?.recommendedSettings).toEqual({});
+    const again = await probeServer(settingsFor(server.url, recommended));
+    expect(again.findings.map(({ status }) => status)).not.toContain('warning');
+    expect(again.recommendedSettings).toEqual({});
+  });
+
+  test('names the services of every care unit', async () => {
+    const { server } = await start({});
+    const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
+    const slots = server.store.all('Slot').filter(({ start }) => String(start) > tomorrow);
+    for (const schedule of server.store.all('Schedule')) {
+      const { serviceType: _, ...untyped } = schedule;
+      server.store.save(untyped as FhirResource);
+    }
+    for (const name of ['r-1', 'r-3']) {
+      const slot = slots.find(({ id }) => id?.startsWith(`slot-${name}-`));
+      server.store.save({ ...slot, serviceType: [{ coding: [{ code: `of-${name}` }] }] } as FhirResource);
+    }
+    const report = await probeServer(withoutServices(server.url));
+    const ids = ['of-r-1', 'of-r-3'];
+    expect(report.recommendedSettings).toEqual({
+      healthcare_services: ids.map((code) => ({ id: code, name: code, service_types: [{ code }] })),
+    });
+  });
+
+  test('names none where a care unit has some, which would be lost', async () => {
+    const { server } = await start({});
+    const healthcare_services = healthcareServices.filter(({ id }) => id === 'vaccination');
+    const report = await probeServer(settingsFor(server.url, { healthcare_services }));
+    const careUnits = report.findings.filter(({ name }) => name.startsWith('care unit'));
+    expect(careUnits).toMatchObject([
+      { name: 'care unit north', status: 'ok' },
+      { name: 'care unit south', status: 'ok' },
+      { name: 'care unit south', status: 'warning', detail: expect.stringContaining('Nothing can be booked') },
+    ]);
+    expect(report.recommendedSettings).toEqual({});
   });
 
   test('names one service for everything where schedules and slots say nothing', async () => {
@@ -229,9 +283,9 @@ describe('a probe', () => {
       const { serviceType: _, ...untyped } = schedule;
       server.store.save(untyped as FhirResource);
     }
-    const report = await probe(withoutServices(server.url));
+    const report = await probeServer(withoutServices(server.url));
     const recommended = { healthcare_services: [{ id: 'visit', name: 'Visit' }] };
-    expect(report?.recommendedSettings).toEqual(recommended);
+    expect(report.recommendedSettings).toEqual(recommended);
     const connector = await openConnector(settingsFor(server.url, recommended));
     const resources = await connector.listResources?.(north);
     expect(resources?.map(({ healthcareServiceIds }) => healthcareServiceIds)).toEqual(Array(4).fill(['visit']));
@@ -244,15 +298,15 @@ describe('a probe', () => {
     ['medplum', true, 'warning'],
   ] as const)('of the operations of %s, with holds: %s, tells what is named: %s', async (operations, hold, status) => {
     const { server } = await start({ transactions: 'none', plainWrites: false, operations });
-    const report = await probe(settingsFor(server.url, { booking: { mode: 'operations', operations, hold } }));
-    expect(report?.findings.find(({ name }) => name === 'operations')?.status).toBe(status);
+    const report = await probeServer(settingsFor(server.url, { booking: { mode: 'operations', operations, hold } }));
+    expect(report.findings.find(({ name }) => name === 'operations')?.status).toBe(status);
   });
 
   test('of a server that lets nobody write slots tells that', async () => {
     const { server } = await start({});
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 403 });
-    const report = await probe(settingsFor(server.url));
-    const findings = Object.fromEntries(report?.findings.map(({ name, status }) => [name, status]) ?? []);
+    const report = await probeServer(settingsFor(server.url));
+    const findings = Object.fromEntries(report.findings.map(({ name, status }) => [name, status]));
     expect(findings).toMatchObject({
       'transactions are atomic': 'warning',
       'If-Match is heeded': 'warning',
@@ -264,13 +318,13 @@ describe('a probe', () => {
   test('of a server that shows only some of its resources tells which are missing', async () => {
     const { server } = await start({});
     server.misbehave = ({ path }) => (path === '/PractitionerRole' ? { status: 403 } : undefined);
-    const report = await probe(settingsFor(server.url));
+    const report = await probeServer(settingsFor(server.url));
     const detail = expect.stringContaining('403 for PractitionerRole');
-    expect(report?.findings).toContainEqual({ name: 'care unit north', status: 'problem', detail });
+    expect(report.findings).toContainEqual({ name: 'care unit north', status: 'problem', detail });
   });
 
   test('of a server that is not there tells that', async () => {
-    const report = await probe(settingsFor('http://127.0.0.1:9'));
-    expect(report?.findings).toMatchObject([{ name: 'CapabilityStatement', status: 'problem' }]);
+    const report = await probeServer(settingsFor('http://127.0.0.1:9'));
+    expect(report.findings).toMatchObject([{ name: 'CapabilityStatement', status: 'problem' }]);
   });
 });

@@ -2,7 +2,7 @@ import { type PlainHttp, plainHttp } from '@crossward/connector-kit/conformance'
 import { afterEach, describe, expect, test } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
-import type { FhirAppointment } from '../src/fhir.ts';
+import type { FhirAppointment, FhirSlot } from '../src/fhir.ts';
 import { withHold as heldUntil } from '../src/mappers/appointment.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
@@ -247,6 +247,25 @@ describe('free times of Medplum', () => {
     });
     expect(found).toHaveLength(free.length);
     expect((await connector.listTimeSlots?.(query))?.length).toBe(2 * free.length);
+  });
+
+  test('overlap, and are all found though an answer holds a thousand of them', async () => {
+    const { server, connector } = await open('medplum');
+    for (const { id } of server.store.all('Slot')) server.store.remove(`Slot/${id}`);
+    const start = new Date();
+    for (let index = 0; index < 1_100; index++) {
+      const begin = start.getTime() + (index + 1) * minute;
+      server.store.save({
+        resourceType: 'Slot',
+        schedule: { reference: 'Schedule/schedule-r-1' },
+        status: 'free',
+        start: new Date(begin).toISOString(),
+        end: new Date(begin + 60 * minute).toISOString(),
+      } as FhirSlot);
+    }
+    const end = new Date(start.getTime() + 14 * 24 * 60 * minute);
+    const query = { careUnit: north, start, end, resourceIds: ['r-1'], healthcareServiceIds: ['consultation'] };
+    expect(await connector.listTimeSlots?.({ ...query, limit: 10_000 })).toHaveLength(1_100);
   });
 
   test('are none for a service that the settings give no HealthcareService', async () => {

@@ -4,6 +4,7 @@ import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts'
 import { createFhirClient } from '../src/client.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { heldUntilUrl } from '../src/mappers/appointment.ts';
+import { resourceReference } from '../src/resource-id.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
@@ -50,6 +51,17 @@ describe('a patient', () => {
   });
 });
 
+test.each(['.', '..'])('%s is the id of nobody and nothing, and is not asked for', async (id) => {
+  const { server, connector } = await open();
+  await connector.listResources?.(north);
+  server.seen.splice(0);
+  expect(await connector.findPatient?.({ type: 'emr_id', value: id })).toBeNull();
+  expect(await connector.findAppointments?.(north, [id])).toEqual([]);
+  expect(await connector.listAppointments?.({ careUnit: north, patientId: id, limit: 10 })).toEqual([]);
+  expect(resourceReference(id)).toBeUndefined();
+  expect(server.seen).toEqual([]);
+});
+
 describe('what goes wrong', () => {
   const diagnostics = 'Tolvan Tolvansson 191212121212';
   const outcome = (code: string) => ({
@@ -82,6 +94,14 @@ describe('what goes wrong', () => {
   });
 });
 
+test('an answer of another type than what was asked for is refused', async () => {
+  const { server, connector } = await open();
+  const body = server.store.get('Practitioner/r-1');
+  server.misbehave = ({ path }) => (path === '/Patient/p-1' ? { status: 200, body } : undefined);
+  const read = connector.findPatient?.({ type: 'emr_id', value: 'p-1' });
+  await expect(read).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('Patient') });
+});
+
 describe('a next page', () => {
   function clientFor(next: string) {
     const asked: string[] = [];
@@ -109,7 +129,7 @@ describe('a next page', () => {
     expect(asked).toEqual(['https://ehr.example/fhir/Slot?_id=s-1', 'https://ehr.example/fhir/Slot?page=2']);
   });
 
-  test.each(['https://elsewhere.example/pages/2', 'https://elsewhere.example/fhirs/Slot'])(
+  test.each(['https://elsewhere.example/pages/2', 'https://elsewhere.example/fhirs/Slot', 'https://['])(
     '%s is not followed',
     async (next) => {
       const { asked, client } = clientFor(next);

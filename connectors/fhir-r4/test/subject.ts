@@ -1,4 +1,11 @@
-import type { Appointment, ConfiguredCareUnit, Connector, ConnectorContext, TimeSlot } from '@crossward/connector-kit';
+import type {
+  Appointment,
+  ConfiguredCareUnit,
+  Connector,
+  ConnectorContext,
+  ProbeReport,
+  TimeSlot,
+} from '@crossward/connector-kit';
 import { plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import { fhirR4Connector } from '../src/connector.ts';
@@ -31,6 +38,13 @@ export function openConnector(
     http,
     database: noDatabase,
   });
+}
+
+export async function probeServer(settings: FhirSettings): Promise<ProbeReport> {
+  const context = { emr: 'fhir', settings, careUnits, http: plainHttp(), database: noDatabase };
+  const report = await fhirR4Connector.probe?.(context);
+  if (!report) throw new Error('The connector has no probe');
+  return report;
 }
 
 /** A connector that speaks HTTP asks for none. */

@@ -1,10 +1,8 @@
-import { plainHttp } from '@crossward/connector-kit/conformance';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
-import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
-import { noDatabase, north, openConnector, settingsFor } from './subject.ts';
+import { openConnector, probeServer, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
@@ -19,11 +17,9 @@ async function start(options: FakeOptions) {
 
 describe('a probe', () => {
   async function probe(server: FakeServer, booking: NonNullable<FhirSettings['booking']> = {}) {
-    const settings = settingsFor(server.url, { booking });
-    const context = { emr: 'fhir', settings, careUnits: [north], http: plainHttp(), database: noDatabase };
-    const report = await fhirR4Connector.probe?.(context);
-    const finding = report?.findings.find(({ name }) => name === 'size of transactions');
-    return { status: finding?.status, recommended: report?.recommendedSettings };
+    const report = await probeServer(settingsFor(server.url, { booking }));
+    const finding = report.findings.find(({ name }) => name === 'size of transactions');
+    return { status: finding?.status, recommended: report.recommendedSettings };
   }
 
   test.each([15, 50, 51, 299])('finds that a transaction takes %i resources, and changes nothing', async (size) => {
@@ -41,6 +37,28 @@ describe('a probe', () => {
     const server = await start({ transactionSize: 14 });
     expect(await probe(server)).toEqual({ status: 'warning', recommended: { booking: { mode: 'slot_claim' } } });
   });
+
+  test.each([
+    ['does not heed If-Match', { status: 200, body: {} }],
+    ['does not take the trial of If-Match', { status: 422 }],
+  ])('only warns of it where the server %s', async (_, fault) => {
+    const server = await start({ transactionSize: 14 });
+    server.misbehave = ({ method }) => (method === 'PUT' ? fault : undefined);
+    expect(await probe(server)).toEqual({ status: 'warning', recommended: {} });
+  });
+
+  test.each([
+    [14, 'slot_claim', {}],
+    [14, 'operations', { booking: { mode: 'slot_claim' } }],
+    [50, 'slot_claim', { booking: { mode: 'transaction', transaction_size: 50 } }],
+  ] as const)(
+    'heeds that a transaction takes %i resources before it is recommended instead of %s',
+    async (...given) => {
+      const [transactionSize, mode, recommended] = given;
+      const server = await start({ transactionSize, operations: 'ihe' });
+      expect(await probe(server, { mode })).toEqual({ status: 'warning', recommended });
+    },
+  );
 
   test('finds no limit where there is none', async () => {
     expect(await probe(await start({}))).toEqual({ status: 'ok', recommended: {} });

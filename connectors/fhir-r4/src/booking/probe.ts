@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirClient, isBundle, type WriteAnswer, weakTag } from '../client.ts';
-import { type FhirAppointment, type FhirResource, referenceTo } from '../fhir.ts';
+import { type FhirClient, isBundle, isRefusal, type WriteAnswer, weakTag } from '../client.ts';
+import { type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
 import { withdraw } from './withdraw.ts';
 
 /** A version that no server gives. */
@@ -36,21 +36,26 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
       { resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(noVersion) } },
     ],
   });
-  const left = await client.search<FhirAppointment>('Appointment', [['identifier', `${operationSystem}|${marker}`]]);
-  const ours = left.filter((it) => it.identifier?.some(({ value }) => value === marker));
+  const ours = await appointmentsMarked(client, operationSystem, marker);
   for (const appointment of ours) await withdraw({ client }, referenceTo(appointment));
   if (answer.ok || ours.length > 0) {
     const entries = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
     for (const { resource, response } of entries) {
-      const location = response?.location ?? (resource ? referenceTo(resource) : '');
-      if (location.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
-        await withdraw({ client }, location);
+      const made = localReference({ reference: response?.location ?? (resource ? referenceTo(resource) : '') });
+      if (made?.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
+        await withdraw({ client }, made);
       }
     }
     return 'broken';
   }
   // A refusal of the whole for a reason of its own says nothing of atomicity.
-  return proofOfRefusal(answer, victim);
+  return proofOfRefusal(answer, victim, (ifMatch) =>
+    client.transaction({
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(ifMatch) } }],
+    }),
+  );
 }
 
 /** Whether a PUT under a version that is not the current one is refused. It writes what is already there. */
@@ -58,12 +63,43 @@ export async function proveIfMatch(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';
   const answer = await client.update(victim, { ifMatch: noVersion });
-  return answer.ok ? 'broken' : proofOfRefusal(answer, victim);
+  return answer.ok ? 'broken' : proofOfRefusal(answer, victim, (ifMatch) => client.update(victim, { ifMatch }));
+}
+
+/**
+ * Whether an appointment is found by an identifier of ours that it was created with: some servers drop those of others.
+ * The appointment is `entered-in-error`, and removed where the server removes any.
+ */
+export async function proveOperationIds(client: FhirClient, operationSystem: string): Promise<Proof> {
+  const marker = `probe-${randomUUID()}`;
+  const made = await client.create(probeAppointment(operationSystem, marker));
+  if (!made.ok) return 'unproven';
+  try {
+    const [found] = await appointmentsMarked(client, operationSystem, marker);
+    return found ? 'held' : 'broken';
+  } catch (error) {
+    if (isRefusal(error)) return 'broken';
+    throw error;
+  } finally {
+    await withdraw({ client }, made.reference);
+  }
+}
+
+async function appointmentsMarked(client: FhirClient, system: string, marker: string): Promise<FhirAppointment[]> {
+  const found = await client.search<FhirAppointment>('Appointment', [['identifier', `${system}|${marker}`]]);
+  // Some servers ignore a search parameter that they do not know.
+  return found.filter((it) => it.identifier?.some(({ value }) => value === marker));
 }
 
 /** Whoever may write slots need not be one who may write schedules. */
-function proofOfRefusal({ status }: WriteAnswer, { resourceType }: FhirResource): Proof {
-  if (status === 412 || status === 409 || status === 400) return 'held';
+async function proofOfRefusal(
+  { status }: WriteAnswer,
+  { resourceType, meta }: FhirResource,
+  writeUnder: (version: string) => Promise<WriteAnswer>,
+): Promise<Proof> {
+  if (status === 412 || status === 409) return 'held';
+  // It may be for the version, or for anything else: only then is the same refused under the right one too.
+  if (status === 400) return meta?.versionId && (await writeUnder(meta.versionId)).ok ? 'held' : 'unproven';
   const isForbidden = status === 401 || status === 403 || status === 405;
   return isForbidden && resourceType === 'Slot' ? 'refused' : 'unproven';
 }

@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { healthcareServices } from '../fake/data-set.ts';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { probeServer, settingsFor } from './subject.ts';
+
+type Booking = NonNullable<FhirSettings['booking']>;
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function start(options: FakeOptions) {
+  const server = await startFake({ data: { days: 7 }, ...options });
+  servers.push(server);
+  return server;
+}
+
+async function probe(server: FakeServer, booking: Booking = {}, settings: Partial<FhirSettings> = {}) {
+  const { findings, recommendedSettings } = await probeServer(settingsFor(server.url, { booking, ...settings }));
+  return { recommendedSettings, finding: (name: string) => findings.find((it) => it.name === name) };
+}
+
+/** Takes no PUT, for a reason that says nothing of versions. */
+const takesNoPut = ({ method }: { readonly method: string }) => (method === 'PUT' ? { status: 422 } : undefined);
+
+describe('another way to book is recommended', () => {
+  test.each([
+    ['transaction', 'operations', {}, 'transaction'],
+    ['transaction', 'slot_claim', {}, 'transaction'],
+    ['slot_claim', 'operations', { transactions: 'none' }, 'slot_claim'],
+    ['slot_claim', 'transaction', { transactions: 'as_batch' }, 'slot_claim'],
+  ] as const)('%s instead of %s', async (_, wanted, options, mode) => {
+    const server = await start({ operations: 'ihe', ...options });
+    const { recommendedSettings } = await probe(server, { mode: wanted });
+    expect(recommendedSettings).toEqual({ booking: { mode } });
+  });
+
+  test('but not where free times are computed', async () => {
+    const server = await start({ operations: 'medplum', data: { days: 7, oneActorEach: true } });
+    const healthcare_services = healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` }));
+    const booking = { mode: 'operations', operations: 'medplum' } as const;
+    const { recommendedSettings } = await probe(server, booking, { healthcare_services });
+    expect(recommendedSettings).toEqual({});
+  });
+
+  test('but not instead of what the server checks itself', async () => {
+    const server = await start({ checksAppointments: true });
+    expect((await probe(server, { mode: 'create' })).recommendedSettings).toEqual({});
+  });
+
+  test.each(['create', 'operations'] as const)('but not instead of %s where nothing is proved', async (mode) => {
+    const server = await start({ transactions: 'none', operations: 'ihe' });
+    server.misbehave = takesNoPut;
+    const { recommendedSettings, finding } = await probe(server, { mode });
+    expect(finding('If-Match is heeded')?.status).toBe('untried');
+    expect(recommendedSettings).toEqual({});
+  });
+});
+
+describe('what does not hold is told', () => {
+  test('with no other way to book than there is', async () => {
+    const { finding } = await probe(await start({ transactions: 'none', heedsIfMatch: false }));
+    expect(finding('If-Match is heeded')).toEqual({
+      name: 'If-Match is heeded',
+      status: 'warning',
+      detail: 'Tried, and it is not so: what others have changed would be overwritten.',
+    });
+    expect(finding('booking')).toMatchObject({ status: 'warning', detail: expect.stringContaining('read only') });
+  });
+
+  test.each([
+    ['transaction', { transactions: 'as_batch' }],
+    ['slot_claim', { transactions: 'none', heedsIfMatch: false }],
+  ] as const)('as a problem where the settings ask for %s', async (mode, options) => {
+    const { finding } = await probe(await start(options), { mode });
+    expect(finding('booking')).toMatchObject({ status: 'problem', detail: expect.stringContaining(mode) });
+  });
+});
+
+describe('operation ids', () => {
+  const name = 'operation ids are kept';
+
+  test.each([{}, { transactions: 'none' }] as const)('that are kept are seen to be: %o', async (options) => {
+    const server = await start(options);
+    const { finding, recommendedSettings } = await probe(server);
+    expect(finding(name)?.status).toBe('ok');
+    expect(recommendedSettings).toEqual({});
+    expect(server.store.all('Appointment')).toEqual([]);
+  });
+
+  test.each([
+    ['transaction', {}],
+    ['slot_claim', { transactions: 'none' }],
+  ] as const)('that are dropped are not looked for, with %s', async (_, options) => {
+    const server = await start({ dropsIdentifiers: true, ...options });
+    const { finding, recommendedSettings } = await probe(server);
+    expect(finding(name)?.status).toBe('warning');
+    expect(recommendedSettings).toEqual({ booking: { operation_lookup: false } });
+    expect(server.store.all('Appointment')).toEqual([]);
+    expect((await probe(server, { operation_lookup: false })).recommendedSettings).toEqual({});
+  });
+
+  test('that cannot be searched for are not looked for', async () => {
+    const server = await start({ transactions: 'none' });
+    server.misbehave = ({ path, query }) =>
+      path === '/Appointment' && query.includes('identifier=') ? { status: 400 } : undefined;
+    expect((await probe(server)).recommendedSettings).toEqual({ booking: { operation_lookup: false } });
+    expect(server.store.all('Appointment')).toEqual([]);
+  });
+
+  test('and the size of transactions are recommended together', async () => {
+    const server = await start({ dropsIdentifiers: true, transactionSize: 50, data: { days: 14 } });
+    const booking = { transaction_size: 50, operation_lookup: false };
+    expect((await probe(server)).recommendedSettings).toEqual({ booking });
+  });
+
+  test('leave an appointment in error where the server deletes none', async () => {
+    const server = await start({});
+    server.misbehave = ({ method }) => (method === 'DELETE' ? { status: 405 } : undefined);
+    await probe(server);
+    expect(server.store.all('Appointment')).toMatchObject([{ status: 'entered-in-error' }]);
+  });
+
+  test.each([
+    ['are looked for by nobody', { operation_lookup: false }, {}],
+    ['are written by an operation', { mode: 'operations', operations: 'ihe' }, { operations: 'ihe' }],
+    ['nobody has asked for', { mode: 'create' }, { checksAppointments: true }],
+    ['go where no Appointment can be created', { mode: 'slot_claim' }, { operationsOnly: true }],
+  ] as const)('that %s are not tried', async (_, booking, options) => {
+    const server = await start(options);
+    const { finding } = await probe(server, booking);
+    expect(finding(name)).toBeUndefined();
+    expect(server.seen.filter(({ method, path }) => method === 'POST' && path === '/Appointment')).toEqual([]);
+  });
+});
