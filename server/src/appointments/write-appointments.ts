@@ -3,7 +3,7 @@ import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planPreview } from '../writes/answer.ts';
-import { knowsOperations } from '../writes/ehr-changes.ts';
+import { isWhole, knowsOperations } from '../writes/ehr-changes.ts';
 import { perform } from '../writes/perform.ts';
 import type { WritePlan } from '../writes/plan.ts';
 import { isFree } from './free-time.ts';
@@ -30,7 +30,8 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
   const operation = {
     id: plan.ehrOperationId ?? write.operationId,
     ids: plan.answer.flatMap(({ id, from }) => ('change' in from ? (id ?? []) : [])),
-    isRepeatable: knowsOperations(ehr),
+    // What goes one by one may be undone under the feet of a second request.
+    isRepeatable: knowsOperations(ehr) && isWhole(ehr, plan.changes),
   };
   return perform({ ...scene, write }, plan, (tx) =>
     decideCode(tx, services.keys, { emr: ehr.id, ...confirming, ids, code, many: plan.many, operation }),

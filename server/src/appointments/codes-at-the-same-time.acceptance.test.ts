@@ -1,0 +1,151 @@
+import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { freeRun, type Slot } from '../../../test/bookings.ts';
+import {
+  abandonWrites,
+  bookByCode,
+  careUnitOf,
+  codeFor,
+  eventually,
+  rowsOf,
+  type Told,
+  type ToldMany,
+} from '../../../test/codes.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+
+/** By the number of the next calls of `changeAppointments`, from 1: what comes before the EHR does anything. */
+let before: ReadonlyMap<number, () => Promise<void>> = new Map();
+let calls = 0;
+/** Comes before the next call of `findAppointments`. */
+let beforeFinding: (() => Promise<void>) | undefined;
+
+beforeEach(() => at({}));
+
+function at(steps: Readonly<Record<number, () => Promise<void>>>): void {
+  calls = 0;
+  before = new Map(Object.entries(steps).map(([call, step]) => [Number(call), step]));
+}
+
+function failing(kind: ConnectorErrorKind, until?: Promise<void>) {
+  return async () => {
+    await until;
+    throw new ConnectorError(kind, 'As the test wants it');
+  };
+}
+
+function unableToHold(connector: Connector, transactions: boolean): Connector {
+  const { changeAppointments, findAppointments, capabilities } = connector;
+  if (!changeAppointments || !findAppointments) throw new Error('The EHR takes no changes');
+  return {
+    ...connector,
+    capabilities: { ...capabilities, transactions, changes: ['create', 'update', 'cancel'] },
+    async changeAppointments(write) {
+      calls += 1;
+      await before.get(calls)?.();
+      return changeAppointments(write);
+    },
+    async findAppointments(...asked) {
+      const step = beforeFinding;
+      beforeFinding = undefined;
+      await step?.();
+      return findAppointments(...asked);
+    },
+  };
+}
+
+const gateway = await startGateway({
+  connectors: [anotherConnector((connector, emr) => unableToHold(connector, emr === 'no-hold'))],
+  configure: (demo) =>
+    [
+      { id: 'no-hold', like: 'sandbox-se', policies: {} },
+      { id: 'one-by-one', like: 'sandbox-se', policies: {} },
+    ].reduce(withEhr, demo),
+});
+afterAll(() => gateway.close());
+
+function expectRefusal({ status, body }: Told | ToldMany, expected: number, reason: string): void {
+  expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
+}
+
+const withoutWrites = (emr: string) =>
+  eventually(async () => expect(await rowsOf(gateway, 'SELECT FROM writes WHERE emr = $1', [emr])).toEqual([]));
+
+describe('drafts of one code, booked one by one', () => {
+  const path = careUnitPath('one-by-one', 'sodermalm');
+  const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, path);
+
+  async function drafts(resourceId: string, count = 2) {
+    const from = new Date(Date.now() + 20 * 86_400_000);
+    const slots = await freeRun(gateway, count + 1, { careUnit: path, resourceId, from });
+    const [first, last] = [slots[0], slots.at(-1)] as [Slot, Slot];
+    const { id } = await bookByCode(gateway, { careUnit: path, slot: first });
+    const { body } = await changeMany([id], { start: first.start, end: last.end });
+    const added = body.appointments.slice(1);
+    const ids = added.map((draft) => draft.id);
+    const inEhr = async () => {
+      const starts = added.map((draft) => Date.parse(draft.start));
+      return (await gateway.ehr('one-by-one').appointments())
+        .filter((it) => it.resourceId === resourceId && starts.includes(it.start.getTime()) && it.state === 'booked')
+        .map((it) => it.id);
+    };
+    return { ids, code: await codeFor(gateway, ids[0] ?? ''), inEhr };
+  }
+
+  async function expectBookedOnce({ ids, code, inEhr }: Awaited<ReturnType<typeof drafts>>): Promise<void> {
+    const { status, body } = await confirmMany(ids, code);
+    expect(status).toBe(200);
+    expect(body.appointments.map((it) => it.status)).toEqual(ids.map(() => 'booked'));
+    expect(await getAll(ids)).toEqual(body.appointments);
+    expect(await inEhr()).toHaveLength(ids.length);
+  }
+
+  test('are not booked by a second request while the first one may have to undo them', async () => {
+    const wanted = await drafts('r-1');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({ 2: failing('unavailable', promise) });
+    const first = confirmMany(wanted.ids, wanted.code);
+    await eventually(() => expect(calls).toBe(2));
+    expectRefusal(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
+    resolve();
+    expectRefusal(await first, 503, 'ehr_unavailable');
+    expect(await wanted.inEhr()).toEqual([]);
+    await expectBookedOnce(wanted);
+  });
+
+  test('are not booked while what a killed gateway had begun to undo is undone', async () => {
+    const wanted = await drafts('r-2');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({ 2: failing('rejected'), 3: failing('unavailable', promise) });
+    const first = confirmMany(wanted.ids, wanted.code);
+    await eventually(() => expect(calls).toBe(3));
+    at({ 1: () => promise });
+    await abandonWrites(gateway, 'one-by-one');
+    expectRefusal(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
+    await eventually(() => expect(calls).toBe(1));
+    resolve();
+    await first;
+    await withoutWrites('one-by-one');
+    expect(await wanted.inEhr()).toEqual([]);
+    await expectBookedOnce(wanted);
+  });
+
+  test('are not taken for booked by a request that was planned before they were undone', async () => {
+    const wanted = await drafts('r-3', 3);
+    const [one = '', ...others] = wanted.ids;
+    expect(await confirm(one, wanted.code)).toMatchObject({ status: 200 });
+    const undo = Promise.withResolvers<void>();
+    const find = Promise.withResolvers<void>();
+    at({ 2: failing('rejected', undo.promise) });
+    const first = confirmMany(others, wanted.code);
+    await eventually(() => expect(calls).toBe(2));
+    beforeFinding = () => find.promise;
+    const second = confirmMany(wanted.ids, wanted.code);
+    await eventually(() => expect(beforeFinding).toBeUndefined());
+    undo.resolve();
+    expectRefusal(await first, 502, 'ehr_rejected');
+    find.resolve();
+    expectRefusal(await second, 409, 'idempotency_in_progress');
+    await expectBookedOnce(wanted);
+  });
+});
