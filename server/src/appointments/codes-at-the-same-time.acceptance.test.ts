@@ -130,6 +130,15 @@ describe('drafts of one code, booked one by one', () => {
     await expectBookedOnce(wanted);
   });
 
+  test('are undone to the end when the EHR goes down while one is undone, and booked anew after that', async () => {
+    const wanted = await drafts('r-4');
+    at({ 2: failing('unavailable'), 3: failing('unavailable') });
+    expectRefusal(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
+    await withoutWrites('one-by-one');
+    expect(await wanted.inEhr()).toEqual([]);
+    await expectBookedOnce(wanted);
+  });
+
   test('are not taken for booked by a request that was planned before they were undone', async () => {
     const wanted = await drafts('r-3', 3);
     const [one = '', ...others] = wanted.ids;

@@ -67,13 +67,14 @@ export async function endIntent(tx: Db | Tx, process: GatewayProcess, operationI
   return numDeletedRows === 1n;
 }
 
-/** The caller has been told that nobody knows whether it was done. */
+/** The caller has been told that nobody knows whether it was done. What is being undone is undone, whoever was told. */
 export async function markUnknown(db: Db, process: GatewayProcess, operationId: string): Promise<void> {
   await db
     .updateTable('writes')
     .set({ state: 'unknown' })
     .where('operation_id', '=', operationId)
     .where('owner', '=', process.id)
+    .where('state', '=', 'running')
     .execute();
 }
 

@@ -6,7 +6,7 @@ import { retrySerialization } from '../db/retry.ts';
 import { type Answer, completeWithProblem, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { Problem } from '../problems/problem.ts';
 import { changeAppointments, knowsOperations } from './ehr-changes.ts';
-import { ehrWrite, isSettled, partId } from './ehr-write.ts';
+import { ehrWrite, partId } from './ehr-write.ts';
 import { findDone, findDoneParts } from './find-done.ts';
 import { claimIntent, endIntent, markUndoing, noteMissing, type StoredIntent } from './intents.ts';
 import { undo } from './one-by-one.ts';
@@ -156,9 +156,8 @@ async function undoRest(scene: WriteScene, intent: StoredIntent, anewAs: string 
   const { services } = scene;
   const { plan, expiresAt } = intent;
   await markUndoing(services.db, services.process, intent.operationId);
-  const isFinal = (error: unknown) => isSettled(error) && error.reason !== 'ehr_unavailable';
   try {
-    await undo(ehrWrite(scene, plan, expiresAt), await findDoneParts(scene, intent), isFinal);
+    await undo(ehrWrite(scene, plan, expiresAt), await findDoneParts(scene, intent));
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'partially_applied') throw error;
     await endRefused(scene, plan, { anewAs });
