@@ -1,6 +1,6 @@
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { freeRun, type Slot } from '../../../test/bookings.ts';
+import { type Appointment, book, freeRun, type Slot } from '../../../test/bookings.ts';
 import {
   abandonWrites,
   bookByCode,
@@ -8,11 +8,13 @@ import {
   codeFor,
   eventually,
   rowsOf,
+  runOut,
   type Told,
   type ToldMany,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { expireConfirmations } from '../confirmations/expire.ts';
 
 /** By the number of the next calls of `changeAppointments`, from 1: what comes before the EHR does anything. */
 let before: ReadonlyMap<number, () => Promise<void>> = new Map();
@@ -156,5 +158,68 @@ describe('drafts of one code, booked one by one', () => {
     find.resolve();
     expectRefusal(await second, 409, 'idempotency_in_progress');
     await expectBookedOnce(wanted);
+  });
+});
+
+describe('a draft that the EHR is about to book', () => {
+  const path = careUnitPath('no-hold', 'sodermalm');
+  const { confirm, get } = careUnitOf(gateway, path);
+  const { deps } = gateway;
+
+  async function awaited(): Promise<{ readonly draft: Appointment; readonly code: string }> {
+    const draft = await book(gateway, { careUnit: path });
+    return { draft, code: await codeFor(gateway, draft.id) };
+  }
+
+  async function expectBooked({ draft }: { readonly draft: Appointment }): Promise<void> {
+    expect(await get(draft.id)).toEqual({ ...draft, status: 'booked', confirmation: null });
+    const inEhr = (await gateway.ehr('no-hold').appointments()).filter(
+      ({ start, resourceId, state }) =>
+        start.getTime() === Date.parse(draft.start) &&
+        draft.resource_id === `emr_id:${resourceId}` &&
+        state === 'booked',
+    );
+    expect(inEhr).toHaveLength(1);
+  }
+
+  test('waits for nobody else while another request with its code is refused, however late it is', async () => {
+    const wanted = await awaited();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({ 1: () => promise, 2: failing('unavailable') });
+    const first = confirm(wanted.draft.id, wanted.code);
+    await eventually(() => expect(calls).toBe(1));
+    expectRefusal(await confirm(wanted.draft.id, wanted.code), 503, 'ehr_unavailable');
+    await runOut(gateway, wanted.draft);
+    await expireConfirmations(deps.services, deps.log);
+    expect(await get(wanted.draft.id)).toMatchObject({ status: 'awaiting_confirmation' });
+    resolve();
+    expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
+    await expectBooked(wanted);
+  });
+
+  test('waits again when every request with its code was refused', async () => {
+    const wanted = await awaited();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({ 1: failing('unavailable', promise), 2: failing('unavailable', promise) });
+    const answers = [1, 2].map(() => confirm(wanted.draft.id, wanted.code));
+    await eventually(() => expect(calls).toBe(2));
+    resolve();
+    for (const answer of await Promise.all(answers)) expectRefusal(answer, 503, 'ehr_unavailable');
+    expect(await confirm(wanted.draft.id, wanted.code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+    await expectBooked(wanted);
+  });
+
+  test('is booked where the EHR has done so, whatever has become of its code', async () => {
+    const wanted = await awaited();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({ 1: () => promise });
+    const first = confirm(wanted.draft.id, wanted.code);
+    await eventually(() => expect(calls).toBe(1));
+    await rowsOf(gateway, `UPDATE confirmation_items SET state = 'expired' WHERE appointment_id = $1`, [
+      wanted.draft.id,
+    ]);
+    resolve();
+    expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
+    await expectBooked(wanted);
   });
 });

@@ -269,7 +269,10 @@ export function itemContext(emr: string, appointmentId: string): string {
   return `item ${emr} ${appointmentId}`;
 }
 
-/** The code has come: its ids are booked or cancelled in the EHR, and a draft has become an appointment. */
+/**
+ * The code has come: its ids are booked or cancelled in the EHR, and a draft has become an appointment. What the EHR has
+ * done counts, whatever else was decided about them meanwhile.
+ */
 async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): Promise<void> {
   if (!plan.confirming) return;
   const { confirmationId, ids } = plan.confirming;
@@ -299,7 +302,7 @@ async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): 
       })
       .where('emr', '=', ehr.id)
       .where('appointment_id', '=', id)
-      .where('state', 'in', ['pending', 'confirming'])
+      .where('state', '<>', 'confirmed')
       .execute();
   }
 }

@@ -107,7 +107,7 @@ export async function noteMissing(db: Db, process: GatewayProcess, operationId: 
 
 /** The plans of all other writes that are under way there. `undefined`: one that cannot be opened. */
 export async function otherPlans(
-  db: Db,
+  db: Db | Tx,
   keys: KeyRing,
   { emr, careUnitId, operationId }: Pick<Intent, 'emr' | 'careUnitId' | 'operationId'>,
 ): Promise<readonly (WritePlan | undefined)[]> {

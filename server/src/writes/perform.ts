@@ -133,14 +133,14 @@ interface Refused {
 
 /** Ends a write of which nothing is left in the EHR, or nothing that can be undone: its code waits again. */
 export async function endRefused(
-  { services, ehr, write }: WriteScene,
+  { services, ehr, careUnit, write }: WriteScene,
   plan: WritePlan,
   { gone = [], anewAs = randomUUID() }: Refused,
 ): Promise<void> {
   await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
       if (!(await endIntent(tx, services.process, write.operationId))) return;
-      await waitAgain(tx, ehr.id, plan, gone);
+      await waitAgain(tx, services.keys, intentOf(ehr, careUnit, write), plan, gone);
       // What was done and undone is done for the EHR: a retry has to be another operation.
       if (isWhole(ehr, plan.changes)) return;
       await renameOperation(tx, write, anewAs);

@@ -108,7 +108,7 @@ async function outcomeUnknown(scene: WriteScene, intent: StoredIntent): Promise<
   const isOurs = await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
       if (!(await endIntent(tx, services.process, operationId))) return false;
-      await waitAgain(tx, emr, plan, []);
+      await waitAgain(tx, services.keys, intent, plan);
       await completeWithProblem(tx, write, problem);
       return true;
     }),
@@ -171,11 +171,11 @@ type KeySettlement = (tx: Tx) => Promise<void>;
 
 /** In one transaction with the key: a retry must not find the key of a write that was taken back, and no write. */
 async function drop({ services }: WriteScene, intent: StoredIntent, settleKey?: KeySettlement): Promise<void> {
-  const { plan, emr, operationId } = intent;
+  const { plan, operationId } = intent;
   await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
       if (!(await endIntent(tx, services.process, operationId))) return;
-      await waitAgain(tx, emr, plan, []);
+      await waitAgain(tx, services.keys, intent, plan);
       await settleKey?.(tx);
     }),
   );
