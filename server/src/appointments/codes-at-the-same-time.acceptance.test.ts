@@ -163,7 +163,7 @@ describe('drafts of one code, booked one by one', () => {
 
 describe('a draft that the EHR is about to book', () => {
   const path = careUnitPath('no-hold', 'sodermalm');
-  const { confirm, get } = careUnitOf(gateway, path);
+  const { cancel, changeMany, confirm, get } = careUnitOf(gateway, path);
   const { deps } = gateway;
 
   async function awaited(): Promise<{ readonly draft: Appointment; readonly code: string }> {
@@ -192,6 +192,7 @@ describe('a draft that the EHR is about to book', () => {
     await runOut(gateway, wanted.draft);
     await expireConfirmations(deps.services, deps.log);
     expect(await get(wanted.draft.id)).toMatchObject({ status: 'awaiting_confirmation' });
+    expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
     resolve();
     expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
     await expectBooked(wanted);
@@ -221,5 +222,32 @@ describe('a draft that the EHR is about to book', () => {
     resolve();
     expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
     await expectBooked(wanted);
+  });
+
+  test('is not cancelled', async () => {
+    const wanted = await awaited();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({ 1: () => promise });
+    const first = confirm(wanted.draft.id, wanted.code);
+    await eventually(() => expect(calls).toBe(1));
+    expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
+    resolve();
+    expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
+    await expectBooked(wanted);
+    expect(await cancel(wanted.draft.id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  });
+
+  test('is not cancelled by a request that was planned before it was booked', async () => {
+    const other = await bookByCode(gateway, { careUnit: path });
+    const wanted = await awaited();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    beforeFinding = () => promise;
+    const both = changeMany([wanted.draft.id, other.id], { status: 'cancelled' });
+    await eventually(() => expect(beforeFinding).toBeUndefined());
+    expect(await confirm(wanted.draft.id, wanted.code)).toMatchObject({ status: 200 });
+    resolve();
+    expectRefusal(await both, 409, 'idempotency_in_progress');
+    await expectBooked(wanted);
+    expect(await get(other.id)).toEqual(other);
   });
 });

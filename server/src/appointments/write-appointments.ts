@@ -1,5 +1,6 @@
-import { decideCode } from '../confirmations/decide.ts';
+import { decideCode, decideRelease } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
+import type { Tx } from '../db/kysely.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planPreview } from '../writes/answer.ts';
@@ -17,7 +18,10 @@ export async function carryOut(scene: Scene, mode: Mode, plan: () => Promise<Wri
   if ('dryRun' in mode) return dryRun(scene, await plan());
   const planned = await plan();
   await assertDraftsAreFree(scene, planned);
-  return perform({ ...scene, write: mode.write }, planned);
+  const { ehr } = scene;
+  const { releasing = [] } = planned;
+  const decide = releasing.length > 0 ? (tx: Tx) => decideRelease(tx, ehr.id, releasing) : undefined;
+  return perform({ ...scene, write: mode.write }, planned, decide);
 }
 
 /** Carries out what a right code stands for. */

@@ -91,11 +91,7 @@ export async function decideCode(
       // A gateway of the version before does not say which operation it is.
       return state === 'confirming' && operation_id !== null && operation_id !== operation.id;
     });
-    if (!isStale && !isElsewhere) return undefined;
-    return new Problem('idempotency_in_progress', {
-      detail: 'Another request is about to confirm some of this.',
-      headers: { 'retry-after': '1' },
-    });
+    return isStale || isElsewhere ? aboutToBeConfirmed() : undefined;
   }
 
   async function markConfirming(): Promise<undefined> {
@@ -107,6 +103,30 @@ export async function decideCode(
       .where('state', '=', 'pending')
       .execute();
   }
+}
+
+/**
+ * Whether codes can be given up without asking the EHR, under a lock on their ids. What the EHR holds it decides on itself;
+ * a draft that it may be booking at this moment, or has booked, cannot be cancelled behind its back.
+ */
+export async function decideRelease(tx: Tx, emr: string, ids: readonly string[]): Promise<Problem | undefined> {
+  const drafts = await tx
+    .selectFrom('confirmation_items')
+    .select('state')
+    .where('emr', '=', emr)
+    .where('appointment_id', 'in', [...ids])
+    .where(sql<boolean>`ehr_appointment_id IS DISTINCT FROM appointment_id`)
+    .orderBy('appointment_id')
+    .forUpdate()
+    .execute();
+  return drafts.some(({ state }) => state === 'confirming' || state === 'confirmed') ? aboutToBeConfirmed() : undefined;
+}
+
+function aboutToBeConfirmed(): Problem {
+  return new Problem('idempotency_in_progress', {
+    detail: 'Another request is about to confirm some of this.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 type IdAtFault = ReturnType<typeof faultsOf>[number];
