@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Appointment, book, freeRun, type Slot } from '../../../test/bookings.ts';
@@ -138,6 +139,33 @@ describe('drafts of one code, booked one by one', () => {
     expectRefusal(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
     await withoutWrites('one-by-one');
     expect(await wanted.inEhr()).toEqual([]);
+    await expectBookedOnce(wanted);
+  });
+
+  test('are not booked anew by a retry that has lost its write to another gateway while it undid it', async () => {
+    const wanted = await drafts('r-1');
+    const headers = { 'idempotency-key': randomUUID() };
+    const body = { ids: wanted.ids, confirmation: { code: wanted.code } };
+    const underKey = () => gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({ 2: failing('rejected'), 3: failing('unavailable', promise) });
+    const first = underKey();
+    await eventually(() => expect(calls).toBe(3));
+    at({ 1: () => promise });
+    await abandonWrites(gateway, 'one-by-one');
+    const retry = underKey();
+    await eventually(() => expect(calls).toBe(1));
+    await abandonWrites(gateway, 'one-by-one');
+    await withoutWrites('one-by-one');
+    resolve();
+    await first;
+    expectRefusal(await retry, 409, 'idempotency_in_progress');
+    expect(await wanted.inEhr()).toEqual([]);
+    const again = await underKey();
+    expect(again.status).toBe(200);
+    at({});
+    expect(await underKey()).toMatchObject({ status: 200, body: again.body });
+    expect(calls).toBe(0);
     await expectBookedOnce(wanted);
   });
 

@@ -56,12 +56,12 @@ export async function end(
   const { services, write } = scene;
   if (isForgettable(plan) && !write.key) {
     // Nothing to remember: the end of the intent is one statement.
-    await assertOurs(endIntent(services.db, services.process, write.operationId));
+    await endIntent(services.db, services.process, write.operationId);
     return planAnswer(scene, plan, results, new Map());
   }
   return retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      await assertOurs(endIntent(tx, services.process, write.operationId));
+      await endIntent(tx, services.process, write.operationId);
       const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
       return completeKey(tx, write, planAnswer(scene, plan, results, made));
     }),
@@ -71,10 +71,6 @@ export async function end(
 /** Whether the gateway has nothing to remember of the write. */
 function isForgettable({ confirmations, viaEhr, confirming, releasing = [] }: WritePlan): boolean {
   return confirmations.length === 0 && viaEhr === undefined && confirming === undefined && releasing.length === 0;
-}
-
-async function assertOurs(ended: Promise<boolean>): Promise<void> {
-  if (!(await ended)) throw new Problem('idempotency_in_progress');
 }
 
 async function begin(
@@ -131,7 +127,11 @@ interface Refused {
   readonly anewAs?: string;
 }
 
-/** Ends a write of which nothing is left in the EHR, or nothing that can be undone: its code waits again. */
+/**
+ * Ends a write of which nothing is left in the EHR, or nothing that can be undone: its code waits again.
+ *
+ * @throws Problem `idempotency_in_progress` when another process has taken it over: it settles what becomes of the key
+ */
 export async function endRefused(
   { services, ehr, careUnit, write }: WriteScene,
   plan: WritePlan,
@@ -139,7 +139,7 @@ export async function endRefused(
 ): Promise<void> {
   await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      if (!(await endIntent(tx, services.process, write.operationId))) return;
+      await endIntent(tx, services.process, write.operationId);
       await waitAgain(tx, services.keys, intentOf(ehr, careUnit, write), plan, gone);
       // What was done and undone is done for the EHR: a retry has to be another operation.
       if (isWhole(ehr, plan.changes)) return;

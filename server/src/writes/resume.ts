@@ -105,15 +105,14 @@ async function outcomeUnknown(scene: WriteScene, intent: StoredIntent): Promise<
     detail: 'The EHR may or may not have made the change, and has not shown it since. It will not be made again.',
     retryable: false,
   });
-  const isOurs = await retrySerialization(() =>
+  await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      if (!(await endIntent(tx, services.process, operationId))) return false;
+      await endIntent(tx, services.process, operationId);
       await waitAgain(tx, services.keys, intent, plan);
       await completeWithProblem(tx, write, problem);
-      return true;
     }),
   );
-  if (isOurs) services.onOutcomeLost({ operationId, emr });
+  services.onOutcomeLost({ operationId, emr });
   return problem;
 }
 
@@ -174,7 +173,7 @@ async function drop({ services }: WriteScene, intent: StoredIntent, settleKey?: 
   const { plan, operationId } = intent;
   await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      if (!(await endIntent(tx, services.process, operationId))) return;
+      await endIntent(tx, services.process, operationId);
       await waitAgain(tx, services.keys, intent, plan);
       await settleKey?.(tx);
     }),
