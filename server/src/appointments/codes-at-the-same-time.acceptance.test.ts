@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, book, freeRun, type Slot } from '../../../test/bookings.ts';
+import { type Appointment, book, creationBody, freeRun, freeSlot, type Slot } from '../../../test/bookings.ts';
 import {
   abandonWrites,
   bookByCode,
   careUnitOf,
   codeFor,
+  confirmationOf,
   eventually,
   rowsOf,
   runOut,
@@ -17,17 +18,23 @@ import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 import { expireConfirmations } from '../confirmations/expire.ts';
 
+type Steps = Readonly<Record<number, () => Promise<void>>>;
 /** By the number of the next calls of `changeAppointments`, from 1: what comes before the EHR does anything. */
-let before: ReadonlyMap<number, () => Promise<void>> = new Map();
+let before: Steps = {};
+/** What comes when it has done it. */
+let after: Steps = {};
 let calls = 0;
+/** What the EHR was asked to release. */
+let released: string[] = [];
 /** Comes before the next call of `findAppointments`. */
 let beforeFinding: (() => Promise<void>) | undefined;
 
 beforeEach(() => at({}));
 
-function at(steps: Readonly<Record<number, () => Promise<void>>>): void {
+function at(stepsBefore: Steps, stepsAfter: Steps = {}): void {
   calls = 0;
-  before = new Map(Object.entries(steps).map(([call, step]) => [Number(call), step]));
+  before = stepsBefore;
+  after = stepsAfter;
 }
 
 function failing(kind: ConnectorErrorKind, until?: Promise<void>) {
@@ -37,16 +44,24 @@ function failing(kind: ConnectorErrorKind, until?: Promise<void>) {
   };
 }
 
-function unableToHold(connector: Connector, transactions: boolean): Connector {
+function otherwise(connector: Connector, emr: string): Connector {
   const { changeAppointments, findAppointments, capabilities } = connector;
   if (!changeAppointments || !findAppointments) throw new Error('The EHR takes no changes');
   return {
     ...connector,
-    capabilities: { ...capabilities, transactions, changes: ['create', 'update', 'cancel'] },
+    capabilities: {
+      ...capabilities,
+      transactions: emr === 'no-hold',
+      changes: emr === 'holds' ? capabilities.changes : ['create', 'update', 'cancel'],
+    },
     async changeAppointments(write) {
       calls += 1;
-      await before.get(calls)?.();
-      return changeAppointments(write);
+      const call = calls;
+      for (const change of write.changes) if (change.kind === 'release') released.push(change.appointmentId);
+      await before[call]?.();
+      const done = await changeAppointments(write);
+      await after[call]?.();
+      return done;
     },
     async findAppointments(...asked) {
       const step = beforeFinding;
@@ -58,11 +73,12 @@ function unableToHold(connector: Connector, transactions: boolean): Connector {
 }
 
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => unableToHold(connector, emr === 'no-hold'))],
+  connectors: [anotherConnector(otherwise)],
   configure: (demo) =>
     [
       { id: 'no-hold', like: 'sandbox-se', policies: {} },
       { id: 'one-by-one', like: 'sandbox-se', policies: {} },
+      { id: 'holds', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
 });
 afterAll(() => gateway.close());
@@ -277,5 +293,86 @@ describe('a draft that the EHR is about to book', () => {
     expectRefusal(await both, 409, 'idempotency_in_progress');
     await expectBooked(wanted);
     expect(await get(other.id)).toEqual(other);
+  });
+});
+
+describe('a hold that nobody may confirm any more', () => {
+  const path = careUnitPath('holds', 'sodermalm');
+  const { changeMany, create } = careUnitOf(gateway, path);
+  const stateInEhr = async (id: string) =>
+    (await gateway.ehr('holds').appointments()).find((it) => it.id === id)?.state;
+  const expectExpired = (id: string) =>
+    eventually(async () => {
+      const rows = await rowsOf(gateway, 'SELECT state FROM confirmation_items WHERE appointment_id = $1', [id]);
+      expect(rows).toEqual([{ state: 'expired' }]);
+    });
+
+  /** In the EHR it is held for longer. */
+  async function endTimeOf(hold: Appointment | undefined): Promise<void> {
+    if (!hold) throw new Error('Nothing is held');
+    const { id } = confirmationOf(hold);
+    await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [id]);
+  }
+
+  async function bookByStaff(appointmentId: string): Promise<void> {
+    const ehr = gateway.deps.ehrs.get('holds');
+    const careUnit = ehr?.careUnits.get('sodermalm');
+    if (!ehr || !careUnit) throw new Error('No such care unit');
+    const changes = [{ kind: 'confirm', appointmentId } as const];
+    await ehr.call('changeAppointments', { operationId: randomUUID(), careUnit, changes });
+  }
+
+  test('is given up when one before it was, and then the EHR went down', async () => {
+    const slots = await freeRun(gateway, 4, { careUnit: path });
+    const [first, last] = [slots[0], slots.at(-1)] as [Slot, Slot];
+    const { id } = await bookByCode(gateway, { careUnit: path, slot: first });
+    const { body } = await changeMany([id], { start: first.start, end: last.end });
+    const holds = body.appointments.slice(1);
+    expect(holds).toHaveLength(3);
+    at({ 2: failing('unavailable') });
+    await endTimeOf(holds[0]);
+    for (const hold of holds) {
+      await expectExpired(hold.id);
+      expect(await stateInEhr(hold.id)).toBe('cancelled');
+    }
+  });
+
+  test('is given up when it has run out in the EHR, which may have to tidy it up', async () => {
+    const hold = await book(gateway, { careUnit: path });
+    released = [];
+    await runOut(gateway, hold);
+    await expectExpired(hold.id);
+    expect(released).toEqual([hold.id]);
+  });
+
+  test('stays booked where somebody has booked it in the EHR while it was given up', async () => {
+    const hold = await book(gateway, { careUnit: path });
+    at({ 1: () => bookByStaff(hold.id) });
+    await endTimeOf(hold);
+    await expectExpired(hold.id);
+    expect(await stateInEhr(hold.id)).toBe('booked');
+  });
+
+  test.each([
+    ['is booked in the EHR', bookByStaff, {}],
+    ['is not given up by the EHR', async () => undefined, { 1: failing('rejected') }],
+  ] as const)('and that a killed gateway told nobody of %s: its write is over', async (_, meanwhile, steps) => {
+    const slot = await freeSlot(gateway, { careUnit: path });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    at({}, { 1: () => promise });
+    const before = new Set((await gateway.ehr('holds').appointments()).map(({ id }) => id));
+    const answer = create(creationBody(slot));
+    const made = await eventually(async () => {
+      const [found] = (await gateway.ehr('holds').appointments()).filter(({ id }) => !before.has(id));
+      if (!found) throw new Error('Nothing is held');
+      return found;
+    });
+    await meanwhile(made.id);
+    at(steps);
+    await abandonWrites(gateway, 'holds');
+    await withoutWrites('holds');
+    resolve();
+    expectRefusal(await answer, 409, 'idempotency_in_progress');
+    expect(await stateInEhr(made.id)).toBe(meanwhile === bookByStaff ? 'booked' : 'held');
   });
 });

@@ -5,13 +5,14 @@ import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import { type Answer, completeWithProblem, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { Problem } from '../problems/problem.ts';
-import { changeAppointments, knowsOperations } from './ehr-changes.ts';
-import { ehrWrite, partId } from './ehr-write.ts';
+import { knowsOperations } from './ehr-changes.ts';
+import { ehrWrite, isFinal, partId } from './ehr-write.ts';
 import { findDone, findDoneParts } from './find-done.ts';
 import { claimIntent, endIntent, markUndoing, noteMissing, type StoredIntent } from './intents.ts';
 import { undo } from './one-by-one.ts';
 import { byKnownIds, end, endRefused, finish, type WriteScene } from './perform.ts';
 import { holdsTime } from './plan.ts';
+import { releaseHolds } from './release-holds.ts';
 import type { WriteServices } from './services.ts';
 
 /**
@@ -123,7 +124,6 @@ async function takeBack(
   anewAs: string,
   settleKey: KeySettlement,
 ): Promise<Problem | undefined> {
-  const { ehr, careUnit, write } = scene;
   const done = await findDone(scene, intent);
   if (done === 'not known') return outcomeUnknown(scene, intent);
   if (done === 'in part') {
@@ -131,9 +131,13 @@ async function takeBack(
     return undefined;
   }
   if (done && holdsTime(intent.plan)) {
-    const changes = heldBy(intent, done).map(({ id }) => ({ kind: 'release', appointmentId: id }) as const);
-    const operationId = partId(write.operationId, 'taken back');
-    if (changes.length > 0) await changeAppointments({ ehr, careUnit, operationId, changes });
+    const held = heldBy(intent, done).map(({ id }) => id);
+    try {
+      await releaseHolds(scene, partId(intent.operationId, 'taken back'), held);
+    } catch (error) {
+      // What the EHR does not give up runs out there by itself.
+      if (!isFinal(error)) throw error;
+    }
   }
   await drop(scene, intent, settleKey);
   return undefined;
