@@ -31,7 +31,7 @@ async function isGone({ ehr, careUnit }: Scene, change: PlannedChange): Promise<
 
 /**
  * The EHR has not done what the right code asked for, and the write has ended: the code waits again, except for times that
- * are gone. While another request asks the EHR for the same it does not wait: that one's outcome counts.
+ * are gone. Ids that another request is confirming at the same time do not wait: that one's outcome counts.
  */
 export async function waitAgain(
   tx: Tx,
@@ -40,13 +40,13 @@ export async function waitAgain(
   plan: WritePlan,
   gone: readonly string[] = [],
 ): Promise<void> {
-  const { confirming, ehrOperationId } = plan;
+  const { confirming } = plan;
   if (!confirming) return;
   // Before its items, as whoever decides on a code locks them; and of two that end at once the second one is alone.
   await tx.selectFrom('confirmations').select('id').where('id', '=', confirming.confirmationId).forUpdate().execute();
   const others = await otherPlans(tx, keys, ended);
-  if (others.some((other) => other?.confirming && other.ehrOperationId === ehrOperationId)) return;
-  for (const id of confirming.ids) {
+  const elsewhere = new Set(others.flatMap((other) => other?.confirming?.ids ?? []));
+  for (const id of confirming.ids.filter((it) => !elsewhere.has(it))) {
     await tx
       .updateTable('confirmation_items')
       .set({ state: gone.includes(id) ? 'released' : 'pending' })
