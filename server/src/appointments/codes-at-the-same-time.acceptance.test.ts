@@ -158,6 +158,18 @@ describe('drafts of one code, booked one by one', () => {
     await expectBookedOnce(wanted);
   });
 
+  test('are booked where the EHR has booked one and does not give it back', async () => {
+    const wanted = await drafts('r-2');
+    at({ 2: failing('rejected'), 3: failing('rejected') });
+    expectRefusal(await confirmMany(wanted.ids, wanted.code), 502, 'partially_applied');
+    const [booked, ...others] = (await getAll(wanted.ids)).toSorted((a, b) => (a.status > b.status ? -1 : 1));
+    expect([booked?.status, ...others.map(({ status }) => status)]).toEqual(['booked', 'awaiting_confirmation']);
+    at({});
+    expect(await confirm(booked?.id ?? '', wanted.code)).toMatchObject({ status: 200, body: booked });
+    expect(calls).toBe(0);
+    await expectBookedOnce(wanted);
+  });
+
   test('are not booked anew by a retry that has lost its write to another gateway while it undid it', async () => {
     const wanted = await drafts('r-1');
     const headers = { 'idempotency-key': randomUUID() };

@@ -1,16 +1,26 @@
 import { type Appointment, type AppointmentChange, overlaps } from '@crossward/connector-kit';
-import { Problem } from '../problems/problem.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
 import { type EhrWrite, isFinal, isSettled, partId } from './ehr-write.ts';
 
 /** What was found done of a write, by the index of the change. */
 export type DoneParts = ReadonlyMap<number, Appointment>;
+
+/** The EHR has done some of it, and does not undo it. */
+export class PartiallyApplied extends Problem {
+  readonly stuck: DoneParts;
+
+  constructor(faults: readonly Fault[], stuck: DoneParts) {
+    super('partially_applied', { faults });
+    this.stuck = stuck;
+  }
+}
 
 /**
  * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is
  * undone when a later one fails.
  * Cancellations come last, since they cannot be undone.
  *
- * @throws Problem `partially_applied` when the EHR refuses that too, with the outcome of every id; `outcome_unknown` when
+ * @throws PartiallyApplied when the EHR refuses that too, with the outcome of every id; `outcome_unknown` when
  *   it could not be asked: the rest is for whoever goes on with the write
  */
 export async function oneByOne(write: EhrWrite): Promise<readonly Appointment[]> {
@@ -38,7 +48,7 @@ async function undoOrLeave(write: EhrWrite, done: DoneParts): Promise<void> {
   try {
     await undo(write, done);
   } catch (error) {
-    if (error instanceof Problem && error.reason === 'partially_applied') throw error;
+    if (error instanceof PartiallyApplied) throw error;
     throw new Problem('outcome_unknown', { cause: error });
   }
 }
@@ -46,7 +56,7 @@ async function undoOrLeave(write: EhrWrite, done: DoneParts): Promise<void> {
 /**
  * Undoes what is done of a write, the last first. Safe to call again: what is undone already stays so.
  *
- * @throws Problem `partially_applied` when something cannot be undone, with the outcome of every id; any error that is
+ * @throws PartiallyApplied when something cannot be undone, with the outcome of every id; any error that is
  *   not the EHR's last word
  */
 export async function undo(write: EhrWrite, done: DoneParts): Promise<void> {
@@ -74,13 +84,12 @@ export async function undo(write: EhrWrite, done: DoneParts): Promise<void> {
     }
   }
   if (stuck.length === 0) return;
-  throw new Problem('partially_applied', {
-    faults: changes.map((change, index) => ({
-      ...idOf(change, done.get(index)),
-      reason: 'partially_applied',
-      detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
-    })),
-  });
+  const faults = changes.map((change, index) => ({
+    ...idOf(change, done.get(index)),
+    reason: 'partially_applied' as const,
+    detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
+  }));
+  throw new PartiallyApplied(faults, new Map([...done].filter(([index]) => stuck.includes(index))));
 }
 
 /** By the index of the change. */

@@ -9,7 +9,7 @@ import { knowsOperations } from './ehr-changes.ts';
 import { ehrWrite, isFinal, partId } from './ehr-write.ts';
 import { findDone, findDoneParts } from './find-done.ts';
 import { claimIntent, endIntent, markUndoing, noteMissing, type StoredIntent } from './intents.ts';
-import { undo } from './one-by-one.ts';
+import { PartiallyApplied, undo } from './one-by-one.ts';
 import { byKnownIds, end, endRefused, finish, type WriteScene } from './perform.ts';
 import { holdsTime } from './plan.ts';
 import { releaseHolds } from './release-holds.ts';
@@ -162,8 +162,8 @@ async function undoRest(scene: WriteScene, intent: StoredIntent, anewAs: string 
   try {
     await undo(ehrWrite(scene, plan, expiresAt), await findDoneParts(scene, intent));
   } catch (error) {
-    if (!(error instanceof Problem) || error.reason !== 'partially_applied') throw error;
-    await endRefused(scene, plan, { anewAs });
+    if (!(error instanceof PartiallyApplied)) throw error;
+    await endRefused(scene, plan, { anewAs, stuck: error.stuck });
     throw byKnownIds(error, plan);
   }
   await endRefused(scene, plan, { anewAs });
