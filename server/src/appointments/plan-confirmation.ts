@@ -32,7 +32,7 @@ export function planConfirmation(scene: Scene, targets: readonly Confirmable[], 
       : { changes: [], viaEhr: { kind: 'confirm', reference: ehrReference, code } }),
     before: waiting.map(({ appointment }) => appointment),
     confirmations: [],
-    confirming: { confirmationId, ids: targets.map(({ id }) => id) },
+    confirming: { confirmationId, ids: targets.map(({ id }) => id), timesUndone },
     // Two requests with the right code are one and the same change to the EHR, until it has been undone.
     ehrOperationId: partId(
       confirmationId,

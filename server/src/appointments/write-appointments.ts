@@ -1,9 +1,10 @@
-import { decideCode } from '../confirmations/decide.ts';
+import { decideCode, decideRelease } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
+import type { Tx } from '../db/kysely.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planPreview } from '../writes/answer.ts';
-import { knowsOperations } from '../writes/ehr-changes.ts';
+import { isWhole, knowsOperations } from '../writes/ehr-changes.ts';
 import { perform } from '../writes/perform.ts';
 import type { WritePlan } from '../writes/plan.ts';
 import { isFree } from './free-time.ts';
@@ -17,7 +18,10 @@ export async function carryOut(scene: Scene, mode: Mode, plan: () => Promise<Wri
   if ('dryRun' in mode) return dryRun(scene, await plan());
   const planned = await plan();
   await assertDraftsAreFree(scene, planned);
-  return perform({ ...scene, write: mode.write }, planned);
+  const { ehr } = scene;
+  const { releasing = [] } = planned;
+  const decide = releasing.length > 0 ? (tx: Tx) => decideRelease(tx, ehr.id, releasing) : undefined;
+  return perform({ ...scene, write: mode.write }, planned, decide);
 }
 
 /** Carries out what a right code stands for. */
@@ -30,7 +34,8 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
   const operation = {
     id: plan.ehrOperationId ?? write.operationId,
     ids: plan.answer.flatMap(({ id, from }) => ('change' in from ? (id ?? []) : [])),
-    isRepeatable: knowsOperations(ehr),
+    // What goes one by one may be undone under the feet of a second request.
+    isRepeatable: knowsOperations(ehr) && isWhole(ehr, plan.changes),
   };
   return perform({ ...scene, write }, plan, (tx) =>
     decideCode(tx, services.keys, { emr: ehr.id, ...confirming, ids, code, many: plan.many, operation }),

@@ -16,6 +16,8 @@ interface Decision {
   readonly code: string;
   /** Several ids were named: a refusal says which of them are at fault. */
   readonly many: boolean;
+  /** How often what the code asks for had been undone in the EHR when the operation was planned. */
+  readonly timesUndone: number;
   /** What the EHR is given, for those of the ids that it has still to confirm. */
   readonly operation: { readonly id: string; readonly ids: readonly string[]; readonly isRepeatable: boolean };
 }
@@ -28,11 +30,11 @@ interface Decision {
 export async function decideCode(
   tx: Tx,
   keys: KeyRing,
-  { emr, confirmationId, ids, code, many, operation }: Decision,
+  { emr, confirmationId, ids, code, many, timesUndone, operation }: Decision,
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
-    .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed'])
+    .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed', 'times_undone'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
     .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatableFor}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
@@ -77,21 +79,19 @@ export async function decideCode(
 
   /**
    * Whether another operation confirms one of them: whoever sends the code again learns of its outcome, and the EHR would
-   * take a second one for somebody else's. Where the EHR does not know an operation again, any other is another one.
+   * take a second one for somebody else's. Where the EHR does not know an operation again, or it may be undone, any other
+   * is another one. What was planned before it was undone would be taken for done.
    */
   function busy(): Problem | undefined {
     if (checksItself) return undefined;
+    const isStale = confirmation?.times_undone !== timesUndone;
     const isElsewhere = items.some(({ appointment_id, state, operation_id }) => {
       if (!operation.ids.includes(appointment_id)) return false;
       if (!operation.isRepeatable) return state !== 'pending';
       // A gateway of the version before does not say which operation it is.
       return state === 'confirming' && operation_id !== null && operation_id !== operation.id;
     });
-    if (!isElsewhere) return undefined;
-    return new Problem('idempotency_in_progress', {
-      detail: 'Another request is about to confirm some of this.',
-      headers: { 'retry-after': '1' },
-    });
+    return isStale || isElsewhere ? aboutToBeConfirmed() : undefined;
   }
 
   async function markConfirming(): Promise<undefined> {
@@ -103,6 +103,30 @@ export async function decideCode(
       .where('state', '=', 'pending')
       .execute();
   }
+}
+
+/**
+ * Whether codes can be given up without asking the EHR, under a lock on their ids. What the EHR holds it decides on itself;
+ * a draft that it may be booking at this moment, or has booked, cannot be cancelled behind its back.
+ */
+export async function decideRelease(tx: Tx, emr: string, ids: readonly string[]): Promise<Problem | undefined> {
+  const drafts = await tx
+    .selectFrom('confirmation_items')
+    .select('state')
+    .where('emr', '=', emr)
+    .where('appointment_id', 'in', [...ids])
+    .where(sql<boolean>`ehr_appointment_id IS DISTINCT FROM appointment_id`)
+    .orderBy('appointment_id')
+    .forUpdate()
+    .execute();
+  return drafts.some(({ state }) => state === 'confirming' || state === 'confirmed') ? aboutToBeConfirmed() : undefined;
+}
+
+function aboutToBeConfirmed(): Problem {
+  return new Problem('idempotency_in_progress', {
+    detail: 'Another request is about to confirm some of this.',
+    headers: { 'retry-after': '1' },
+  });
 }
 
 type IdAtFault = ReturnType<typeof faultsOf>[number];

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Tx } from '../db/kysely.ts';
 import { describeError } from '../http/describe-error.ts';
-import { changeAppointments } from '../writes/ehr-changes.ts';
 import { partId } from '../writes/ehr-write.ts';
+import { releaseHolds } from '../writes/release-holds.ts';
 import type { WriteServices } from '../writes/services.ts';
 
 const atOnce = 50;
@@ -73,7 +73,6 @@ async function beginToExpire(tx: Tx, { outbox }: WriteServices, id: string): Pro
   return items.flatMap((item) => item.ehr_appointment_id ?? []);
 }
 
-/** What somebody has booked in the meantime stays booked: the EHR refuses to release it. */
 async function release(
   { ehrs }: WriteServices,
   { id, emr, care_unit_id }: Overdue,
@@ -81,13 +80,7 @@ async function release(
 ): Promise<void> {
   const ehr = ehrs.get(emr);
   const careUnit = ehr?.careUnits.get(care_unit_id);
-  if (!ehr || !careUnit || held.length === 0) return;
-  const appointments = await ehr.call('findAppointments', careUnit, held);
-  const changes = appointments
-    .filter(({ state }) => state === 'held')
-    .map(({ id: appointmentId }) => ({ kind: 'release', appointmentId }) as const);
-  if (changes.length === 0) return;
-  await changeAppointments({ ehr, careUnit, operationId: partId(id, 'expired'), changes });
+  if (ehr && careUnit) await releaseHolds({ ehr, careUnit }, partId(id, 'expired'), held);
 }
 
 async function markExpired({ db }: WriteServices, id: string): Promise<void> {

@@ -222,7 +222,7 @@ function itemAppointment(item: PlannedItem, results: readonly Appointment[]): { 
   return { id: item.newId, start: item.original.start };
 }
 
-function result(results: readonly Appointment[], index: number): Appointment {
+function result(results: readonly (Appointment | undefined)[], index: number): Appointment {
   const appointment = results[index];
   if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
   return appointment;
@@ -269,7 +269,10 @@ export function itemContext(emr: string, appointmentId: string): string {
   return `item ${emr} ${appointmentId}`;
 }
 
-/** The code has come: its ids are booked or cancelled in the EHR, and a draft has become an appointment. */
+/**
+ * The code has come: its ids are booked or cancelled in the EHR, and a draft has become an appointment. What the EHR has
+ * done counts, whatever else was decided about them meanwhile.
+ */
 async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): Promise<void> {
   if (!plan.confirming) return;
   const { confirmationId, ids } = plan.confirming;
@@ -279,29 +282,56 @@ async function endConfirming(tx: Tx, { services, plan, results, ehr }: Commit): 
   // Before its items, as whoever decides on a code locks them.
   await tx
     .updateTable('confirmations')
-    .set({
-      confirmed_at: sql<Date>`coalesce(confirmed_at, clock_timestamp())`,
-      ...(checked ? { code_hash: checked } : {}),
-    })
+    .set({ confirmed_at: firstConfirmed, ...(checked ? { code_hash: checked } : {}) })
     .where('id', '=', confirmationId)
     .execute();
-  for (const id of ids) {
-    const index = changeIndexOf(plan, id);
-    await tx
-      .updateTable('confirmation_items')
-      .set({
-        state: 'confirmed',
-        sealed_comment: null,
-        sealed_draft: null,
-        ...(index !== undefined && plan.changes[index]?.kind === 'create'
-          ? { ehr_appointment_id: result(results, index).id }
-          : {}),
-      })
-      .where('emr', '=', ehr.id)
-      .where('appointment_id', '=', id)
-      .where('state', 'in', ['pending', 'confirming'])
-      .execute();
+  for (const id of ids) await confirmItem(tx, ehr.id, plan, id, results);
+}
+
+/** Of a write that the EHR has refused, the ids that it has confirmed all the same, and does not give back. */
+export async function confirmStuck(
+  tx: Tx,
+  emr: string,
+  plan: WritePlan,
+  stuck: ReadonlyMap<number, Appointment>,
+): Promise<void> {
+  const { confirming } = plan;
+  if (!confirming || stuck.size === 0) return;
+  await tx
+    .updateTable('confirmations')
+    .set({ confirmed_at: firstConfirmed })
+    .where('id', '=', confirming.confirmationId)
+    .execute();
+  const results = plan.changes.map((_, index) => stuck.get(index));
+  for (const id of confirming.ids) {
+    if (stuck.has(changeIndexOf(plan, id) ?? -1)) await confirmItem(tx, emr, plan, id, results);
   }
+}
+
+const firstConfirmed = sql<Date>`coalesce(confirmed_at, clock_timestamp())`;
+
+async function confirmItem(
+  tx: Tx,
+  emr: string,
+  plan: WritePlan,
+  id: string,
+  results: readonly (Appointment | undefined)[],
+): Promise<void> {
+  const index = changeIndexOf(plan, id);
+  await tx
+    .updateTable('confirmation_items')
+    .set({
+      state: 'confirmed',
+      sealed_comment: null,
+      sealed_draft: null,
+      ...(index !== undefined && plan.changes[index]?.kind === 'create'
+        ? { ehr_appointment_id: result(results, index).id }
+        : {}),
+    })
+    .where('emr', '=', emr)
+    .where('appointment_id', '=', id)
+    .where('state', '<>', 'confirmed')
+    .execute();
 }
 
 async function releaseItems(tx: Tx, { services, plan, ehr }: Commit): Promise<void> {

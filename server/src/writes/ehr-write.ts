@@ -21,6 +21,11 @@ export function isSettled(error: unknown): error is Problem {
   return error instanceof Problem && error.reason !== 'outcome_unknown' && error.reason !== 'ehr_timeout';
 }
 
+/** Whether an EHR that was asked to take something back has said its last word: one that is down is asked again. */
+export function isFinal(error: unknown): boolean {
+  return isSettled(error) && error.reason !== 'ehr_unavailable';
+}
+
 interface PlannedWrite extends Pick<EhrWrite, 'ehr' | 'careUnit'> {
   readonly write: { readonly operationId: string };
 }

@@ -57,23 +57,28 @@ export async function storeIntent(
   return expires_at;
 }
 
-/** Ends a write that is ours. `false`: another process has taken it over, and nothing may be told in its name. */
-export async function endIntent(tx: Db | Tx, process: GatewayProcess, operationId: string): Promise<boolean> {
+/**
+ * Ends a write that is ours.
+ *
+ * @throws Problem `idempotency_in_progress` when another process has taken it over, and nothing may be told in its name
+ */
+export async function endIntent(tx: Db | Tx, process: GatewayProcess, operationId: string): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('writes')
     .where('operation_id', '=', operationId)
     .where('owner', '=', process.id)
     .executeTakeFirst();
-  return numDeletedRows === 1n;
+  if (numDeletedRows === 0n) throw new Problem('idempotency_in_progress');
 }
 
-/** The caller has been told that nobody knows whether it was done. */
+/** The caller has been told that nobody knows whether it was done. What is being undone is undone, whoever was told. */
 export async function markUnknown(db: Db, process: GatewayProcess, operationId: string): Promise<void> {
   await db
     .updateTable('writes')
     .set({ state: 'unknown' })
     .where('operation_id', '=', operationId)
     .where('owner', '=', process.id)
+    .where('state', '=', 'running')
     .execute();
 }
 
@@ -106,7 +111,7 @@ export async function noteMissing(db: Db, process: GatewayProcess, operationId: 
 
 /** The plans of all other writes that are under way there. `undefined`: one that cannot be opened. */
 export async function otherPlans(
-  db: Db,
+  db: Db | Tx,
   keys: KeyRing,
   { emr, careUnitId, operationId }: Pick<Intent, 'emr' | 'careUnitId' | 'operationId'>,
 ): Promise<readonly (WritePlan | undefined)[]> {

@@ -1,16 +1,27 @@
 import { type Appointment, type AppointmentChange, overlaps } from '@crossward/connector-kit';
-import { Problem } from '../problems/problem.ts';
-import { type EhrWrite, isSettled, partId } from './ehr-write.ts';
+import { type Fault, Problem } from '../problems/problem.ts';
+import { type EhrWrite, isFinal, isSettled, partId } from './ehr-write.ts';
 
 /** What was found done of a write, by the index of the change. */
 export type DoneParts = ReadonlyMap<number, Appointment>;
+
+/** The EHR has done some of it, and does not undo it. */
+export class PartiallyApplied extends Problem {
+  readonly stuck: DoneParts;
+
+  constructor(faults: readonly Fault[], stuck: DoneParts) {
+    super('partially_applied', { faults });
+    this.stuck = stuck;
+  }
+}
 
 /**
  * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is
  * undone when a later one fails.
  * Cancellations come last, since they cannot be undone.
  *
- * @throws Problem `partially_applied` when that fails too, with the outcome of every id
+ * @throws PartiallyApplied when the EHR refuses that too, with the outcome of every id; `outcome_unknown` when
+ *   it could not be asked: the rest is for whoever goes on with the write
  */
 export async function oneByOne(write: EhrWrite): Promise<readonly Appointment[]> {
   const { ehr, careUnit, operationId, changes } = write;
@@ -26,20 +37,29 @@ export async function oneByOne(write: EhrWrite): Promise<readonly Appointment[]>
       // Whether this one was done is not known: to undo the others might leave it alone.
       if (!isSettled(error)) throw error;
       await write.onUndo?.();
-      await undo(write, done, () => true);
+      await undoOrLeave(write, done);
       throw error;
     }
   }
   return changes.map((_, index) => done.get(index) as Appointment);
 }
 
+async function undoOrLeave(write: EhrWrite, done: DoneParts): Promise<void> {
+  try {
+    await undo(write, done);
+  } catch (error) {
+    if (error instanceof PartiallyApplied) throw error;
+    throw new Problem('outcome_unknown', { cause: error });
+  }
+}
+
 /**
  * Undoes what is done of a write, the last first. Safe to call again: what is undone already stays so.
  *
- * @throws Problem `partially_applied` when something cannot be undone, with the outcome of every id; any error that
- *   `isFinal` does not take for the EHR's last word
+ * @throws PartiallyApplied when something cannot be undone, with the outcome of every id; any error that is
+ *   not the EHR's last word
  */
-export async function undo(write: EhrWrite, done: DoneParts, isFinal: (error: unknown) => boolean): Promise<void> {
+export async function undo(write: EhrWrite, done: DoneParts): Promise<void> {
   const { ehr, careUnit, operationId, changes } = write;
   const before = standingBefore(write);
   const stuck: number[] = [];
@@ -64,13 +84,12 @@ export async function undo(write: EhrWrite, done: DoneParts, isFinal: (error: un
     }
   }
   if (stuck.length === 0) return;
-  throw new Problem('partially_applied', {
-    faults: changes.map((change, index) => ({
-      ...idOf(change, done.get(index)),
-      reason: 'partially_applied',
-      detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
-    })),
-  });
+  const faults = changes.map((change, index) => ({
+    ...idOf(change, done.get(index)),
+    reason: 'partially_applied' as const,
+    detail: stuck.includes(index) ? 'Changed, and could not be changed back.' : 'As it was.',
+  }));
+  throw new PartiallyApplied(faults, new Map([...done].filter(([index]) => stuck.includes(index))));
 }
 
 /** By the index of the change. */

@@ -9,11 +9,12 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { type Answer, completeKey, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { planAnswer } from './answer.ts';
-import { type Commit, commitPlan } from './commit.ts';
+import { type Commit, commitPlan, confirmStuck } from './commit.ts';
 import { changeAppointments, isWhole } from './ehr-changes.ts';
 import { type EhrResults, takeCodeStep } from './ehr-codes.ts';
 import { ehrWrite, isSettled } from './ehr-write.ts';
 import { endIntent, type Intent, markUndoing, markUnknown, storeIntent } from './intents.ts';
+import { type DoneParts, PartiallyApplied } from './one-by-one.ts';
 import type { WritePlan } from './plan.ts';
 import type { WriteServices } from './services.ts';
 
@@ -56,12 +57,12 @@ export async function end(
   const { services, write } = scene;
   if (isForgettable(plan) && !write.key) {
     // Nothing to remember: the end of the intent is one statement.
-    await assertOurs(endIntent(services.db, services.process, write.operationId));
+    await endIntent(services.db, services.process, write.operationId);
     return planAnswer(scene, plan, results, new Map());
   }
   return retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      await assertOurs(endIntent(tx, services.process, write.operationId));
+      await endIntent(tx, services.process, write.operationId);
       const made = await commitPlan(tx, { ...commitOf(scene, plan, results, expiresAt), ehrConfirmation });
       return completeKey(tx, write, planAnswer(scene, plan, results, made));
     }),
@@ -71,10 +72,6 @@ export async function end(
 /** Whether the gateway has nothing to remember of the write. */
 function isForgettable({ confirmations, viaEhr, confirming, releasing = [] }: WritePlan): boolean {
   return confirmations.length === 0 && viaEhr === undefined && confirming === undefined && releasing.length === 0;
-}
-
-async function assertOurs(ended: Promise<boolean>): Promise<void> {
-  if (!(await ended)) throw new Problem('idempotency_in_progress');
 }
 
 async function begin(
@@ -119,8 +116,9 @@ async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null
       throw error;
     }
     const gone = error.reason === 'time_slot_unavailable' ? await idsWhoseTimeIsGone(scene, plan) : [];
-    await endRefused(scene, plan, { gone });
-    throw error.reason === 'partially_applied' ? byKnownIds(error, plan) : error;
+    const isInPart = error instanceof PartiallyApplied;
+    await endRefused(scene, plan, { gone, ...(isInPart ? { stuck: error.stuck } : {}) });
+    throw isInPart ? byKnownIds(error, plan) : error;
   }
 }
 
@@ -129,18 +127,25 @@ interface Refused {
   readonly gone?: readonly string[];
   /** What the EHR is told on a retry, where it must not take it for what it knows already. */
   readonly anewAs?: string;
+  /** What the EHR has done and does not undo, by the index of the change. */
+  readonly stuck?: DoneParts;
 }
 
-/** Ends a write of which nothing is left in the EHR, or nothing that can be undone: its code waits again. */
+/**
+ * Ends a write of which nothing is left in the EHR, or nothing that can be undone: its code waits again.
+ *
+ * @throws Problem `idempotency_in_progress` when another process has taken it over: it settles what becomes of the key
+ */
 export async function endRefused(
-  { services, ehr, write }: WriteScene,
+  { services, ehr, careUnit, write }: WriteScene,
   plan: WritePlan,
-  { gone = [], anewAs = randomUUID() }: Refused,
+  { gone = [], anewAs = randomUUID(), stuck = new Map() }: Refused,
 ): Promise<void> {
   await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      if (!(await endIntent(tx, services.process, write.operationId))) return;
-      await waitAgain(tx, ehr.id, plan, gone);
+      await endIntent(tx, services.process, write.operationId);
+      await waitAgain(tx, services.keys, intentOf(ehr, careUnit, write), plan, gone);
+      await confirmStuck(tx, ehr.id, plan, stuck);
       // What was done and undone is done for the EHR: a retry has to be another operation.
       if (isWhole(ehr, plan.changes)) return;
       await renameOperation(tx, write, anewAs);

@@ -59,6 +59,14 @@ export type EhrCodeStep =
     }
   | { readonly kind: 'confirm'; readonly reference: string; readonly code: string };
 
+/** What a right code stands for. */
+interface Confirming {
+  readonly confirmationId: string;
+  readonly ids: readonly string[];
+  /** How often it was done in the EHR and undone, before this. */
+  readonly timesUndone: number;
+}
+
 /** One appointment of the answer, in order. */
 export interface PlannedAnswer {
   /** The EHR's answer to the change at this index, or an appointment that stays as it is. */
@@ -87,7 +95,7 @@ export interface WritePlan {
   readonly ehrOperationId?: string | undefined;
   readonly confirmations: readonly PlannedConfirmation[];
   /** Ids whose code has come. */
-  readonly confirming?: { readonly confirmationId: string; readonly ids: readonly string[] } | undefined;
+  readonly confirming?: Confirming | undefined;
   /** Ids whose awaited code is given up. */
   readonly releasing?: readonly string[] | undefined;
   readonly answer: readonly PlannedAnswer[];

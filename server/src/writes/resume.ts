@@ -5,13 +5,14 @@ import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import { type Answer, completeWithProblem, type KeptWrite, renameOperation } from '../idempotency/kept-write.ts';
 import { Problem } from '../problems/problem.ts';
-import { changeAppointments, knowsOperations } from './ehr-changes.ts';
-import { ehrWrite, isSettled, partId } from './ehr-write.ts';
+import { knowsOperations } from './ehr-changes.ts';
+import { ehrWrite, isFinal, partId } from './ehr-write.ts';
 import { findDone, findDoneParts } from './find-done.ts';
 import { claimIntent, endIntent, markUndoing, noteMissing, type StoredIntent } from './intents.ts';
-import { undo } from './one-by-one.ts';
+import { PartiallyApplied, undo } from './one-by-one.ts';
 import { byKnownIds, end, endRefused, finish, type WriteScene } from './perform.ts';
 import { holdsTime } from './plan.ts';
+import { releaseHolds } from './release-holds.ts';
 import type { WriteServices } from './services.ts';
 
 /**
@@ -105,15 +106,14 @@ async function outcomeUnknown(scene: WriteScene, intent: StoredIntent): Promise<
     detail: 'The EHR may or may not have made the change, and has not shown it since. It will not be made again.',
     retryable: false,
   });
-  const isOurs = await retrySerialization(() =>
+  await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      if (!(await endIntent(tx, services.process, operationId))) return false;
-      await waitAgain(tx, emr, plan, []);
+      await endIntent(tx, services.process, operationId);
+      await waitAgain(tx, services.keys, intent, plan);
       await completeWithProblem(tx, write, problem);
-      return true;
     }),
   );
-  if (isOurs) services.onOutcomeLost({ operationId, emr });
+  services.onOutcomeLost({ operationId, emr });
   return problem;
 }
 
@@ -124,7 +124,6 @@ async function takeBack(
   anewAs: string,
   settleKey: KeySettlement,
 ): Promise<Problem | undefined> {
-  const { ehr, careUnit, write } = scene;
   const done = await findDone(scene, intent);
   if (done === 'not known') return outcomeUnknown(scene, intent);
   if (done === 'in part') {
@@ -132,9 +131,13 @@ async function takeBack(
     return undefined;
   }
   if (done && holdsTime(intent.plan)) {
-    const changes = heldBy(intent, done).map(({ id }) => ({ kind: 'release', appointmentId: id }) as const);
-    const operationId = partId(write.operationId, 'taken back');
-    if (changes.length > 0) await changeAppointments({ ehr, careUnit, operationId, changes });
+    const held = heldBy(intent, done).map(({ id }) => id);
+    try {
+      await releaseHolds(scene, partId(intent.operationId, 'taken back'), held);
+    } catch (error) {
+      // What the EHR does not give up runs out there by itself.
+      if (!isFinal(error)) throw error;
+    }
   }
   await drop(scene, intent, settleKey);
   return undefined;
@@ -156,12 +159,11 @@ async function undoRest(scene: WriteScene, intent: StoredIntent, anewAs: string 
   const { services } = scene;
   const { plan, expiresAt } = intent;
   await markUndoing(services.db, services.process, intent.operationId);
-  const isFinal = (error: unknown) => isSettled(error) && error.reason !== 'ehr_unavailable';
   try {
-    await undo(ehrWrite(scene, plan, expiresAt), await findDoneParts(scene, intent), isFinal);
+    await undo(ehrWrite(scene, plan, expiresAt), await findDoneParts(scene, intent));
   } catch (error) {
-    if (!(error instanceof Problem) || error.reason !== 'partially_applied') throw error;
-    await endRefused(scene, plan, { anewAs });
+    if (!(error instanceof PartiallyApplied)) throw error;
+    await endRefused(scene, plan, { anewAs, stuck: error.stuck });
     throw byKnownIds(error, plan);
   }
   await endRefused(scene, plan, { anewAs });
@@ -172,11 +174,11 @@ type KeySettlement = (tx: Tx) => Promise<void>;
 
 /** In one transaction with the key: a retry must not find the key of a write that was taken back, and no write. */
 async function drop({ services }: WriteScene, intent: StoredIntent, settleKey?: KeySettlement): Promise<void> {
-  const { plan, emr, operationId } = intent;
+  const { plan, operationId } = intent;
   await retrySerialization(() =>
     services.db.transaction().execute(async (tx) => {
-      if (!(await endIntent(tx, services.process, operationId))) return;
-      await waitAgain(tx, emr, plan, []);
+      await endIntent(tx, services.process, operationId);
+      await waitAgain(tx, services.keys, intent, plan);
       await settleKey?.(tx);
     }),
   );
