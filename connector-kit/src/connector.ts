@@ -142,7 +142,10 @@ export interface HoldExtension {
   readonly holdUntil: Date;
 }
 
-/** Gives up a hold. `appointment_not_held` when it has been booked; what is cancelled stays as it is. */
+/**
+ * Gives up a hold, also one that has run out, which then is cancelled for the EHR's own staff as well.
+ * `appointment_not_held` when it has been booked; what is cancelled stays as it is.
+ */
 export interface HoldRelease {
   readonly kind: 'release';
   readonly appointmentId: string;

@@ -72,7 +72,7 @@ describe('an EHR without transactions', () => {
     const ids = idsIn(booked);
     fail(3, 'rejected');
     // Changes are taken back from the last to the first.
-    fail(5, 'unavailable');
+    fail(5, 'rejected');
     const answer = await careUnit.changeMany(ids, { resource_id: 'r-4' });
     expectRefusal(answer, 502, 'partially_applied');
     expect(answer.body.errors.map(({ id, pointer, reason }) => [id, pointer, reason])).toEqual(
