@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
@@ -89,7 +89,7 @@ async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase
   return { database, url: undefined, dispose: () => database.close() };
 }
 
-/** Made by the first that needs it; where two workers are first at once, one of the two stays. */
+/** Made by the first that needs it. Where two workers are first at once, the first stays: a Blob of it is being read. */
 async function pgliteDump(content: 'migrated' | 'empty'): Promise<Blob> {
   const path = join(inject('runFolder'), `pglite-${content === 'empty' ? content : await fingerprint()}.tar`);
   if (!(await stat(path).catch(() => undefined))) {
@@ -100,7 +100,10 @@ async function pgliteDump(content: 'migrated' | 'empty'): Promise<Blob> {
     await database.close();
     const draft = `${path}.${randomUUID()}`;
     await writeFile(draft, Buffer.from(await dump.arrayBuffer()));
-    await rename(draft, path);
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    await rm(draft);
   }
   return await openAsBlob(path);
 }
