@@ -32,8 +32,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Long, so that a busy machine fails nothing: whoever waits goes on as soon as the condition holds.
     expect: { poll: { timeout: 20_000 } },
-    // The tests wait for databases and processes as much as they compute: two at a time even on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // The tests wait for databases, processes and clocks about as long as they compute: more at a time than cores.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [
       {
         extends: true,
