@@ -255,6 +255,11 @@ export function weakTag(version: string): string {
   return `W/"${version}"`;
 }
 
+/** Of an `ETag`, weak or not. */
+export function versionIn(tag: string | undefined): string | undefined {
+  return /"([^"]+)"/.exec(tag ?? '')?.[1];
+}
+
 export function isBundle(body: unknown): body is Bundle {
   return isResource(body) && body.resourceType === 'Bundle';
 }
@@ -312,7 +317,7 @@ function writeAnswer(response: EhrResponse): WriteAnswer {
     body,
     resource,
     reference: resource?.id ? `${resource.resourceType}/${resource.id}` : location,
-    version: resource?.meta?.versionId ?? /"([^"]+)"/.exec(headers.etag ?? '')?.[1],
+    version: resource?.meta?.versionId ?? versionIn(headers.etag),
     expires: dateOf(headers.expires),
     refusal: ok ? undefined : refusal(response, body),
   };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
-import { isBundle, type WriteAnswer, weakTag } from '../client.ts';
+import { isBundle, versionIn, type WriteAnswer, weakTag } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { type BundleEntry, type FhirAppointment, type FhirResource, localReference, referenceTo } from '../fhir.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './lost-race.ts';
@@ -92,9 +92,7 @@ async function assertWhole(
     if (!isDone(status)) return [];
     const { before = null } = updates[index] ?? {};
     const result = results[index];
-    return [
-      { before, reference: createdReference(result), version: /"([^"]+)"/.exec(result?.response?.etag ?? '')?.[1] },
-    ];
+    return [{ before, reference: createdReference(result), version: versionIn(result?.response?.etag) }];
   });
   const isClear = statuses.every((status) => isDone(status) || status.startsWith('4'));
   const isUndone = await undo(ehr, done);
