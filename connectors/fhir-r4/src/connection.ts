@@ -93,7 +93,7 @@ export function connect(
   };
 }
 
-/** A server that names no way to change an Appointment may still take a PUT. */
+/** Where a server names no way to change an Appointment, no change is claimed, and nobody asks for this. */
 function changedBy(facts: ServerFacts, form: OperationForm | undefined): FhirConnection['changesBy'] {
   if (facts.can('Appointment', 'update')) return 'put';
   if (facts.can('Appointment', 'patch')) return 'patch';
