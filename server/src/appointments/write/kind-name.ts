@@ -1,0 +1,2 @@
+/** Stored with every operation on appointments. */
+export const appointmentKindName = 'appointments';

@@ -1,0 +1,32 @@
+import type { Appointment } from '@crossward/connector-kit';
+import type { Found, Work } from '../../operations/kind.ts';
+import { isWhole, resultsOf } from './perform.ts';
+import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
+import { findTraces } from './traces.ts';
+
+/** What the EHR shows of a plan. */
+export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Found<Results>> {
+  const changes = changesOf(plan);
+  const knows = work.ehr.offers('findOperation');
+  const done = await partsDone(work, plan);
+  if (done.size === changes.length) return { outcome: done };
+  if (!knows) return 'not known';
+  return done.size === 0 ? 'nothing' : 'in part';
+}
+
+/** The steps of a plan that the EHR shows as done. */
+export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Results> {
+  const { call, careUnit, ehr, ehrId } = work;
+  if (!ehr.offers('findOperation')) return findTraces(work, plan);
+  const changes = changesOf(plan);
+  if (isWhole(ehr, changes)) {
+    const found = await call('findOperation', careUnit, ehrId());
+    return found ? resultsOf(changes, found) : new Map();
+  }
+  const parts = new Map<number, Appointment>();
+  for (const { index } of changes) {
+    const [appointment] = (await call('findOperation', careUnit, ehrId(index))) ?? [];
+    if (appointment) parts.set(index, appointment);
+  }
+  return parts;
+}

@@ -1,0 +1,147 @@
+import { type Appointment, overlaps } from '@crossward/connector-kit';
+import type { EhrConnection } from '../../ehr/connection.ts';
+import { isFinal, isSettled } from '../../operations/errors.ts';
+import type { Work } from '../../operations/kind.ts';
+import { Problem } from '../../problems/problem.ts';
+import { isFree } from '../free-time.ts';
+import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
+import { undoSteps } from './undo.ts';
+
+/** A right code came too late for the time of some of its ids. */
+export class TimeGone extends Problem {
+  readonly ids: readonly string[];
+
+  constructor(problem: Problem, ids: readonly string[]) {
+    super('time_slot_unavailable', { detail: problem.detail, faults: problem.faults, cause: problem.cause });
+    this.ids = ids;
+  }
+}
+
+/** Has the EHR make the changes of a plan, all or none. */
+export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Results> {
+  const changes = changesOf(plan);
+  if (changes.length === 0) return new Map();
+  try {
+    return isWhole(work.ehr, changes) ? await allAtOnce(work, changes) : await oneByOne(work, plan, changes);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
+    throw await sayWhichTime(work, plan, error);
+  }
+}
+
+/** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
+export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
+  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
+  return changes.length <= (transactions ? changesPerTransaction : 1);
+}
+
+async function allAtOnce({ call, careUnit, ehrId, expiresAt }: Work, changes: readonly ChangeStep[]): Promise<Results> {
+  const answered = await call('changeAppointments', {
+    operationId: ehrId(),
+    careUnit,
+    changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
+  });
+  return resultsOf(changes, answered);
+}
+
+export function resultsOf(changes: readonly ChangeStep[], answered: readonly Appointment[]): Results {
+  return new Map(
+    changes.map(({ index }, position) => {
+      const appointment = answered[position];
+      if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
+      return [index, appointment];
+    }),
+  );
+}
+
+/**
+ * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is
+ * undone when a later one fails. Cancellations come last, since they cannot be undone.
+ *
+ * @throws PartiallyApplied when not all of it can be undone; `outcome_unknown` when that could not be found out
+ */
+async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly ChangeStep[]): Promise<Results> {
+  const { call, careUnit, ehrId, expiresAt } = work;
+  const done = new Map<number, Appointment>();
+  for (const { index, change } of withoutCollisions(changes)) {
+    try {
+      const part = { operationId: ehrId(index), careUnit, changes: [ehrChange(change, expiresAt)] };
+      const [result] = await call('changeAppointments', part);
+      if (!result) throw new Error('The EHR answered no appointment');
+      done.set(index, result);
+    } catch (error) {
+      // Whether this one was done is not known: to undo the others might leave it alone.
+      if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;
+      if (done.size > 0) await undoOrLeave(work, plan, done);
+      throw error;
+    }
+  }
+  return done;
+}
+
+async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
+  await work.undoing();
+  try {
+    await undoSteps(work, plan, done);
+  } catch (error) {
+    if (error instanceof Problem && error.reason === 'partially_applied') throw error;
+    throw new Problem('outcome_unknown', { cause: error });
+  }
+}
+
+/** What cannot be undone comes last. */
+function inOrder(changes: readonly ChangeStep[]): ChangeStep[] {
+  const rank = ({ change: { kind } }: ChangeStep) => (['cancel', 'release', 'confirm'].includes(kind) ? 1 : 0);
+  return changes.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** An appointment is moved to where another one stands only once that has left, even if it leaves by being cancelled. */
+export function withoutCollisions(changes: readonly ChangeStep[]): readonly ChangeStep[] {
+  const order: ChangeStep[] = [];
+  const remaining = new Set(inOrder(changes));
+  const isRoomFor = (step: ChangeStep) => {
+    const target = targetOf(step);
+    return ![...remaining].some(({ index, before }) => {
+      if (!target || !before || index === step.index || before.state === 'cancelled') return false;
+      return before.resourceId === target.resourceId && overlaps(before, target);
+    });
+  };
+  while (remaining.size > 0) {
+    const waiting = [...remaining];
+    const next = waiting.find(isRoomFor) ?? (waiting[0] as ChangeStep);
+    order.push(next);
+    remaining.delete(next);
+  }
+  return order;
+}
+
+/** The time that a step wants to take. */
+function targetOf({ change, before }: ChangeStep) {
+  if (change.kind === 'create') return change;
+  if (change.kind !== 'update' || !before) return undefined;
+  return { ...(change.time ?? before), resourceId: change.resourceId ?? before.resourceId };
+}
+
+/** The EHR says that a time is taken, not whose. */
+async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem): Promise<Problem> {
+  if (plan.confirmationId !== undefined) return new TimeGone(problem, await idsWhoseTimeIsGone(work, plan));
+  if (problem.faults.length > 0) return problem;
+  const faults = [...new Map(plan.steps.flatMap(({ taken }) => (taken ? [[JSON.stringify(taken), taken]] : []))).values()];
+  return new Problem('time_slot_unavailable', { detail: faults[0]?.detail, faults, cause: problem.cause });
+}
+
+/** Where that cannot be found out, the code waits again. */
+async function idsWhoseTimeIsGone(work: Work, plan: AppointmentPlan): Promise<string[]> {
+  const gone: string[] = [];
+  for (const { change, confirms } of changesOf(plan)) {
+    if (confirms !== undefined && (await isGone(work, change).catch(() => false))) gone.push(confirms);
+  }
+  return gone;
+}
+
+async function isGone({ call, ehr, careUnit }: Work, change: ChangeStep['change']): Promise<boolean> {
+  if (change.kind === 'create') return !(await isFree({ ...ehr, call } as EhrConnection, careUnit, change));
+  if (change.kind !== 'confirm') return false;
+  const [appointment] = await call('findAppointments', careUnit, [change.appointmentId]);
+  return appointment === undefined || appointment.state === 'cancelled';
+}

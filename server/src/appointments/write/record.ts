@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import type { Appointment } from '@crossward/connector-kit';
+import { sql } from 'kysely';
+import { hashCode, makeCode } from '../../confirmations/codes.ts';
+import { awaitedOf, findPendingCancellations } from '../../confirmations/items.ts';
+import { patientHashes } from '../../confirmations/limits.ts';
+import {
+  codeExpiry,
+  confirmItems,
+  itemContext,
+  type NewItem,
+  releaseItems,
+  replaceDraft,
+  storeConfirmation,
+  waitAgain,
+} from '../../confirmations/store.ts';
+import type { Tx } from '../../db/kysely.ts';
+import type { CodeMessage } from '../../messages/outbox.ts';
+import type { Work } from '../../operations/kind.ts';
+import type { Problem } from '../../problems/problem.ts';
+import { TimeGone } from './perform.ts';
+import { type AppointmentPlan, type Awaited, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
+import { StepsStay } from './undo.ts';
+
+/** An id of the answer that awaits a code. */
+export interface Made {
+  readonly id: string;
+  readonly awaited: Awaited;
+}
+/** By the number of the step, or by the id that the plan gave it. */
+export type MadeCodes = ReadonlyMap<number | string, Made>;
+
+/** What the gateway itself has to remember: codes and their messages, codes that have served or are given up. */
+export async function recordPlan(tx: Tx, work: Work, plan: AppointmentPlan, results: Results): Promise<MadeCodes> {
+  await recordConfirmed(tx, work, plan, results);
+  await recordReleased(tx, work, plan);
+  const made = new Map<number | string, Made>();
+  for (const group of codeGroups(plan)) {
+    for (const [key, it] of await makeCodes(tx, work, group, results)) made.set(key, it);
+  }
+  return made;
+}
+
+/** What had been reserved for the code is given up, and what the EHR has done all the same is put on record. */
+export async function letGoOfPlan(tx: Tx, work: Work, plan: AppointmentPlan, refusal: Problem | undefined): Promise<void> {
+  if (plan.confirmationId === undefined) return;
+  if (refusal instanceof StepsStay) await recordConfirmed(tx, work, plan, refusal.stuck);
+  await waitAgain(tx, work.operationId, refusal instanceof TimeGone ? refusal.ids : []);
+}
+
+async function recordConfirmed(tx: Tx, { ehr }: Work, { confirmationId, steps }: AppointmentPlan, results: Results) {
+  if (confirmationId === undefined) return;
+  const items = steps.flatMap(({ confirms, change }, index) => {
+    const result = results.get(index);
+    if (confirms === undefined || (change && !result)) return [];
+    return [{ id: confirms, ...(change?.kind === 'create' ? { ehrAppointmentId: result?.id } : {}) }];
+  });
+  if (items.length > 0) await confirmItems(tx, { emr: ehr.id, confirmationId, items });
+}
+
+async function recordReleased(tx: Tx, { services, ehr }: Work, { steps }: AppointmentPlan): Promise<void> {
+  const ids = steps.flatMap(({ releases }) => releases ?? []);
+  const { released, finished } = await releaseItems(tx, ehr.id, ids);
+  for (const { appointment_id: id, sealed_draft } of released) {
+    const comment = steps.find(({ releases }) => releases === id)?.answer?.appointment.comment;
+    const context = itemContext(ehr.id, id);
+    const text = sealed_draft && services.keys.open('confirmation', sealed_draft, context);
+    if (!text || comment === undefined) continue;
+    // Nobody but the gateway knows a draft: its last comment is kept here.
+    const draft = JSON.stringify({ ...JSON.parse(text), comment });
+    await replaceDraft(tx, ehr.id, id, services.keys.seal('confirmation', draft, context));
+  }
+  // A code that confirms nothing any more need not be sent.
+  if (finished.length > 0) await services.outbox.withdraw(tx, finished);
+}
+
+async function makeCodes(tx: Tx, work: Work, group: readonly AwaitingStep[], results: Results) {
+  const { waiting, rest } = await withoutWaiting(tx, work, group);
+  const [first] = rest;
+  if (!first) return waiting;
+  const { services, ehr, careUnit, clientId } = work;
+  const { kind, channel, to, patientId } = first.awaits;
+  const id = randomUUID();
+  const code = makeCode(careUnit.code.length);
+  const expiresAt = await expiryOf(tx, work, rest, results);
+  const patientHash = patientHashes(services.keys, ehr.id, patientId)[0];
+  await storeConfirmation(tx, {
+    id,
+    clientId,
+    emr: ehr.id,
+    careUnitId: careUnit.id,
+    kind,
+    channel,
+    codeHash: hashCode(services.keys, id, code),
+    ehrReference: null,
+    attempts: careUnit.code.attempts,
+    expiresAt,
+    patientHash,
+    items: rest.map((step) => newItem(work, step, results, patientHash)),
+  });
+  const appointments = rest.map((step) => ({ id: itemId(step, results), start: startOf(step, results) }));
+  await services.outbox.enqueue(tx, { ...codeMessage(work, { id, kind, channel, to }, appointments), code, expiresAt });
+  const awaited: Awaited = {
+    confirmationId: id,
+    kind,
+    channel,
+    delivery: 'queued',
+    expiresAt,
+    attemptsRemaining: careUnit.code.attempts,
+  };
+  return new Map<number | string, Made>([
+    ...waiting,
+    ...rest.map((step) => [step.awaits.newId ?? step.index, { id: itemId(step, results), awaited }] as const),
+  ]);
+}
+
+/** A hold that an earlier attempt has made runs out before this code would: so does the code. */
+async function expiryOf(tx: Tx, work: Work, steps: readonly AwaitingStep[], results: Results): Promise<Date> {
+  const planned = work.expiresAt ?? (await codeExpiry(tx, work.careUnit.code.lifetimeSeconds));
+  const ends = steps.flatMap(({ index }) => results.get(index)?.heldUntil ?? []);
+  return [planned, ...ends].reduce((earliest, end) => (end < earliest ? end : earliest));
+}
+
+/**
+ * Another request may have started the cancellation of the same appointment a moment before: then its id is answered and
+ * nothing is sent again. Whoever comes second waits here for the first.
+ */
+async function withoutWaiting(tx: Tx, { ehr, careUnit }: Work, group: readonly AwaitingStep[]) {
+  const waiting = new Map<number | string, Made>();
+  const originals = group.flatMap(({ awaits, before }) => (awaits.kind === 'cancellation' && before ? before.id : []));
+  for (const id of originals.toSorted()) {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`cancellation ${ehr.id} ${id}`}, 0))`.execute(tx);
+  }
+  const found = await findPendingCancellations(tx, ehr.id, careUnit.id, originals);
+  const rest = group.filter(({ awaits, before, index }) => {
+    const pending = awaits.kind === 'cancellation' && before ? found.get(before.id) : undefined;
+    if (pending) waiting.set(awaits.newId ?? index, { id: pending.id, awaited: awaitedOf(pending) });
+    return !pending;
+  });
+  return { waiting, rest };
+}
+
+function itemId({ awaits, index }: AwaitingStep, results: Results): string {
+  return awaits.newId ?? resultOf(index, results).id;
+}
+
+function startOf({ awaits, index, before }: AwaitingStep, results: Results): Date {
+  return awaits.draft?.start ?? (awaits.kind === 'cancellation' ? before?.start : undefined) ?? resultOf(index, results).start;
+}
+
+function resultOf(index: number, results: Results): Appointment {
+  const appointment = results.get(index);
+  if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
+  return appointment;
+}
+
+function newItem({ services, ehr }: Work, step: AwaitingStep, results: Results, patientHash: Buffer): NewItem {
+  const id = itemId(step, results);
+  const { draft, comment, replacesId } = step.awaits;
+  const seal = (value: unknown) => services.keys.seal('confirmation', JSON.stringify(value), itemContext(ehr.id, id));
+  if (draft) {
+    const { resourceId, start, end } = draft;
+    return { id, ehrAppointmentId: null, draft: { sealed: seal(draft), patientHash, resourceId, start, end } };
+  }
+  if (step.awaits.kind === 'booking') return { id, ehrAppointmentId: id };
+  return {
+    id,
+    ehrAppointmentId: step.before?.id ?? null,
+    replacesId: replacesId ?? null,
+    sealedComment: comment === undefined ? null : seal(comment),
+  };
+}
+
+/** All of a message but the code. */
+export function codeMessage(
+  { ehr, careUnit }: Work,
+  { id, kind, channel, to }: { readonly id: string } & Pick<CodeMessage, 'kind' | 'channel' | 'to'>,
+  appointments: CodeMessage['appointments'],
+): Omit<CodeMessage, 'code' | 'expiresAt'> {
+  return {
+    confirmationId: id,
+    emr: ehr.id,
+    careUnitId: careUnit.id,
+    kind,
+    channel,
+    to,
+    language: careUnit.language,
+    clinicName: careUnit.name,
+    timeZone: careUnit.timeZone,
+    appointments,
+  };
+}
+
+/** Whether there is anything for the gateway to remember. */
+export function remembers({ steps, confirmationId, freshCode }: AppointmentPlan): boolean {
+  const does = ({ awaits, releases }: Step) => awaits !== undefined || releases !== undefined;
+  return confirmationId !== undefined || freshCode !== undefined || steps.some(does);
+}

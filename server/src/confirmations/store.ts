@@ -1,0 +1,205 @@
+import { sql } from 'kysely';
+import type { Tx } from '../db/kysely.ts';
+import type { Channel } from '../messages/outbox.ts';
+import type { ConfirmationKind } from './tables.ts';
+
+export interface NewConfirmation {
+  readonly id: string;
+  readonly clientId: string;
+  readonly emr: string;
+  readonly careUnitId: string;
+  readonly kind: ConfirmationKind;
+  readonly channel: Channel;
+  /** Null: the EHR checks the code. */
+  readonly codeHash: Buffer | null;
+  /** The EHR's own name for it, where the EHR sends and checks codes. */
+  readonly ehrReference: string | null;
+  readonly attempts: number;
+  readonly expiresAt: Date;
+  readonly patientHash: Buffer;
+  readonly items: readonly NewItem[];
+}
+
+/** An appointment id that awaits the code. */
+export interface NewItem {
+  readonly id: string;
+  /** Null: a draft that the EHR does not know. */
+  readonly ehrAppointmentId: string | null;
+  readonly replacesId?: string | null;
+  readonly sealedComment?: Buffer | null;
+  readonly draft?: {
+    readonly sealed: Buffer;
+    readonly patientHash: Buffer;
+    readonly resourceId: string;
+    readonly start: Date;
+    readonly end: Date;
+  };
+}
+
+export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<void> {
+  const { id, emr, careUnitId, kind } = made;
+  await tx
+    .insertInto('confirmations')
+    .values({
+      id,
+      client_id: made.clientId,
+      emr,
+      care_unit_id: careUnitId,
+      kind,
+      channel: made.channel,
+      code_hash: made.codeHash,
+      ehr_reference: made.ehrReference,
+      attempts_allowed: made.attempts,
+      expires_at: made.expiresAt,
+      patient_hash: made.patientHash,
+      confirmed_at: null,
+    })
+    .execute();
+  if (kind === 'cancellation') await expireOverdueCancellations(tx, made);
+  await tx
+    .insertInto('confirmation_items')
+    .values(
+      made.items.map((item, position) => ({
+        emr,
+        appointment_id: item.id,
+        confirmation_id: id,
+        care_unit_id: careUnitId,
+        position,
+        kind,
+        ehr_appointment_id: item.ehrAppointmentId,
+        replaces_id: item.replacesId ?? null,
+        sealed_comment: item.sealedComment ?? null,
+        sealed_draft: item.draft?.sealed ?? null,
+        patient_hash: item.draft?.patientHash ?? null,
+        draft_resource_id: item.draft?.resourceId ?? null,
+        draft_start: item.draft?.start ?? null,
+        draft_end: item.draft?.end ?? null,
+      })),
+    )
+    .execute();
+}
+
+/** A code that has run out makes room for a new one, whether or not background work has been by. */
+async function expireOverdueCancellations(tx: Tx, { emr, items }: NewConfirmation): Promise<void> {
+  const ids = items.flatMap(({ ehrAppointmentId }) => ehrAppointmentId ?? []);
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('confirmation_items as item')
+    .from('confirmations as confirmation')
+    .set({ state: 'expired' })
+    .whereRef('confirmation.id', '=', 'item.confirmation_id')
+    .where('item.emr', '=', emr)
+    .where('item.ehr_appointment_id', 'in', ids)
+    .where('item.kind', '=', 'cancellation')
+    .where('item.state', '=', 'pending')
+    .where(sql<boolean>`confirmation.expires_at <= clock_timestamp()`)
+    .execute();
+}
+
+interface ConfirmedItem {
+  readonly id: string;
+  /** What a draft has become in the EHR. */
+  readonly ehrAppointmentId?: string | undefined;
+}
+
+/**
+ * The EHR has done what the code stands for. That counts, whatever else was decided about the ids meanwhile.
+ *
+ * @param codeHash recognises a code that the EHR has checked, when it is sent again
+ */
+export async function confirmItems(
+  tx: Tx,
+  { emr, confirmationId, items, codeHash }: {
+    readonly emr: string;
+    readonly confirmationId: string;
+    readonly items: readonly ConfirmedItem[];
+    readonly codeHash?: Buffer | undefined;
+  },
+): Promise<void> {
+  // Before its items, as whoever decides on a code locks them.
+  await tx
+    .updateTable('confirmations')
+    .set({
+      confirmed_at: sql<Date>`coalesce(confirmed_at, clock_timestamp())`,
+      ...(codeHash ? { code_hash: codeHash } : {}),
+    })
+    .where('id', '=', confirmationId)
+    .execute();
+  for (const { id, ehrAppointmentId } of items) {
+    await tx
+      .updateTable('confirmation_items')
+      .set({
+        state: 'confirmed',
+        sealed_comment: null,
+        sealed_draft: null,
+        ...(ehrAppointmentId === undefined ? {} : { ehr_appointment_id: ehrAppointmentId }),
+      })
+      .where('emr', '=', emr)
+      .where('appointment_id', '=', id)
+      .where('state', '<>', 'confirmed')
+      .execute();
+  }
+}
+
+/**
+ * The EHR has not done what the right code asked for, and the operation has ended: the code waits again, except for ids
+ * whose time is gone.
+ */
+export async function waitAgain(tx: Tx, operationId: string, gone: readonly string[] = []): Promise<void> {
+  await tx
+    .updateTable('confirmation_items')
+    .set({
+      state: sql<'pending' | 'released'>`CASE WHEN appointment_id = ANY(${[...gone]}::text[]) THEN 'released' ELSE 'pending' END`,
+    })
+    .where('operation_id', '=', operationId)
+    .where('state', '=', 'confirming')
+    .execute();
+}
+
+/** Gives up what waits for a code. Answers what was released, and the confirmations that wait for nothing any more. */
+export async function releaseItems(tx: Tx, emr: string, ids: readonly string[]) {
+  if (ids.length === 0) return { released: [], finished: [] };
+  const released = await tx
+    .updateTable('confirmation_items')
+    .set({ state: 'released' })
+    .where('emr', '=', emr)
+    .where('appointment_id', 'in', [...ids])
+    .where('state', 'in', ['pending', 'confirming'])
+    .returning(['confirmation_id', 'appointment_id', 'sealed_draft'])
+    .execute();
+  const touched = [...new Set(released.map((row) => row.confirmation_id))];
+  if (touched.length === 0) return { released, finished: [] };
+  const waiting = await tx
+    .selectFrom('confirmation_items')
+    .select('confirmation_id')
+    .distinct()
+    .where('confirmation_id', 'in', touched)
+    .where('state', 'in', ['pending', 'confirming'])
+    .execute();
+  const stillWaiting = new Set(waiting.map((row) => row.confirmation_id));
+  return { released, finished: touched.filter((id) => !stillWaiting.has(id)) };
+}
+
+export async function replaceDraft(tx: Tx, emr: string, id: string, sealed: Buffer): Promise<void> {
+  await tx
+    .updateTable('confirmation_items')
+    .set({ sealed_draft: sealed })
+    .where('emr', '=', emr)
+    .where('appointment_id', '=', id)
+    .execute();
+}
+
+/** What sealed columns of an item are bound to. */
+export function itemContext(emr: string, appointmentId: string): string {
+  return `item ${emr} ${appointmentId}`;
+}
+
+/** When a code that is made now runs out, by the database's clock. */
+export async function codeExpiry(tx: Tx, lifetimeSeconds: number): Promise<Date> {
+  const { rows } = await sql<{ expires_at: Date }>`
+    SELECT date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds}) AS expires_at`.execute(
+    tx,
+  );
+  if (!rows[0]) throw new Error('The database did not tell the time');
+  return rows[0].expires_at;
+}

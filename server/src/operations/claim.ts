@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Answer } from './answer.ts';
+import { columns, type Leased, leaseEnd, type OperationRow, openStored, type Stored } from './store.ts';
+
+const keptFor = sql`interval '24 hours'`;
+
+export interface KeyRequest {
+  readonly clientId: string;
+  readonly emr: string;
+  readonly careUnitId: string;
+  readonly key: string;
+  /** What makes the request the same one: hashed here, kept nowhere in the clear. */
+  readonly fingerprint: string;
+  readonly leaseSeconds: number;
+}
+
+export type Claim =
+  | { readonly kind: 'new'; readonly operation: Leased }
+  /** An earlier request with the key has begun it, and nobody is at work on it. */
+  | { readonly kind: 'begun'; readonly operation: Stored }
+  | { readonly kind: 'replay'; readonly answer: Answer };
+
+/**
+ * Makes the key ours in one statement, or tells what the first request with it was answered.
+ *
+ * @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, or the one that was told before
+ */
+export async function claimKey(db: Db, keys: KeyRing, request: KeyRequest): Promise<Claim> {
+  const requestHashes = keys.hashes('request', request.fingerprint);
+  const keyHashes = keys.hashes('idempotency-key', request.key);
+  // Under a former secret key the row has another name. One key is the rule: then nothing is looked for.
+  const keyHash = keyHashes.length > 1 ? await knownHash(db, request.clientId, keyHashes) : keyHashes[0];
+  const token = randomUUID();
+  const id = randomUUID();
+  const lease = leaseEnd(request.leaseSeconds);
+  for (let round = 0; round < 3; round++) {
+    const { rows } = await sql<OperationRow>`
+      WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+      INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, lease_token, leased_until)
+      SELECT ${id}::uuid, ${request.clientId}::text, ${keyHash}::bytea, ${requestHashes[0]}::bytea, ${request.emr}::text,
+        ${request.careUnitId}::text, ${token}::uuid, ${lease} FROM relaxed
+      ON CONFLICT (client_id, key_hash) DO UPDATE SET
+        lease_token = EXCLUDED.lease_token, leased_until = EXCLUDED.leased_until,
+        next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.leased_until END
+      WHERE operations.sealed_answer IS NULL AND operations.request_hash IN (${sql.join(requestHashes)})
+        AND (operations.leased_until IS NULL OR operations.leased_until <= now())
+        AND operations.created_at > now() - ${keptFor}
+      RETURNING ${sql.join(columns.map((column) => sql.ref(column)))},
+        coalesce(operations.expires_at <= now(), false) AS has_run_out,
+        coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8 AS age,
+        coalesce(extract(epoch FROM now() - operations.last_asked_at), 0)::float8 AS silence`.execute(db);
+    const [row] = rows;
+    if (row?.id === id) return { kind: 'new', operation: openStored(keys, token, row) };
+    if (row) return { kind: 'begun', operation: openStored(keys, token, row) };
+    const known = await readKey(db, request.clientId, keyHash);
+    if (!known) continue;
+    if (known.is_old) {
+      await deleteOldKey(db, request.clientId, keyHash);
+      continue;
+    }
+    if (!requestHashes.some((hash) => known.request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
+    if (known.sealed_answer) return replay(keys, request.clientId, keyHash, known.sealed_answer);
+    break;
+  }
+  throw inProgress();
+}
+
+export function inProgress(detail?: string): Problem {
+  return new Problem('idempotency_in_progress', { detail, headers: { 'retry-after': '1' } });
+}
+
+async function knownHash(db: Db, clientId: string, hashes: readonly [Buffer, ...Buffer[]]): Promise<Buffer> {
+  const row = await db
+    .selectFrom('operations')
+    .select('key_hash')
+    .where('client_id', '=', clientId)
+    .where('key_hash', 'in', [...hashes])
+    .executeTakeFirst();
+  return row?.key_hash ?? hashes[0];
+}
+
+function readKey(db: Db, clientId: string, keyHash: Buffer) {
+  return db
+    .selectFrom('operations')
+    .select(['request_hash', 'sealed_answer'])
+    .select(sql<boolean>`created_at <= now() - ${keptFor}`.as('is_old'))
+    .where('client_id', '=', clientId)
+    .where('key_hash', '=', keyHash)
+    .executeTakeFirst();
+}
+
+/** After a day the key is new. What is still under way goes on without it. */
+async function deleteOldKey(db: Db, clientId: string, keyHash: Buffer): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ key_hash: null, request_hash: null, sealed_answer: null })
+    .where('client_id', '=', clientId)
+    .where('key_hash', '=', keyHash)
+    .where(sql<boolean>`created_at <= now() - ${keptFor}`)
+    .execute();
+}
+
+type Kept = { readonly answer: Answer } | { readonly problem: KeptProblem };
+
+export function sealKept(keys: KeyRing, clientId: string, keyHash: Buffer, kept: Kept): Buffer {
+  return keys.seal('idempotency', JSON.stringify(kept), keyContext(clientId, keyHash));
+}
+
+function replay(keys: KeyRing, clientId: string, keyHash: Buffer, sealed: Buffer): Claim {
+  const text = keys.open('idempotency', sealed, keyContext(clientId, keyHash));
+  if (!text) throw new Error('A kept answer cannot be opened: its secret key is not known');
+  const kept: Kept = JSON.parse(text);
+  if ('problem' in kept) throw problemFromKept(kept.problem);
+  const headers = { ...kept.answer.headers, 'idempotency-replayed': 'true' };
+  return { kind: 'replay', answer: { ...kept.answer, headers } };
+}
+
+/** What a kept answer is bound to. */
+function keyContext(clientId: string, keyHash: Buffer): string {
+  return `key ${clientId} ${keyHash.toString('hex')}`;
+}

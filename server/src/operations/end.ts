@@ -1,0 +1,110 @@
+import type { Tx } from '../db/kysely.ts';
+import { retrySerialization } from '../db/retry.ts';
+import { keptProblem, Problem } from '../problems/problem.ts';
+import type { Answer } from './answer.ts';
+import { sealKept } from './claim.ts';
+import type { OperationKind } from './kind.ts';
+import { forgetPlan, giveBack, removeOperation, storeAnswer, watch } from './store.ts';
+import type { Run } from './work.ts';
+
+/** When what ended as not done is looked at first. */
+export const firstWatchSeconds = 60;
+
+/**
+ * Stores what follows from what the EHR has done, and the answer with it.
+ *
+ * @throws Problem that `record` throws, when what was done has been taken back; `outcome_unknown` when it could not be
+ *   stored: somebody else finds out
+ */
+export async function finish<Plan, Outcome>(
+  run: Run,
+  kind: OperationKind<Plan, Outcome>,
+  plan: Plan,
+  outcome: Outcome,
+): Promise<Answer> {
+  const { services, operation } = run;
+  try {
+    if (!kind.remembers(plan)) {
+      const answer = kind.answer(run, plan, outcome);
+      await storeAnswer(services.db, operation, sealAnswer(run, answer));
+      return answer;
+    }
+    return await inTransaction(run, async (tx) => {
+      const answer = await kind.record(tx, run, plan, outcome);
+      await storeAnswer(tx, operation, sealAnswer(run, answer));
+      return answer;
+    });
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) {
+      await kind.undo(run, plan);
+      return refuse(run, kind, plan, error);
+    }
+    return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
+  }
+}
+
+/**
+ * Ends an operation of which nothing is left in the EHR, or nothing that can be taken back. Throws the problem, or
+ * `outcome_unknown` when even that could not be stored.
+ */
+export async function refuse<Plan, Outcome>(
+  run: Run,
+  kind: OperationKind<Plan, Outcome>,
+  plan: Plan,
+  problem: Problem,
+): Promise<never> {
+  try {
+    await inTransaction(run, async (tx) => {
+      await kind.letGo(tx, run, plan, problem);
+      await settleRefused(tx, run, problem);
+    });
+  } catch (error) {
+    return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
+  }
+  throw new Ended(problem);
+}
+
+/** A problem of an operation whose row says all that is to be said: nobody settles it again. */
+export class Ended extends Error {
+  readonly problem: Error;
+
+  constructor(problem: Error) {
+    super(problem.message, { cause: problem });
+    this.problem = problem;
+  }
+}
+
+/** Lets a retry or background work find out what became of it, and throws. */
+export async function leaveOpen(run: Run, problem: Error): Promise<never> {
+  // Without the database the lease runs out by itself.
+  await giveBack(run.services.db, run.operation).catch(() => undefined);
+  throw new Ended(problem);
+}
+
+/**
+ * Whether a refusal is kept under the key: what depends on the moment is not, and after a failure a retry is to find out
+ * more.
+ */
+export function isKept({ status, reason }: Problem): boolean {
+  return status < 500 && status !== 429 && reason !== 'idempotency_in_progress';
+}
+
+async function settleRefused(tx: Tx, run: Run, problem: Problem): Promise<void> {
+  const { operation, services, isFirst, wasUndone } = run;
+  const { keyHash, clientId, attempt } = operation;
+  if (keyHash === undefined || problem.status === 429) return removeOperation(tx, operation);
+  if (!isKept(problem)) return forgetPlan(tx, operation, wasUndone ? attempt + 1 : attempt);
+  const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem) });
+  // An earlier call may still be under way in the EHR.
+  return isFirst ? storeAnswer(tx, operation, sealed) : watch(tx, operation, firstWatchSeconds, sealed);
+}
+
+/** `undefined`: no key, nothing to keep. */
+export function sealAnswer({ services, operation }: Run, answer: Answer): Buffer | undefined {
+  const { keyHash, clientId } = operation;
+  return keyHash && sealKept(services.keys, clientId, keyHash, { answer });
+}
+
+export function inTransaction<Result>({ services }: Run, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return retrySerialization(() => services.db.transaction().execute(work));
+}

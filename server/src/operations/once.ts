@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { keptProblem, Problem } from '../problems/problem.ts';
+import type { Answer } from './answer.ts';
+import { claimKey, inProgress, sealKept } from './claim.ts';
+import { Ended, isKept } from './end.ts';
+import { LeaseLost } from './errors.ts';
+import { type Decide, execute } from './execute.ts';
+import type { OperationKind } from './kind.ts';
+import { resume } from './resume.ts';
+import type { OperationServices } from './services.ts';
+import { type Leased, releaseLease, removeOperation, storeAnswer } from './store.ts';
+import { leaseSeconds } from './work.ts';
+
+/** A request that writes, as far as it makes a difference here. */
+export interface WriteRequest {
+  readonly clientId: string;
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+  readonly requestId: string;
+  /** `Idempotency-Key`, if one was sent. */
+  readonly key: string | undefined;
+  /** Whatever makes two requests the same one. Asked for where there is a key. */
+  fingerprint(): string;
+}
+
+/** Carries out a plan of this request. */
+export type Execute = <Plan, Outcome>(
+  kind: OperationKind<Plan, Outcome>,
+  plan: Plan,
+  decide?: Decide,
+) => Promise<Answer>;
+
+/**
+ * Runs a write at most once for each `Idempotency-Key`: a second request with the key gets the first answer, and one
+ * that finds the first one broken off finishes what that has begun.
+ */
+export async function answerOnce(
+  services: OperationServices,
+  request: WriteRequest,
+  run: (execute: Execute) => Promise<Answer>,
+): Promise<Answer> {
+  const { ehr, careUnit, clientId, key } = request;
+  const executor =
+    (operation: Leased): Execute =>
+    (kind, plan, decide) =>
+      execute({ services, ehr, careUnit, operation }, kind, plan, decide);
+  if (key === undefined) return run(executor(newOperation(request))).catch(told);
+  const leasedAt = performance.now();
+  const claim = await claimKey(services.db, services.keys, {
+    clientId,
+    emr: ehr.id,
+    careUnitId: careUnit.id,
+    key,
+    fingerprint: request.fingerprint(),
+    leaseSeconds: leaseSeconds(ehr),
+  });
+  if (claim.kind === 'replay') return claim.answer;
+  let { operation }: { operation: Leased } = claim;
+  try {
+    if (claim.kind === 'begun') {
+      const resumed = await resume(services, claim.operation, leasedAt);
+      if ('body' in resumed) return resumed;
+      operation = resumed.anew;
+    }
+    return await run(executor(operation));
+  } catch (error) {
+    if (!(error instanceof Ended)) await settle(services, operation, request, error);
+    return told(error);
+  }
+}
+
+function newOperation({ clientId, ehr, careUnit }: WriteRequest): Leased {
+  return {
+    id: randomUUID(),
+    clientId,
+    emr: ehr.id,
+    careUnitId: careUnit.id,
+    keyHash: undefined,
+    token: randomUUID(),
+    attempt: 0,
+  };
+}
+
+function told(error: unknown): never {
+  if (error instanceof LeaseLost) throw inProgress();
+  throw error instanceof Ended ? error.problem : error;
+}
+
+/**
+ * What becomes of a key whose request was refused before the EHR was asked for anything. Final refusals are kept; what
+ * depends on the moment leaves no trace; after a failure a retry begins anew.
+ */
+async function settle(
+  { db, keys }: OperationServices,
+  operation: Leased,
+  { clientId, requestId }: WriteRequest,
+  error: unknown,
+): Promise<void> {
+  const { keyHash } = operation;
+  if (keyHash === undefined || error instanceof LeaseLost) return;
+  if (!(error instanceof Problem) || error.status >= 500 || error.reason === 'idempotency_in_progress') {
+    return releaseLease(db, operation);
+  }
+  const isGone = (failure: unknown) => {
+    // Somebody else has the key by now, and answers in its own name.
+    if (!(failure instanceof LeaseLost)) throw failure;
+  };
+  if (!isKept(error)) return removeOperation(db, operation).catch(isGone);
+  const problem = keptProblem(error, requestId);
+  return storeAnswer(db, operation, sealKept(keys, clientId, keyHash, { problem })).catch(isGone);
+}

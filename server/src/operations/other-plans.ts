@@ -1,0 +1,23 @@
+import type { Work } from './kind.ts';
+import { openPlan } from './store.ts';
+
+/** The plans of all other operations that are under way there. `undefined`: one that cannot be opened. */
+export async function otherPlans({ services, ehr, careUnit, operationId }: Work) {
+  const rows = await services.db
+    .selectFrom('operations')
+    .select(['id', 'client_id', 'kind', 'sealed_plan'])
+    .where('emr', '=', ehr.id)
+    .where('care_unit_id', '=', careUnit.id)
+    .where('next_attempt_at', 'is not', null)
+    .where('state', '<>', 'done')
+    .where('id', '<>', operationId)
+    .execute();
+  return rows.map(({ id, client_id, kind, sealed_plan }) => {
+    if (sealed_plan === null) return { kind, plan: undefined };
+    try {
+      return { kind, plan: openPlan(services.keys, client_id, id, sealed_plan) };
+    } catch {
+      return { kind, plan: undefined };
+    }
+  });
+}

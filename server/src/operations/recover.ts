@@ -1,0 +1,124 @@
+import { finish, firstWatchSeconds, inTransaction } from './end.ts';
+import { isFinal, PartiallyApplied } from './errors.ts';
+import type { AnyKind } from './kind.ts';
+import { knowsOperations, outcomeUnknown, reopen } from './resume.ts';
+import { Ended } from './end.ts';
+import type { OperationServices } from './services.ts';
+import { endWatch, forgetPlan, noteAsked, removeOperation, type Stored, watch } from './store.ts';
+import type { Run } from './work.ts';
+
+/** `later`: nothing shows yet, and it is too early to say that nothing will. */
+export type Recovery = 'ended' | 'later';
+
+interface Case {
+  readonly run: Run;
+  readonly kind: AnyKind;
+  readonly stored: Stored;
+}
+
+/**
+ * Goes on with an operation that nobody asks for. What nobody was told of is finished within its time to live, but for a
+ * code that nobody was told of: that is taken back. Where the caller was told that the outcome is unknown, nothing new is
+ * begun: what the EHR has done goes on record, and what it has done in part is finished.
+ *
+ * @throws Error that says why it has to be tried again
+ */
+export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
+  const found: Case = { ...(await reopen(services, stored, leasedAt)), stored };
+  try {
+    if (stored.state === 'done') return await lookForLateEffects(found);
+    if (stored.state === 'undoing') return await takeBack(found);
+    if (found.kind.isRepeatable) return await performAgain(found);
+    return await goOn(found);
+  } catch (error) {
+    // It has ended with a problem that nobody waits for.
+    if (error instanceof Ended) return 'ended';
+    throw error;
+  }
+}
+
+async function goOn(it: Case): Promise<Recovery> {
+  const { run, kind, stored } = it;
+  const { giveUpSeconds, settlingSeconds } = run.ehr.patience;
+  const makesCode = kind.codesFor(stored.plan).length > 0;
+  const mayPerform = knowsOperations(run) && stored.age <= giveUpSeconds;
+  if (mayPerform && !makesCode && !stored.outcomeReported) return performAgain(it);
+  const found = await kind.lookUp(run, stored.plan);
+  if (found === 'not known') return (await outcomeUnknown(run, kind, stored)) instanceof Ended ? 'ended' : 'later';
+  if (found === 'nothing') {
+    if (stored.silence < settlingSeconds) return 'later';
+    await endAsNotDone(it);
+    return 'ended';
+  }
+  if (makesCode) return takeBack(it);
+  if (found === 'in part') return mayPerform ? performAgain(it) : takeBack(it);
+  await finish(run, kind, stored.plan, found.outcome);
+  return 'ended';
+}
+
+async function performAgain(it: Case): Promise<Recovery> {
+  const { run, kind, stored } = it;
+  await noteAsked(run.services.db, stored);
+  let outcome: unknown;
+  try {
+    outcome = await kind.perform(run, stored.plan);
+  } catch (error) {
+    if (!isFinal(error) || kind.isRepeatable) throw error;
+    // Nobody was told: a retry begins anew.
+    await end(it, run.wasUndone ? stored.attempt + 1 : stored.attempt);
+    return 'ended';
+  }
+  await finish(run, kind, stored.plan, outcome);
+  return 'ended';
+}
+
+/** A retry begins anew, under other ids: the EHR has done these. */
+async function takeBack(it: Case): Promise<Recovery> {
+  const { run, kind, stored } = it;
+  try {
+    await run.undoing();
+    await kind.undo(run, stored.plan);
+  } catch (error) {
+    if (!(error instanceof PartiallyApplied)) throw error;
+    run.services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
+  }
+  await end(it, stored.attempt + 1);
+  return 'ended';
+}
+
+async function end({ run, kind, stored }: Case, attempt: number): Promise<void> {
+  await inTransaction(run, async (tx) => {
+    await kind.letGo(tx, run, stored.plan, undefined);
+    await (stored.keyHash === undefined ? removeOperation(tx, stored) : forgetPlan(tx, stored, attempt));
+  });
+}
+
+async function endAsNotDone({ run, kind, stored }: Case): Promise<void> {
+  await inTransaction(run, async (tx) => {
+    await kind.letGo(tx, run, stored.plan, undefined);
+    await watch(tx, stored, firstWatchSeconds);
+  });
+}
+
+/** It has ended as not done. What turns up late is adopted where nobody was told otherwise, else taken back. */
+async function lookForLateEffects({ run, kind, stored }: Case): Promise<Recovery> {
+  const found = await kind.lookUp(run, stored.plan);
+  if (found === 'nothing' || found === 'not known') return 'later';
+  const { services } = run;
+  const isAdopted = typeof found === 'object' && !stored.isAnswered && kind.codesFor(stored.plan).length === 0;
+  if (isAdopted) {
+    await finish(run, kind, stored.plan, found.outcome);
+    services.operationMetrics.turnedUpLate({ operationId: stored.id, emr: stored.emr, became: 'adopted' });
+    return 'ended';
+  }
+  try {
+    await kind.undo(run, stored.plan);
+    services.operationMetrics.turnedUpLate({ operationId: stored.id, emr: stored.emr, became: 'undone' });
+  } catch (error) {
+    if (!(error instanceof PartiallyApplied)) throw error;
+    services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
+  }
+  if (stored.keyHash === undefined) await removeOperation(services.db, stored);
+  else await endWatch(services.db, stored);
+  return 'ended';
+}

@@ -1,0 +1,70 @@
+import type { ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { ehrOperationId } from './ids.ts';
+import type { Work } from './kind.ts';
+import type { OperationServices } from './services.ts';
+import { type Leased, noteUndoing, renewLease } from './store.ts';
+
+/** How much longer a lease is than the longest call under it. */
+const marginSeconds = 5;
+
+/** A lease outlasts one call to the EHR, its wait for a turn included. */
+export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): number {
+  return patience.callSeconds + marginSeconds;
+}
+
+/** An operation at work, in this process. */
+export interface Run extends Work {
+  readonly operation: Leased;
+  /** Something was taken back: the EHR must be given other ids the next time. */
+  readonly wasUndone: boolean;
+}
+
+interface Place {
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+}
+
+/** @param leasedAt when the lease was asked for, by `performance.now()` */
+export function startRun(
+  services: OperationServices,
+  { ehr, careUnit }: Place,
+  operation: Leased,
+  { expiresAt, isFirst, leasedAt }: Pick<Work, 'expiresAt' | 'isFirst'> & { readonly leasedAt: number },
+): Run {
+  let leaseBegan = leasedAt;
+  let wasUndone = false;
+
+  async function call<Operation extends ConnectorOperation>(
+    name: Operation,
+    ...input: Parameters<ConnectorOperations[Operation]>
+  ) {
+    const usedSeconds = (performance.now() - leaseBegan) / 1000;
+    if (usedSeconds > marginSeconds) {
+      leaseBegan = performance.now();
+      await renewLease(services.db, operation, leaseSeconds(ehr));
+    }
+    return ehr.call(name, ...input);
+  }
+
+  return {
+    services,
+    ehr,
+    careUnit,
+    clientId: operation.clientId,
+    operationId: operation.id,
+    operation,
+    expiresAt,
+    isFirst,
+    ehrId: (part) => ehrOperationId(operation.id, operation.attempt, part),
+    call: call as EhrConnection['call'],
+    async undoing() {
+      if (wasUndone) return;
+      await noteUndoing(services.db, operation);
+      wasUndone = true;
+    },
+    get wasUndone() {
+      return wasUndone;
+    },
+  };
+}
