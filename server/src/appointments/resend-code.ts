@@ -43,6 +43,7 @@ async function sendFreshCode(scene: Scene, write: KeptWrite, id: string): Promis
   if (!patient) throw new Problem('no_contact_channel');
   return resendCode({
     services,
+    clientId: scene.client.id,
     ehr,
     careUnit,
     confirmationId: item.confirmationId,
