@@ -1,4 +1,4 @@
-import type { Answer, Gateway, TestClient } from './gateway.ts';
+import type { Answer, Gateway, RequestOptions } from './gateway.ts';
 
 export interface Slot {
   readonly start: string;
@@ -121,7 +121,7 @@ interface Booking extends SlotFilter {
   readonly patientId?: string;
   readonly comment?: string;
   readonly slot?: Slot;
-  readonly client?: TestClient;
+  readonly client?: RequestOptions['client'];
 }
 
 /** Books the next free slot, or the one that is given. */

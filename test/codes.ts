@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { type Appointment, book, riverside, sodermalm } from './bookings.ts';
-import type { Answer, Gateway, Problem } from './gateway.ts';
+import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
 
 /** What an appointment says of the code that it awaits. */
 export interface Confirmation {
@@ -69,20 +69,20 @@ export function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'));
 }
 
-/** The operations of one care unit. Nothing is expected of the answers. */
-export function careUnitOf(gateway: Gateway, careUnit: string) {
+/** The operations of one care unit, as this client calls them. Nothing is expected of the answers. */
+export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOptions['client'] = 'everything') {
   const at = (path: string) => `${careUnit}/appointments${path}`;
   const change = (id: string, body: object, query = ''): Promise<Told> =>
-    gateway.request('PATCH', at(`/${id}${query}`), { body });
+    gateway.request('PATCH', at(`/${id}${query}`), { body, client });
   const changeMany = (ids: readonly string[], body: object, query = ''): Promise<ToldMany> =>
-    gateway.request('PATCH', at(query), { body: { ids, ...body } });
+    gateway.request('PATCH', at(query), { body: { ids, ...body }, client });
   const get = async (id: string): Promise<Appointment> => {
-    const { status, body, text } = await gateway.request<Appointment>('GET', at(`/${id}`));
+    const { status, body, text } = await gateway.request<Appointment>('GET', at(`/${id}`), { client });
     if (status !== 200) throw new Error(`Not found: ${text}`);
     return body;
   };
   return {
-    create: (body: object, query = ''): Promise<Told> => gateway.request('POST', at(query), { body }),
+    create: (body: object, query = ''): Promise<Told> => gateway.request('POST', at(query), { body, client }),
     change,
     changeMany,
     get,
@@ -90,9 +90,11 @@ export function careUnitOf(gateway: Gateway, careUnit: string) {
     cancel: (id: string, more: object = {}) => change(id, { status: 'cancelled', ...more }),
     confirm: (id: string, code: string) => change(id, { confirmation: { code } }),
     confirmMany: (ids: readonly string[], code: string) => changeMany(ids, { confirmation: { code } }),
-    resend: (id: string): Promise<Told> => gateway.request('POST', at(`/${id}/confirmation`)),
+    resend: (id: string): Promise<Told> => gateway.request('POST', at(`/${id}/confirmation`), { client }),
     async list(query: string): Promise<readonly Appointment[]> {
-      const { status, body, text } = await gateway.request<{ appointments: Appointment[] }>('GET', at(`?${query}`));
+      const { status, body, text } = await gateway.request<{ appointments: Appointment[] }>('GET', at(`?${query}`), {
+        client,
+      });
       if (status !== 200) throw new Error(`No list: ${text}`);
       return body.appointments;
     },

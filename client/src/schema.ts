@@ -92,7 +92,7 @@ export interface paths {
         head?: never;
         /**
          * Update, cancel or confirm many appointments
-         * @description All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter.
+         * @description All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter. The ids of a confirm await the same code, which this client asked for. While any of them awaits it, every wrong code counts, whichever id it is sent to.
          */
         patch: operations["change_appointments"];
         trace?: never;
@@ -113,7 +113,7 @@ export interface paths {
         head?: never;
         /**
          * Update, cancel or confirm one appointment
-         * @description The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code.
+         * @description The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it: to any other, nothing is pending. A second cancel while its code is awaited answers the same new id and sends nothing.
          */
         patch: operations["change_appointment"];
         trace?: never;
@@ -129,7 +129,7 @@ export interface paths {
         put?: never;
         /**
          * Send a fresh code
-         * @description For everything that awaits the same code as this id. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.
+         * @description For everything that awaits the same code as this id. Only for the client that started the confirmation. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.
          */
         post: operations["resend_confirmation"];
         delete?: never;
@@ -272,7 +272,7 @@ export interface components {
              */
             status: "cancelled";
         };
-        /** @description Confirm with the code that the end user received. */
+        /** @description Confirm with the code that the end user received. It belongs to the client that started the confirmation. */
         AppointmentConfirmation: {
             confirmation: {
                 /**

@@ -24,7 +24,7 @@ import {
   wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults } from '../../../test/refusals.ts';
+import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -236,6 +236,50 @@ describe('confirm many', () => {
     for (const id of ids) {
       expect(await sweden.confirm(id, code)).toMatchObject({ status: 409, body: { reason: 'confirmation_locked' } });
     }
+  });
+
+  test('counts a wrong code that is sent to an id which is confirmed already, and tells nothing once it is locked', async () => {
+    const { ids, code } = await waitingTogether(2, 'r-4');
+    const [done, waiting] = ids as [string, string];
+    const { body: booked } = await sweden.confirm(done, code);
+    const remaining = async () => confirmationOf(await sweden.get(waiting)).attempts_remaining;
+    // The right one again answers as it is, and costs nothing.
+    expect(await sweden.confirm(done, code)).toMatchObject({ status: 200, body: booked });
+    expect(await remaining()).toBe(5);
+    for (const [index, wrong] of wrongCodes(code, 5).entries()) {
+      expect(await sweden.confirm(done, wrong)).toMatchObject({
+        status: 400,
+        body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 - index },
+      });
+      expect(await remaining()).toBe(4 - index);
+    }
+    for (const any of [code, ...wrongCodes(code, 1)]) {
+      for (const id of ids) expectRefusal(await sweden.confirm(id, any), 409, 'confirmation_locked');
+      expectFaults(await sweden.confirmMany(ids, any), {
+        status: 409,
+        reason: 'confirmation_locked',
+        errors: [
+          [0, done, 'confirmation_locked'],
+          [1, waiting, 'confirmation_locked'],
+        ],
+      });
+    }
+    // With nothing left to guess, the right code is a repetition again.
+    await sweden.cancel(waiting);
+    expect(await sweden.confirm(done, code)).toMatchObject({ status: 200, body: booked });
+    expectRefusal(await sweden.confirm(done, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+  });
+
+  test('counts a wrong code that is sent to an id which was given up', async () => {
+    const { ids, code } = await waitingTogether(2, 'r-4');
+    const [gone, waiting] = ids as [string, string];
+    await sweden.cancel(gone);
+    expect(await sweden.confirm(gone, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+      status: 400,
+      body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 },
+    });
+    expectRefusal(await sweden.confirm(gone, code), 409, 'confirmation_not_pending');
+    expect(confirmationOf(await sweden.get(waiting)).attempts_remaining).toBe(4);
   });
 
   test('leaves out what has been given up', async () => {

@@ -93,16 +93,17 @@ function withoutDoubles(plans: readonly WritePlan[], started: Map<string, WriteP
 /** Confirm many, all of which await the same code. */
 export async function confirmMany(scene: Scene, mode: Mode, body: BulkConfirmationBody): Promise<Answer> {
   if ('dryRun' in mode) throw noDryRun();
+  const isOwn = (target: Target) => isConfirmable(scene, target);
   const faultsOf = (found: readonly Target[]) => {
-    const first = found.find(isConfirmable);
+    const first = found.find(isOwn);
     return found.flatMap((target) => {
-      if (!isConfirmable(target)) return [faultOf(target.id, 'confirmation_not_pending')];
+      if (!isOwn(target)) return [faultOf(target.id, 'confirmation_not_pending')];
       const isOther = target.item.confirmationId !== first?.item.confirmationId;
       return isOther ? [faultOf(target.id, 'confirmations_differ')] : [];
     });
   };
   const targets = await requireTargets(scene, body.ids, faultsOf, 'all');
-  const waiting = targets.filter(isConfirmable);
+  const waiting = targets.filter(isOwn);
   return carryOutConfirmed(
     scene,
     mode.write,

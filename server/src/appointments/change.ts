@@ -89,7 +89,7 @@ function cancelOne(scene: Scene, mode: Mode, id: string, body: AppointmentCancel
 async function confirmOne(scene: Scene, mode: Mode, id: string, body: AppointmentConfirmationBody): Promise<Answer> {
   if ('dryRun' in mode) throw noDryRun();
   const target = await requireTarget(scene, id, 'all');
-  if (!isConfirmable(target)) throw new Problem('confirmation_not_pending');
+  if (!isConfirmable(scene, target)) throw new Problem('confirmation_not_pending');
   return carryOutConfirmed(
     scene,
     mode.write,

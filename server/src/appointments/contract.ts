@@ -156,7 +156,8 @@ export type AppointmentCancellationBody = Static<typeof appointmentCancellationS
 
 export const appointmentConfirmationSchema = Type.Object(confirmationFields, {
   $id: 'AppointmentConfirmation',
-  description: 'Confirm with the code that the end user received.',
+  description:
+    'Confirm with the code that the end user received. It belongs to the client that started the confirmation.',
   additionalProperties: false,
 });
 export type AppointmentConfirmationBody = Static<typeof appointmentConfirmationSchema>;

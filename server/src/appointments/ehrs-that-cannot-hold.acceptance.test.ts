@@ -111,6 +111,23 @@ describe('an EHR that cannot hold a time', () => {
     expect(await inEhr('p-5')).toHaveLength(1);
   });
 
+  test('lets only the client that began a draft confirm it or have a fresh code; any client gives it up', async () => {
+    const theirs = careUnitOf(gateway, path, 'appointments:write');
+    const draft = await book(gateway, { careUnit: path, patientId: 'p-7' });
+    const other = await book(gateway, { careUnit: path, patientId: 'p-7' });
+    const code = await codeFor(gateway, draft.id);
+    await age(gateway, confirmationOf(draft).id, 31);
+    for (const any of [code, ...wrongCodes(code, 1)]) {
+      expectRefusal(await theirs.confirm(draft.id, any), 409, 'confirmation_not_pending');
+    }
+    expectRefusal(await theirs.resend(draft.id), 409, 'confirmation_not_pending');
+    expect(confirmationOf(await careUnit.get(draft.id)).attempts_remaining).toBe(5);
+    expect(await inEhr('p-7')).toEqual([]);
+    expect(await theirs.cancel(other.id)).toMatchObject({ status: 200, body: { id: other.id, status: 'cancelled' } });
+    expect(await careUnit.confirm(draft.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+    expectRefusal(await theirs.confirm(draft.id, code), 409, 'confirmation_not_pending');
+  });
+
   test('finds the time gone when the code comes: 400, and the appointment is cancelled', async () => {
     const slot = await freeSlot(gateway, { careUnit: path, resourceId: 'r-3' });
     const [draft, faster] = [

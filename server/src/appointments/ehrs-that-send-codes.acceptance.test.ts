@@ -188,6 +188,27 @@ describe('an EHR that sends and checks codes itself', () => {
     expect(await messagesOfOurs()).toEqual([]);
   });
 
+  test('is asked for nothing about the code of another client', async () => {
+    const theirs = careUnitOf(gateway, path, 'appointments:write');
+    const held = await book(gateway, { careUnit: path });
+    const booked = await bookByEhrCode();
+    const { body: view } = await careUnit.cancel(booked.id);
+    for (const { id, confirmation } of [held, view]) {
+      await age(gateway, confirmationOf({ ...held, confirmation }).id, 31);
+      for (const code of ['999999', '111111']) {
+        expectRefusal(await theirs.confirm(id, code), 409, 'confirmation_not_pending');
+      }
+      expectRefusal(await theirs.resend(id), 409, 'confirmation_not_pending');
+    }
+    for (const id of [held.id, booked.id]) {
+      expect(sentFor(id)).toMatchObject({ code: 111_111, attemptsRemaining: 3 });
+    }
+    expect(await theirs.cancel(booked.id)).toMatchObject({ status: 200, body: { id: view.id } });
+    expect(await careUnit.confirm(view.id, '111111')).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    expectRefusal(await theirs.confirm(view.id, '111111'), 409, 'confirmation_not_pending');
+    expect(await theirs.cancel(held.id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  });
+
   test('has one code for one appointment, and a dry run', async () => {
     const a = await bookByEhrCode();
     const b = await bookByEhrCode();

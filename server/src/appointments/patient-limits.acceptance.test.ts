@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, freeSlots, isFree, type Slot, sodermalm } from '../../../test/bookings.ts';
 import { age, careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { type Credentials, startGateway } from '../../../test/gateway.ts';
+import { newCredentials, withClient } from '../../../test/other-clients.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
+
+const others = ['second', 'third', 'fourth'].map(newCredentials);
+const [second, third, fourth] = others as [Credentials, Credentials, Credentials];
 
 const gateway = await startGateway({
   configure: (demo) =>
@@ -11,7 +15,7 @@ const gateway = await startGateway({
       { id: 'few-pending', like: 'sandbox-se', policies: { limits_per_patient: { pending: 2, codes_per_hour: 100 } } },
       { id: 'few-codes', like: 'sandbox-se', policies: { limits_per_patient: { pending: 100, codes_per_hour: 3 } } },
       { id: 'few-uk', like: 'sandbox-uk', policies: { limits_per_patient: { pending: 1, codes_per_hour: 100 } } },
-    ].reduce(withEhr, demo),
+    ].reduce(withEhr, others.reduce(withClient, demo)),
 });
 afterAll(() => gateway.close());
 
@@ -95,5 +99,56 @@ describe('limits for one patient', () => {
     expect(await get(second.id)).toEqual(second);
     // The second cancel of the first one makes nothing new.
     expect(await cancel(first.id)).toMatchObject({ status: 200, body: { id: view.id } });
+  });
+
+  test('are shares: what one client has waiting takes nothing from another', async () => {
+    const mine = careUnitOf(gateway, fewPending);
+    const theirs = careUnitOf(gateway, fewPending, second);
+    const slots = async () => freeSlots(gateway, { careUnit: fewPending, resourceId: 'r-3', limit: 6 });
+    const patient = { patient_id: 'p-6' };
+    const wanted = async () => ({ ...creationBody((await slots())[0] as Slot), ...patient });
+    const first = await mine.create(await wanted());
+    expect((await mine.create(await wanted())).status).toBe(201);
+    expectRefusal(await mine.create(await wanted()), 429, 'patient_limit_reached');
+    expectRefusal(await mine.create(await wanted(), '?dry_run=true'), 429, 'patient_limit_reached');
+    expect((await theirs.create(await wanted(), '?dry_run=true')).status).toBe(200);
+    for (let count = 0; count < 2; count++) expect((await theirs.create(await wanted())).status).toBe(201);
+    expectRefusal(await theirs.create(await wanted()), 429, 'patient_limit_reached');
+    // Whoever gives it up, the share of the client that began it has room again.
+    expect((await theirs.cancel(first.body.id)).status).toBe(200);
+    expectRefusal(await theirs.create(await wanted()), 429, 'patient_limit_reached');
+    expect((await mine.create(await wanted())).status).toBe(201);
+  });
+
+  test('are shares of the codes in an hour too, fresh ones among them', async () => {
+    const mine = careUnitOf(gateway, fewCodes);
+    const theirs = careUnitOf(gateway, fewCodes, second);
+    const wanted = async () => ({
+      ...creationBody(await freeSlot(gateway, { careUnit: fewCodes, resourceId: 'r-3' })),
+      patient_id: 'p-6',
+    });
+    const { body: held } = await theirs.create(await wanted());
+    for (let count = 0; count < 3; count++) expect((await mine.create(await wanted())).status).toBe(201);
+    expectRefusal(await mine.create(await wanted()), 429, 'patient_limit_reached');
+    await age(gateway, confirmationOf(held).id, 31);
+    expect((await theirs.resend(held.id)).status).toBe(202);
+    expect((await theirs.create(await wanted())).status).toBe(201);
+    expectRefusal(await theirs.create(await wanted()), 429, 'patient_limit_reached');
+  });
+
+  test('hold for all clients together at three shares', async () => {
+    for (const [careUnit, share] of [
+      [fewPending, 2],
+      [fewCodes, 3],
+    ] as const) {
+      const create = async (client?: Credentials) => {
+        const slot = await freeSlot(gateway, { careUnit, resourceId: 'r-4' });
+        return careUnitOf(gateway, careUnit, client).create({ ...creationBody(slot), patient_id: 'p-10' });
+      };
+      for (const client of [undefined, second, third]) {
+        for (let count = 0; count < share; count++) expect((await create(client)).status).toBe(201);
+      }
+      expectRefusal(await create(fourth), 429, 'patient_limit_reached');
+    }
   });
 });

@@ -9,9 +9,9 @@ import type { Target } from './targets.ts';
 
 type Confirmable = Target & { readonly item: Item };
 
-/** Whether a code was ever awaited under this id. */
-export function isConfirmable(target: Target): target is Confirmable {
-  return target.item !== undefined;
+/** Whether this client ever had a code sent for this id. What others started is none that it could confirm. */
+export function isConfirmable({ client }: Pick<Scene, 'client'>, target: Target): target is Confirmable {
+  return target.item?.clientId === client.id;
 }
 
 /**

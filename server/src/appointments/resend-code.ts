@@ -8,6 +8,7 @@ import { Problem, problemAt } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { changeAppointments } from '../writes/ehr-changes.ts';
 import { contactOf } from './contact.ts';
+import { isConfirmable } from './plan-confirmation.ts';
 import { appointmentBody } from './representation.ts';
 import type { Scene } from './scene.ts';
 import { findTargets, type Target } from './targets.ts';
@@ -26,8 +27,8 @@ export async function resend(scene: Scene, write: KeptWrite, id: string): Promis
 async function sendFreshCode(scene: Scene, write: KeptWrite, id: string): Promise<Answer> {
   const { services, ehr, careUnit } = scene;
   const target = await requireTarget(scene, id, 'all');
+  if (!isConfirmable(scene, target)) throw new Problem('confirmation_not_pending');
   const { item, appointment } = target;
-  if (!item) throw new Problem('confirmation_not_pending');
   if (!item.isPending) throw new Problem(whyOver(item));
   const keepAnswer = async (tx: Tx) => completeKey(tx, write, await shown(tx, scene, target));
   const { ehrReference } = item;
@@ -42,6 +43,7 @@ async function sendFreshCode(scene: Scene, write: KeptWrite, id: string): Promis
   if (!patient) throw new Problem('no_contact_channel');
   return resendCode({
     services,
+    clientId: scene.client.id,
     ehr,
     careUnit,
     confirmationId: item.confirmationId,

@@ -184,7 +184,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     tag: 'Appointments',
     summary: 'Update, cancel or confirm one appointment',
     description:
-      "The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code.",
+      "The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it: to any other, nothing is pending. A second cancel while its code is awaited answers the same new id and sends nothing.",
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments/:appointment_id',
@@ -217,7 +217,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     tag: 'Appointments',
     summary: 'Update, cancel or confirm many appointments',
     description:
-      'All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter.',
+      'All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter. The ids of a confirm await the same code, which this client asked for. While any of them awaits it, every wrong code counts, whichever id it is sent to.',
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments',
@@ -255,7 +255,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     tag: 'Appointments',
     summary: 'Send a fresh code',
     description:
-      'For everything that awaits the same code as this id. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.',
+      'For everything that awaits the same code as this id. Only for the client that started the confirmation. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.',
     level: 'care_unit',
     method: 'POST',
     path: '/appointments/:appointment_id/confirmation',

@@ -44,7 +44,7 @@ export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePla
 
 /** Checks everything, changes nothing, sends nothing. */
 async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
-  const { services, ehr, careUnit } = scene;
+  const { services, client, ehr, careUnit } = scene;
   await assertDraftsAreFree(scene, plan);
   if (plan.viaEhr?.kind === 'request booking' && !(await isFree(ehr, careUnit, plan.viaEhr.creation))) {
     throw new Problem('time_slot_unavailable');
@@ -57,7 +57,8 @@ async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
   if (plan.confirmations.length > 0) {
     await services.db.transaction().execute(async (tx) => {
       for (const { patientId } of plan.confirmations) {
-        await assertWithinLimits(tx, patientHashes(services.keys, ehr.id, patientId), careUnit.limitsPerPatient);
+        const hashes = patientHashes(services.keys, ehr.id, patientId);
+        await assertWithinLimits(tx, { clientId: client.id, hashes }, careUnit.limitsPerPatient);
       }
     });
   }

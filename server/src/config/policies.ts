@@ -37,17 +37,25 @@ export const policiesSchema = Type.Object(
       Type.Object(
         {
           pending: Type.Optional(
-            wholeNumber('Confirmations that one patient may have waiting.', {
+            wholeNumber('Confirmations that one client may have waiting for one patient.', {
               minimum: 1,
               maximum: 1_000_000,
               default: 5,
             }),
           ),
           codes_per_hour: Type.Optional(
-            wholeNumber('Codes sent to one patient in an hour.', { minimum: 1, maximum: 1_000_000, default: 10 }),
+            wholeNumber('Codes that one client may have sent to one patient in an hour.', {
+              minimum: 1,
+              maximum: 1_000_000,
+              default: 10,
+            }),
           ),
         },
-        { description: 'Limits for one patient.', additionalProperties: false, default: {} },
+        {
+          description: 'Limits for one patient, for each client. All clients together may three times as much.',
+          additionalProperties: false,
+          default: {},
+        },
       ),
     ),
   },

@@ -24,8 +24,9 @@ interface Decision {
 
 /**
  * Whether the code is taken, under a lock on the confirmation: of several requests at once each counts as an attempt, and
- * none is decided on what another has changed meanwhile. On a right code the ids are marked: from then on expiry cannot
- * overtake them. A problem that comes back is told after the transaction, which keeps the attempt.
+ * none is decided on what another has changed meanwhile. While any id awaits the code, every wrong one counts, whichever
+ * id it was sent to. On a right code the ids are marked: from then on expiry cannot overtake them. A problem that comes
+ * back is told after the transaction, which keeps the attempt.
  */
 export async function decideCode(
   tx: Tx,
@@ -44,32 +45,26 @@ export async function decideCode(
   const items = await tx
     .selectFrom('confirmation_items')
     .select(['appointment_id', 'state', 'operation_id'])
-    .where('emr', '=', emr)
-    .where('appointment_id', 'in', [...ids])
+    .where('confirmation_id', '=', confirmationId)
     .orderBy('appointment_id')
     .forUpdate()
     .execute();
   const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
-  const states = new Set(stateOf.values());
+  const states = new Set(ids.map((id) => stateOf.get(id)));
   const right = confirmation.code_hash !== null && isCode(keys, confirmationId, code, confirmation.code_hash);
   // The EHR checks its own codes, and says so itself when one has run out.
   const checksItself = confirmation.ehr_reference !== null;
   const isOver = confirmation.is_over && !checksItself && !states.has('confirming');
   const isLocked = confirmation.attempts_used >= confirmation.attempts_allowed && !checksItself;
-  const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), { isOver, isLocked }));
+  // By any of its ids, also one that is not named: what is told of a code here would be known of it there.
+  const isAwaited = items.some(({ state }) => state === 'confirming' || (state === 'pending' && !confirmation.is_over));
+  if (isAwaited && !right && !isLocked && !checksItself) return countWrongCode(confirmation);
+  const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), { isOver, isLocked, isAwaited }));
   if (over.length > 0) return refusal(over);
   if (!states.has('pending') && !states.has('confirming')) {
     return right && confirmation.is_fresh ? busy() : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
   }
   if (checksItself) return markConfirming();
-  if (!right) {
-    await tx
-      .updateTable('confirmations')
-      .set({ attempts_used: confirmation.attempts_used + 1 })
-      .where('id', '=', confirmationId)
-      .execute();
-    return codeIncorrect(confirmation.attempts_allowed - confirmation.attempts_used - 1);
-  }
   return busy() ?? markConfirming();
 
   function refusal(faults: readonly IdAtFault[]): Problem {
@@ -92,6 +87,12 @@ export async function decideCode(
       return state === 'confirming' && operation_id !== null && operation_id !== operation.id;
     });
     return isStale || isElsewhere ? aboutToBeConfirmed() : undefined;
+  }
+
+  async function countWrongCode(of: { readonly attempts_used: number; readonly attempts_allowed: number }) {
+    const used = of.attempts_used + 1;
+    await tx.updateTable('confirmations').set({ attempts_used: used }).where('id', '=', confirmationId).execute();
+    return codeIncorrect(of.attempts_allowed - used);
   }
 
   async function markConfirming(): Promise<undefined> {
@@ -141,12 +142,17 @@ function faultsOf(ids: readonly string[], why: (id: string) => Reason | undefine
   });
 }
 
+interface Standing {
+  readonly isOver: boolean;
+  readonly isLocked: boolean;
+  /** By any id of the confirmation. */
+  readonly isAwaited: boolean;
+}
+
 /** Locked is locked for good: that the time has run out as well is no news. */
-function whyOver(
-  state: ItemState | undefined,
-  { isOver, isLocked }: { readonly isOver: boolean; readonly isLocked: boolean },
-): Reason | undefined {
-  if (state === 'confirmed') return undefined;
+function whyOver(state: ItemState | undefined, { isOver, isLocked, isAwaited }: Standing): Reason | undefined {
+  // To recognise the right code again would tell whoever guesses what confirms the other ids.
+  if (state === 'confirmed') return isLocked && isAwaited ? 'confirmation_locked' : undefined;
   if (state === undefined || state === 'released') return 'confirmation_not_pending';
   if (isLocked) return 'confirmation_locked';
   if (state === 'expiring' || state === 'expired') return 'confirmation_expired';

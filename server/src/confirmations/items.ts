@@ -9,6 +9,8 @@ import type { ConfirmationKind, ItemState } from './tables.ts';
 export interface Item {
   readonly id: string;
   readonly confirmationId: string;
+  /** Who started the confirmation: nobody else enters its code or has it sent. */
+  readonly clientId: string;
   readonly kind: ConfirmationKind;
   readonly state: Exclude<ItemState, 'expiring'>;
   /** Waiting for its code, by the database's clock. One whose code is being confirmed waits however late it is. */
@@ -54,6 +56,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'item.replaces_id as replacesId',
       'item.sealed_comment as sealedComment',
       'item.sealed_draft as sealedDraft',
+      'confirmation.client_id as clientId',
       'confirmation.channel',
       'confirmation.expires_at as expiresAt',
       'confirmation.ehr_reference as ehrReference',

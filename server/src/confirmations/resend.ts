@@ -16,6 +16,7 @@ const secondsBetween = 30;
 
 interface Resend {
   readonly services: WriteServices;
+  readonly clientId: string;
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
   readonly confirmationId: string;
@@ -63,13 +64,13 @@ export async function resendByEhr(
  *   `rate_limited`, `patient_limit_reached`
  */
 export async function resendCode(resend: Resend): Promise<Answer> {
-  const { services, ehr, careUnit, confirmationId, patient, contact } = resend;
+  const { services, clientId, ehr, careUnit, confirmationId, patient, contact } = resend;
   const hashes = patientHashes(services.keys, ehr.id, patient.id);
   const inTurn = <Result>(run: (tx: Tx) => Promise<Result>) =>
     retrySerialization(() =>
       services.db.transaction().execute(async (tx) => {
         await assertMayResend(tx, confirmationId);
-        await assertWithinLimits(tx, hashes, careUnit.limitsPerPatient, 'fresh code');
+        await assertWithinLimits(tx, { clientId, hashes }, careUnit.limitsPerPatient, 'fresh code');
         return run(tx);
       }),
     );

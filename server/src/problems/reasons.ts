@@ -212,8 +212,9 @@ export const reasons = {
     ...caller,
     status: 409,
     title: 'Nothing to confirm',
-    happened: 'The appointment does not await a code under this id.',
-    remedy: 'After a two-step cancellation was started, send the code to the new id.',
+    happened: 'The appointment does not await a code under this id, or not one that this client asked for.',
+    remedy:
+      'After a two-step cancellation was started, send the code to the new id. Only the client that started a confirmation can enter its code or have a fresh one sent.',
   },
   resend_limit_reached: {
     ...caller,
@@ -277,7 +278,8 @@ export const reasons = {
     retryable: true,
     status: 429,
     title: 'Too many codes for one patient',
-    happened: 'The patient has as many unconfirmed appointments or was sent as many codes as the clinic allows.',
+    happened:
+      'The patient has as many unconfirmed appointments or was sent as many codes as the clinic allows this client, or all clients together.',
     remedy: 'Let the person confirm what waits, or try again later.',
   },
   rate_limited: {

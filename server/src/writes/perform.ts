@@ -90,7 +90,7 @@ async function begin(
     services.db.transaction().execute(async (tx) => {
       const problem = await decide?.(tx);
       if (problem) return problem;
-      for (const patient of inLockOrder(hashes)) await assertWithinLimits(tx, patient, careUnit.limitsPerPatient);
+      await assertAllWithinLimits(tx, write.clientId, hashes, careUnit);
       return { expiresAt: await storeIntent(tx, services.keys, services.process, intent, plan, limits) };
     }),
   );
@@ -98,8 +98,16 @@ async function begin(
   return outcome.expiresAt;
 }
 
-function inLockOrder(hashes: readonly [Buffer, ...Buffer[]][]): [Buffer, ...Buffer[]][] {
-  return hashes.toSorted(([a], [b]) => Buffer.compare(a, b));
+/** Always in the same order: whoever counts for a patient keeps others waiting. */
+async function assertAllWithinLimits(
+  tx: Tx,
+  clientId: string,
+  patients: readonly [Buffer, ...Buffer[]][],
+  { limitsPerPatient }: CareUnitConnection,
+): Promise<void> {
+  for (const hashes of patients.toSorted(([a], [b]) => Buffer.compare(a, b))) {
+    await assertWithinLimits(tx, { clientId, hashes }, limitsPerPatient);
+  }
 }
 
 async function askEhr(scene: WriteScene, plan: WritePlan, expiresAt: Date | null): Promise<EhrResults> {
@@ -178,7 +186,7 @@ async function performWithoutEhr(scene: WriteScene, plan: WritePlan, decide: Beg
       const problem = await decide?.(tx);
       if (problem) return problem;
       const hashes = plan.confirmations.map(({ patientId }) => patientHashes(services.keys, ehr.id, patientId));
-      for (const patient of inLockOrder(hashes)) await assertWithinLimits(tx, patient, careUnit.limitsPerPatient);
+      await assertAllWithinLimits(tx, write.clientId, hashes, careUnit);
       const expiresAt = plan.confirmations.length > 0 ? await expiry(tx, careUnit.code.lifetimeSeconds) : null;
       const made = await commitPlan(tx, commitOf(scene, plan, [], expiresAt));
       return completeKey(tx, write, planAnswer(scene, plan, [], made));

@@ -14,7 +14,7 @@ function confirmMany(model: Model, ids: readonly string[], isRight: boolean): Ou
     if (!code) return [{ id, reason: 'confirmation_not_pending' }];
     return code === first ? [] : [{ id, reason: 'confirmations_differ' }];
   });
-  return refusedFor(faults) ?? enterCode(entries(model, ids), isRight);
+  return refusedFor(faults) ?? enterCode(model, entries(model, ids), isRight);
 }
 
 function entries(model: Model, ids: readonly string[]): Entry[] {

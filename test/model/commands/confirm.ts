@@ -1,31 +1,32 @@
 import fc from 'fast-check';
 import { manner, pick, which } from '../inputs.ts';
-import type { Entry, Model } from '../model.ts';
+import { type Entry, entriesOf, type Model } from '../model.ts';
 import { codeOf, type Fault, notInPath, type Outcome, refused, refusedFor, type Success } from '../outcome.ts';
 import { outcomeWords, picked, steps, write } from '../step.ts';
 
-/** What a code does to ids that all were made to await this one. */
-export function enterCode(entries: readonly Entry[], isRight: boolean): Outcome {
-  const over = refusedFor(entries.flatMap(overFault));
-  if (over) return over;
-  const pending = entries.filter(({ waiting }) => waiting === 'pending');
+/** What a code does to ids that all were made to await this one. While it is awaited by any id, a wrong one counts. */
+export function enterCode(model: Model, entries: readonly Entry[], isRight: boolean): Outcome {
   const code = entries[0]?.code;
-  if (pending.length === 0 || !code) {
-    // The right code again: as it is.
-    if (isRight) return success(entries);
-    return refusedFor(entries.map(({ id }) => ({ id, reason: 'confirmation_not_pending' }))) as Outcome;
-  }
-  if (!isRight) {
+  const isAwaited = code !== undefined && entriesOf(model).some((it) => it.code === code && it.waiting === 'pending');
+  if (isAwaited && !isRight && code.attempts > 0) {
     code.attempts -= 1;
     return { ...refused('confirmation_code_incorrect'), attemptsRemaining: code.attempts };
+  }
+  const over = refusedFor(entries.flatMap((entry) => overFault(entry, isAwaited)));
+  if (over) return over;
+  const pending = entries.filter(({ waiting }) => waiting === 'pending');
+  // The right code again: as it is.
+  if (pending.length === 0 && !isRight) {
+    return refusedFor(entries.map(({ id }) => ({ id, reason: 'confirmation_not_pending' }))) as Outcome;
   }
   for (const entry of pending) confirmEntry(entry);
   return success(entries);
 }
 
 /** Locked is locked for good, though the time runs out as well. */
-function overFault({ id, waiting, code }: Entry): Fault[] {
-  const isLocked = code?.attempts === 0 && (waiting === 'pending' || waiting === 'expired');
+function overFault({ id, waiting, code }: Entry, isAwaited: boolean): Fault[] {
+  const hasWaited = waiting === 'pending' || waiting === 'expired';
+  const isLocked = code?.attempts === 0 && (hasWaited || (waiting === 'confirmed' && isAwaited));
   if (isLocked) return [{ id, reason: 'confirmation_locked' }];
   if (waiting === 'expired') return [{ id, reason: 'confirmation_expired' }];
   return waiting === 'released' ? [{ id, reason: 'confirmation_not_pending' }] : [];
@@ -49,7 +50,7 @@ function confirm(model: Model, id: string, isRight: boolean): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
   if (!entry.code) return refused('confirmation_not_pending');
-  const outcome = enterCode([entry], isRight);
+  const outcome = enterCode(model, [entry], isRight);
   if (!('reason' in outcome)) return outcome;
   const { faults: _unnamed, ...refusal } = outcome;
   return refusal;
