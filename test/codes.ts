@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { ehrRound } from '../server/src/background/ehr-round.ts';
 import { type Appointment, book, riverside, sodermalm } from './bookings.ts';
 import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
 
@@ -145,17 +146,13 @@ export async function runOut(gateway: Gateway, appointment: Appointment): Promis
  * still answers is not theirs.
  */
 export async function abandonWrites(gateway: Gateway, emr: string): Promise<void> {
-  const abandoned = await rowsOf<{ operation_id: string }>(
+  const abandoned = await rowsOf(
     gateway,
-    `WITH written AS (UPDATE writes SET owner = gen_random_uuid() WHERE emr = $1 RETURNING operation_id),
-       kept AS (UPDATE idempotency_keys SET owner = gen_random_uuid() WHERE emr = $1 AND state = 'running')
-     SELECT operation_id FROM written`,
+    `UPDATE operations SET lease_token = gen_random_uuid(), leased_until = now(), next_attempt_at = now()
+     WHERE emr = $1 AND leased_until > now() AND next_attempt_at IS NOT NULL RETURNING id`,
     [emr],
   );
   if (abandoned.length === 0) throw new Error('Nobody is at a write');
-  const { active, activeKeys } = gateway.deps.services.process;
-  for (const { operation_id } of abandoned) active.delete(operation_id);
-  activeKeys.clear();
 }
 
 /** Lets the code of a confirmation be older than it is. */
@@ -164,5 +161,27 @@ export async function age(gateway: Gateway, confirmationId: string, seconds: num
     gateway,
     'UPDATE confirmations SET code_sent_at = code_sent_at - make_interval(secs => $2) WHERE id = $1',
     [confirmationId, seconds],
+  );
+}
+
+/** Writes that have not ended, to all EHRs or one. */
+export function writesUnderWay(gateway: Gateway, emr?: string): Promise<{ readonly id: string }[]> {
+  const sql = `SELECT id FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL AND ($1::text IS NULL OR emr = $1)`;
+  return rowsOf(gateway, sql, [emr ?? null]);
+}
+
+/** One round of background work, for all EHRs. */
+export async function workInBackground(gateway: Gateway): Promise<void> {
+  const { services, log, ehrs } = gateway.deps;
+  await Promise.all([...ehrs.values()].map((ehr) => ehrRound(services, ehr, log)));
+}
+
+/** As if the EHR had shown nothing of the writes that nobody is at for so long. */
+export async function letWritesAge(gateway: Gateway, seconds = 180): Promise<void> {
+  await rowsOf(
+    gateway,
+    `UPDATE operations SET last_asked_at = last_asked_at - make_interval(secs => $1), next_attempt_at = now()
+     WHERE next_attempt_at IS NOT NULL AND (leased_until IS NULL OR leased_until <= now())`,
+    [seconds],
   );
 }

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { expireConfirmations } from '../server/src/confirmations/expire.ts';
-import { recoverWrites } from '../server/src/writes/recovery.ts';
 import {
   type Appointment,
   book,
@@ -25,6 +23,7 @@ import {
   messagesAbout,
   rowsOf,
   type Told,
+  workInBackground,
 } from './codes.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { findViolations } from './invariants.ts';
@@ -110,10 +109,9 @@ test('a confirmation and the end of its time: booked and told so, or neither', a
     const left = `clock_timestamp() + interval '${round * 6} milliseconds'`;
     await rowsOf(gateway, `UPDATE sandbox.appointments SET held_until = ${left} WHERE id = $1`, [it.id]);
     await rowsOf(gateway, `UPDATE confirmations SET expires_at = ${left} WHERE id = $1`, [confirmationOf(it).id]);
-    const { services, log } = gateway.deps;
     const [answer] = await Promise.all([
       sleep(round * 4).then(() => inSodermalm.confirm(it.id, code)),
-      ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => expireConfirmations(services, log))),
+      ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => workInBackground(gateway))),
     ]);
     const told = outcome(answer);
     expect(told).toBeOneOf(['200 booked', '409 confirmation_expired']);
@@ -127,7 +125,6 @@ test('a confirmation and the end of its time: booked and told so, or neither', a
 test('the end of its time does not overtake what is decided at the last moment', async () => {
   const { it, code } = await held();
   const id = confirmationOf(it).id;
-  const { services, log } = gateway.deps;
   await rowsOf(
     gateway,
     `UPDATE confirmations SET expires_at = clock_timestamp() + interval '2 seconds' WHERE id = $1`,
@@ -144,7 +141,7 @@ test('the end of its time does not overtake what is decided at the last moment',
   const isSeenAsOver = `SELECT 1 FROM confirmations WHERE id = $1 AND expires_at <= clock_timestamp()`;
   await eventually(async () => expect(await rowsOf(gateway, isSeenAsOver, [id])).toHaveLength(1));
   let isDone = false;
-  const expiry = expireConfirmations(services, log).then(() => {
+  const expiry = workInBackground(gateway).then(() => {
     isDone = true;
   });
   const waitsForUs = 'SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
@@ -387,11 +384,8 @@ describe('two gateways on one database', () => {
   /** Both at their housekeeping for as long as it takes. */
   async function meanwhile<Result>(work: () => Promise<Result>): Promise<Result> {
     let isOver = false;
-    const keepHouse = async ({ deps: { services, log } }: Gateway) => {
-      while (!isOver) {
-        await recoverWrites(services, log);
-        await expireConfirmations(services, log);
-      }
+    const keepHouse = async (it: Gateway) => {
+      while (!isOver) await workInBackground(it);
     };
     const houses = gateways.map(keepHouse);
     try {
@@ -426,12 +420,9 @@ describe('two gateways on one database', () => {
       gateway,
       `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'As the test wants it'; END $$`,
     );
-    await rowsOf(
-      gateway,
-      `CREATE TRIGGER unsettled BEFORE UPDATE ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION fail()`,
-    );
+    await rowsOf(gateway, `CREATE TRIGGER unsettled BEFORE UPDATE ON operations FOR EACH ROW EXECUTE FUNCTION fail()`);
     expect(outcome(await send(0))).toBe('500 internal_error');
-    await rowsOf(gateway, 'DROP TRIGGER unsettled ON idempotency_keys');
+    await rowsOf(gateway, 'DROP TRIGGER unsettled ON operations');
     await eventually(async () => expect(outcome(await send(1))).toBe('400 time_slot_unavailable'));
   });
 

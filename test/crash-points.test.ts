@@ -60,7 +60,11 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     async restart(variables?: Record<string, string>): Promise<void> {
       await child.kill();
       // What the end of its lease amounts to.
-      if (postgres) await query(postgres.database, 'DELETE FROM gateways');
+      if (postgres)
+        await query(
+          postgres.database,
+          'UPDATE operations SET lease_token = NULL, leased_until = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END',
+        );
       child = await start(variables);
     },
     async died(): Promise<void> {

@@ -405,7 +405,10 @@ async function compareCreations(dataDir: string, databaseUrl: string | undefined
      FROM sandbox.appointments AS appointment WHERE comment LIKE 'creation %'`,
     [],
   );
-  const keys = await client.query<{ state: string }>(`SELECT state FROM idempotency_keys WHERE state <> 'done'`, []);
+  const keys = await client.query<{ state: string }>(
+    `SELECT state FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
+    [],
+  );
   client.release();
   await database.close();
   if (keys.rows.length > 0) fault(`${keys.rows.length} keys are not settled`);

@@ -58,7 +58,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   addJsonBody(app);
   addValidation(app);
   await addOpenApi(app);
-  app.decorate('writes', deps.services);
+  app.decorate('operationServices', deps.services);
   addAccess(app, deps.clients, deps.ehrs);
   await addLimits(app, deps.limits);
 

@@ -1,6 +1,7 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { startBackground } from './background/start.ts';
 import { type ClientRegistry, createClientRegistry } from './clients/client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { Database } from './db/database.ts';
@@ -10,15 +11,15 @@ import { migrationSets } from './db/migration-sets.ts';
 import { connectors } from './ehr/connectors.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { type EhrRegistry, openEhrRegistry } from './ehr/registry.ts';
-import { startHousekeeping } from './housekeeping.ts';
 import { type Cursors, createCursors } from './http/paging.ts';
 import { createOutbox } from './messages/create-outbox.ts';
 import type { DemoMailbox } from './messages/providers/demo-mailbox.ts';
 import { createSenders } from './messages/senders.ts';
+import { operationKinds } from './operation-kinds.ts';
+import { endAllLeases } from './operations/due.ts';
+import { createOperationMetrics } from './operations/metrics.ts';
+import type { OperationServices } from './operations/services.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
-import { startGatewayProcess } from './writes/gateway-process.ts';
-import { createWriteMetrics } from './writes/metrics.ts';
-import type { WriteServices } from './writes/services.ts';
 
 /** Everything that the operations stand on, made once. */
 export interface Deps {
@@ -27,7 +28,7 @@ export interface Deps {
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
-  readonly services: WriteServices;
+  readonly services: OperationServices;
   /** Where the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
   readonly limits: { readonly requestsPerMinute: number };
@@ -63,25 +64,18 @@ export async function createDeps(means: Means): Promise<Deps> {
     metrics: createEhrMetrics(metrics),
     log,
   });
-  const process = await startGatewayProcess(db, database.kind);
+  if (database.kind === 'pglite') await endAllLeases(db);
   await outbox.start();
-  const writeMetrics = createWriteMetrics(metrics);
-  const services: WriteServices = {
+  const services: OperationServices = {
     db,
     keys,
     ehrs,
     outbox,
     channels: outbox.channels,
-    process,
-    onOutcomeLost({ operationId, emr }) {
-      writeMetrics.outcomeLost(emr);
-      log.error(
-        { operation_id: operationId, emr },
-        'nobody knows whether an EHR has done a write; it is not done again',
-      );
-    },
+    kinds: operationKinds,
+    operationMetrics: createOperationMetrics(metrics, log),
   };
-  const housekeeping = startHousekeeping(services, configuration.retention, log);
+  const background = startBackground(services, configuration.retention, log);
   return {
     log,
     metrics,
@@ -93,9 +87,8 @@ export async function createDeps(means: Means): Promise<Deps> {
     limits: { requestsPerMinute: configuration.limits.requests_per_minute },
     isReady: () => migrationsApplied(database, sets),
     async stop() {
-      await housekeeping.stop();
+      await background.stop();
       await outbox.stop();
-      await process.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
     },
   };

@@ -7,7 +7,7 @@ import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { creationBody, freeSlot } from '../bookings.ts';
-import { careUnitOf, eventually, rowsOf, type Told } from '../codes.ts';
+import { careUnitOf, eventually, letWritesAge, type Told } from '../codes.ts';
 import { startGateway } from '../gateway.ts';
 import { careUnitPath } from '../other-ehrs.ts';
 
@@ -92,7 +92,7 @@ test('a booking that the server has never seen is not sent again under its key',
   failOnce('cut_before');
   expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: true } });
   await eventually(async () => {
-    await rowsOf(gateway, `UPDATE writes SET missing_since = missing_since - interval '3 minutes'`);
+    await letWritesAge(gateway);
     expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: false } });
   });
   expect(booked()).toBe(before);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { expireConfirmations } from '../../server/src/confirmations/expire.ts';
-import { age, codeIn, messages, rowsOf } from '../codes.ts';
+import { age, codeIn, messages, rowsOf, workInBackground } from '../codes.ts';
 import type { Answer, Gateway } from '../gateway.ts';
 import { type Code, entriesOf, type Model, type Resource, type Time } from './model.ts';
 
@@ -161,7 +160,7 @@ export class Real {
 
   /** What the gateway does in its own time, now. */
   async sweep(): Promise<void> {
-    await expireConfirmations(this.gateway.deps.services, this.gateway.deps.log);
+    await workInBackground(this.gateway);
   }
 
   async letHalfAMinutePass(code: Code): Promise<void> {
@@ -183,8 +182,7 @@ export async function empty(gateway: Gateway): Promise<void> {
     'demo_mailbox',
     'confirmation_items',
     'confirmations',
-    'writes',
-    'idempotency_keys',
+    'operations',
     'sandbox.operations',
     'sandbox.appointments',
   ]) {

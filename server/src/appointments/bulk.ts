@@ -1,8 +1,7 @@
-import type { Answer } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import type { Answer } from '../operations/answer.ts';
 import { type Fault, Problem, problemAt } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
-import type { WritePlan } from '../writes/plan.ts';
 import { planSameTimes } from './bulk-slot-plan.ts';
 import type { BulkCancellationBody, BulkConfirmationBody, BulkUpdateBody } from './contract.ts';
 import { freeSlots } from './free-time.ts';
@@ -14,46 +13,42 @@ import type { Scene } from './scene.ts';
 import { standingOf, updateRefusals } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
-import { carryOut, carryOutConfirmed, type Mode, namingFaults } from './write-appointments.ts';
+import type { AppointmentPlan } from './write/plan.ts';
+import { carryOut, carryOutConfirmed, type Plan, type Writing } from './write-appointments.ts';
 
 /** Pure bulk update: each id keeps its time. All or nothing. */
 export async function updateMany(
   scene: Scene,
-  mode: Mode,
+  writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
 ): Promise<Answer> {
   const wanted = await readUpdate(scene, body, readHeader);
-  let targets: readonly Target[] = [];
-  const write = () =>
-    carryOut(scene, mode, async () => {
-      targets = await requireTargets(scene, body.ids, async (found) => {
-        const { resourceId } = wanted;
-        return [
-          ...refusals(found),
-          ...(resourceId === undefined ? [] : await unavailableTimes(scene, found, resourceId)),
-        ];
-      });
-      return mergePlans(
-        targets.map((target) => planUpdate(target, wanted)),
-        body.ids,
-      );
-    });
-  return namingFaults(() => movingFaults(scene, targets, wanted), write);
+  const { resourceId } = wanted;
+  const targets = await requireTargets(scene, body.ids, async (found) => [
+    ...refusals(found),
+    ...(resourceId === undefined ? [] : await unavailableTimes(scene, found, resourceId)),
+  ]);
+  const plans = targets.map((target, index) =>
+    planUpdate(target, wanted, { place: place(index), taken: movingFault(scene, target, index, wanted) }),
+  );
+  return carryOut(scene, writing, mergePlans(plans));
 }
 
 /** Cancel many. All or nothing; one code for each patient where codes are needed. */
-export function cancelMany(scene: Scene, mode: Mode, body: BulkCancellationBody): Promise<Answer> {
-  return carryOut(scene, mode, async () => {
-    const comment = body.comment === undefined ? undefined : body.comment || null;
-    let plans: readonly WritePlan[] = [];
-    await requireTargets(scene, body.ids, async (targets) => {
-      const planned = await planCancellations(scene, targets, comment);
-      plans = planned.plans;
-      return planned.faults;
-    });
-    return mergePlans(withoutDoubles(plans, new Map()), body.ids);
+export async function cancelMany(scene: Scene, writing: Writing, body: BulkCancellationBody): Promise<Answer> {
+  const comment = body.comment === undefined ? undefined : body.comment || null;
+  let plans: readonly Plan[] = [];
+  await requireTargets(scene, body.ids, async (targets) => {
+    const planned = await planCancellations(scene, targets, comment);
+    plans = planned.plans;
+    return planned.faults;
   });
+  return carryOut(scene, writing, mergePlans(withoutDoubles(plans.map(atPlace))));
+}
+
+function atPlace(plan: Plan, index: number): Plan {
+  return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place: place(index) })) };
 }
 
 /** A plan for each of those that can be cancelled, and why the others cannot. */
@@ -61,10 +56,10 @@ export async function planCancellations(
   scene: Scene,
   targets: readonly Target[],
   comment: string | null | undefined,
-): Promise<{ readonly plans: readonly WritePlan[]; readonly faults: readonly Fault[] }> {
+): Promise<{ readonly plans: readonly Plan[]; readonly faults: readonly Fault[] }> {
   const pending = await pendingCancellations(scene, targets);
   const faults: Fault[] = [];
-  const plans: WritePlan[] = [];
+  const plans: Plan[] = [];
   for (const target of targets) {
     try {
       plans.push(await planCancellation(scene, target, comment, pending));
@@ -77,39 +72,49 @@ export async function planCancellations(
 }
 
 /** An original and a view of it are the same cancellation: the second one answers as the first. */
-function withoutDoubles(plans: readonly WritePlan[], started: Map<string, WritePlan>): WritePlan[] {
+function withoutDoubles(plans: readonly Plan[]): Plan[] {
+  const started = new Map<string, AppointmentPlan>();
   return plans.map((plan) => {
-    const original = plan.confirmations.flatMap(({ items }) => items).find((item) => 'original' in item);
-    if (!original || !('original' in original)) return plan;
-    const first = started.get(original.original.id);
+    if ('ehrCode' in plan) return plan;
+    const [step] = plan.steps;
+    if (!step?.awaits || !step.before) return plan;
+    const first = started.get(step.before.id)?.steps[0];
     if (!first) {
-      started.set(original.original.id, plan);
+      started.set(step.before.id, plan);
       return plan;
     }
-    return { ...first, confirmations: [] };
+    const { awaits: _, ...rest } = first;
+    return { ...plan, steps: [{ ...rest, ...(step.place ? { place: step.place } : {}) }] };
   });
 }
 
 /** Confirm many, all of which await the same code. */
-export async function confirmMany(scene: Scene, mode: Mode, body: BulkConfirmationBody): Promise<Answer> {
-  if ('dryRun' in mode) throw noDryRun();
+export async function confirmMany(
+  scene: Scene,
+  { execute, dryRun }: Writing,
+  { ids, confirmation: { code } }: BulkConfirmationBody,
+): Promise<Answer> {
+  if (dryRun) throw noDryRun();
   const isOwn = (target: Target) => isConfirmable(scene, target);
   const faultsOf = (found: readonly Target[]) => {
     const first = found.find(isOwn);
     return found.flatMap((target) => {
       if (!isOwn(target)) return [faultOf(target.id, 'confirmation_not_pending')];
-      const isOther = target.item.confirmationId !== first?.item.confirmationId;
+      const isOther = target.item?.confirmationId !== first?.item?.confirmationId;
       return isOther ? [faultOf(target.id, 'confirmations_differ')] : [];
     });
   };
-  const targets = await requireTargets(scene, body.ids, faultsOf, 'all');
-  const waiting = targets.filter(isOwn);
-  return carryOutConfirmed(
-    scene,
-    mode.write,
-    { ...planConfirmation(scene, waiting, body.confirmation.code), many: true, requestedIds: body.ids },
-    body.confirmation.code,
-  );
+  return carryOutConfirmed(scene, execute, code, async () => {
+    const targets = await requireTargets(scene, ids, faultsOf, 'all');
+    const waiting = targets.filter((target) => isConfirmable(scene, target));
+    return { ...atPlaces(planConfirmation(scene, waiting, code)), many: true };
+  });
+}
+
+function atPlaces(plan: Plan): Plan {
+  return 'ehrCode' in plan
+    ? plan
+    : { ...plan, steps: plan.steps.map((step, index) => ({ ...step, place: place(index) })) };
 }
 
 export function noDryRun(): Problem {
@@ -194,13 +199,14 @@ function distinctTimes(targets: readonly Target[]) {
 }
 
 /** When the EHR finds out at the last moment that a time is gone, it does not say whose. */
-function movingFaults({ careUnit }: Scene, targets: readonly Target[], { resourceId }: WantedUpdate): Fault[] {
-  if (resourceId === undefined) return [];
-  return targets.flatMap(({ id, appointment }, index) =>
-    appointment.resourceId === resourceId
-      ? []
-      : [slotFault({ ...appointment, resourceId }, careUnit.timeZone, place(index), id)],
-  );
+function movingFault(
+  { careUnit }: Scene,
+  { id, appointment }: Target,
+  index: number,
+  { resourceId }: WantedUpdate,
+): Fault | undefined {
+  if (resourceId === undefined || appointment.resourceId === resourceId) return undefined;
+  return slotFault({ ...appointment, resourceId }, careUnit.timeZone, place(index), id);
 }
 
 function faultOf(id: string, reason: Reason): Fault {

@@ -13,10 +13,11 @@ import {
   runOut,
   type Told,
   type ToldMany,
+  workInBackground,
+  writesUnderWay,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expireConfirmations } from '../confirmations/expire.ts';
 
 type Steps = Readonly<Record<number, () => Promise<void>>>;
 /** By the number of the next calls of `changeAppointments`, from 1: what comes before the EHR does anything. */
@@ -87,8 +88,7 @@ function expectRefusal({ status, body }: Told | ToldMany, expected: number, reas
   expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
 }
 
-const withoutWrites = (emr: string) =>
-  eventually(async () => expect(await rowsOf(gateway, 'SELECT FROM writes WHERE emr = $1', [emr])).toEqual([]));
+const withoutWrites = (emr: string) => eventually(async () => expect(await writesUnderWay(gateway, emr)).toEqual([]));
 
 describe('drafts of one code, booked one by one', () => {
   const path = careUnitPath('one-by-one', 'sodermalm');
@@ -220,7 +220,6 @@ describe('drafts of one code, booked one by one', () => {
 describe('a draft that the EHR is about to book', () => {
   const path = careUnitPath('no-hold', 'sodermalm');
   const { cancel, changeMany, confirm, get } = careUnitOf(gateway, path);
-  const { deps } = gateway;
 
   async function awaited(): Promise<{ readonly draft: Appointment; readonly code: string }> {
     const draft = await book(gateway, { careUnit: path });
@@ -246,7 +245,7 @@ describe('a draft that the EHR is about to book', () => {
     await eventually(() => expect(calls).toBe(1));
     expectRefusal(await confirm(wanted.draft.id, wanted.code), 503, 'ehr_unavailable');
     await runOut(gateway, wanted.draft);
-    await expireConfirmations(deps.services, deps.log);
+    await workInBackground(gateway);
     expect(await get(wanted.draft.id)).toMatchObject({ status: 'awaiting_confirmation' });
     expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
     resolve();

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../http/paging.ts';
 import { choice, nullableString, patientNotation, reference, resourceNotation, text } from '../http/schemas.ts';
-import { changeWords } from '../writes/plan.ts';
+import { changeWords } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
 export type AppointmentStatus = (typeof appointmentStatuses)[number];

@@ -1,9 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Item } from '../confirmations/items.ts';
+import { itemContext } from '../confirmations/store.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import { itemContext } from '../writes/commit.ts';
-import type { PlannedCreation } from '../writes/plan.ts';
+import type { PlannedCreation } from './write/plan.ts';
 
 type Named = Pick<Item, 'id' | 'sealedDraft' | 'isPending'>;
 

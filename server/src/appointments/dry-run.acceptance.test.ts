@@ -36,7 +36,7 @@ function send<Body>(careUnit: string, method: string, path: string, body: object
   return gateway.request<Body>(method, `${careUnit}/appointments${path}${query}`, { body });
 }
 
-const tables = ['confirmations', 'confirmation_items', 'messages', 'demo_mailbox', 'writes', 'idempotency_keys'];
+const tables = ['confirmations', 'confirmation_items', 'messages', 'demo_mailbox', 'operations'];
 const emrs = ['sandbox-no', 'sandbox-se', 'sandbox-uk', 'few-pending'];
 
 /** Everything that a write could leave behind, once no message is on its way any more. */

@@ -7,8 +7,8 @@ import {
   careUnitOf,
   codeFor,
   eventually,
-  rowsOf,
   type ToldMany,
+  writesUnderWay,
 } from '../../../test/codes.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
@@ -104,8 +104,7 @@ describe('an EHR without transactions', () => {
   describe('and a gateway that is killed', () => {
     const underKey = (key: string, body: object) =>
       gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers: { 'idempotency-key': key } });
-    const withoutWrites = () =>
-      eventually(async () => expect(await rowsOf(gateway, `SELECT FROM writes WHERE emr = 'one-by-one'`)).toEqual([]));
+    const withoutWrites = () => eventually(async () => expect(await writesUnderWay(gateway, 'one-by-one')).toEqual([]));
 
     test.each([
       ['before it undoes anything', 4],

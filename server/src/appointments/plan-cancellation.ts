@@ -1,12 +1,13 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { awaitedOf, findPendingCancellations, type Item } from '../confirmations/items.ts';
 import { Problem } from '../problems/problem.ts';
-import type { WritePlan } from '../writes/plan.ts';
 import { contactOf } from './contact.ts';
+import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import { makeGatewayId } from './gateway-ids.ts';
 import type { Scene } from './scene.ts';
 import { standingOf } from './target-rules.ts';
 import type { Target } from './targets.ts';
+import type { AppointmentPlan } from './write/plan.ts';
 
 /** `undefined` leaves the appointment's comment. */
 type Comment = string | null | undefined;
@@ -37,7 +38,7 @@ export async function planCancellation(
   target: Target,
   comment: Comment,
   pending: PendingCancellations,
-): Promise<WritePlan> {
+): Promise<AppointmentPlan | EhrCodePlan> {
   const { appointment, id, item } = target;
   switch (standingOf(target)) {
     case 'cancelled':
@@ -60,22 +61,15 @@ export async function planCancellation(
   }
 }
 
-function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): WritePlan {
-  return {
-    changes: [],
-    confirmations: [],
-    answer: [
-      {
-        from: { appointment: item && !item.isPending ? { ...appointment, state: settled(appointment) } : appointment },
-        id,
-        replacesId: kind === 'cancellation' ? (item.replacesId ?? undefined) : undefined,
-        awaiting: awaits && awaitedOf(awaits),
-        word: 'kept',
-        preview: appointment,
-      },
-    ],
-    many: false,
+function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): AppointmentPlan {
+  const answer = {
+    appointment: item && !item.isPending ? { ...appointment, state: settled(appointment) } : appointment,
+    id,
+    replacesId: kind === 'cancellation' ? (item.replacesId ?? undefined) : undefined,
+    awaiting: awaits && awaitedOf(awaits),
+    word: 'kept' as const,
   };
+  return { steps: [{ answer }], many: false };
 }
 
 /** A hold whose code has run out is cancelled, whatever the EHR's clock says. */
@@ -83,28 +77,18 @@ function settled({ state }: Appointment): Appointment['state'] {
   return state === 'held' ? 'cancelled' : state;
 }
 
-function releasePlan({ kind, appointment, id }: Target, comment: Comment): WritePlan {
-  const after = cancelled(appointment, comment);
-  const inEhr = kind !== 'draft';
-  return {
-    changes: inEhr ? [{ kind: 'release', appointmentId: appointment.id, comment }] : [],
-    before: [appointment],
-    confirmations: [],
-    releasing: [id],
-    answer: [{ from: inEhr ? { change: 0 } : { appointment: after }, id, word: 'cancelled', preview: after }],
-    many: false,
-  };
+function releasePlan({ kind, appointment, id }: Target, comment: Comment): AppointmentPlan {
+  const answer = { appointment: cancelled(appointment, comment), id, word: 'cancelled' as const };
+  if (kind === 'draft') return { steps: [{ answer, releases: id }], many: false };
+  const change = { kind: 'release', appointmentId: appointment.id, comment } as const;
+  return { steps: [{ change, before: appointment, answer, releases: id }], many: false };
 }
 
-function directPlan({ ehr }: Scene, appointment: Appointment, id: string, comment: Comment): WritePlan {
+function directPlan({ ehr }: Scene, appointment: Appointment, id: string, comment: Comment): AppointmentPlan {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
-  return {
-    changes: [{ kind: 'cancel', appointmentId: appointment.id, comment }],
-    before: [appointment],
-    confirmations: [],
-    answer: [{ from: { change: 0 }, id, word: 'cancelled', preview: cancelled(appointment, comment) }],
-    many: false,
-  };
+  const change = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
+  const answer = { appointment: cancelled(appointment, comment), id, word: 'cancelled' as const };
+  return { steps: [{ change, before: appointment, answer }], many: false };
 }
 
 async function twoStepPlan(
@@ -112,35 +96,20 @@ async function twoStepPlan(
   appointment: Appointment,
   replacesId: string,
   comment: Comment,
-): Promise<WritePlan> {
+): Promise<AppointmentPlan | EhrCodePlan> {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   const newId = makeGatewayId();
+  const answer = { appointment, id: newId, replacesId, word: 'cancelled' as const };
   if (ehr.capabilities.sendsCodes) {
     const cancellation = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
-    return {
-      changes: [],
-      viaEhr: { kind: 'request cancellation', cancellation, newId, replacesId },
-      confirmations: [],
-      answer: [{ from: { change: 0 }, id: newId, replacesId, word: 'cancelled', preview: appointment }],
-      many: false,
-    };
+    const ehrCode = { kind: 'request cancellation', cancellation, newId, replacesId } as const;
+    return { ehrCode, patientId: appointment.patientId, answer, many: false };
   }
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
   if (!patient) throw new Problem('no_contact_channel');
   const contact = contactOf(patient, 'cancellation', careUnit, services.channels);
-  return {
-    changes: [],
-    confirmations: [
-      {
-        kind: 'cancellation',
-        patientId: patient.id,
-        ...contact,
-        items: [{ newId, original: appointment, replacesId, comment }],
-      },
-    ],
-    answer: [{ from: { appointment }, id: newId, replacesId, word: 'cancelled', preview: appointment }],
-    many: false,
-  };
+  const awaits = { kind: 'cancellation' as const, patientId: patient.id, ...contact, newId, replacesId, comment };
+  return { steps: [{ before: appointment, answer, awaits }], many: false };
 }
 
 function cancelled(appointment: Appointment, comment: Comment): Appointment {

@@ -1,4 +1,4 @@
-import type { Appointment, Patient } from '@crossward/connector-kit';
+import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { requireHealthcareService, requirePatient, requireResource } from '../ehr/lookups.ts';
 import { patientIdentifier, resourceIdentifier } from '../http/identifiers.ts';
@@ -6,13 +6,14 @@ import { inBody } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
 import { assertNotPast, readRange } from '../time/request-times.ts';
-import type { PlannedCreation, WritePlan } from '../writes/plan.ts';
 import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import { draftAppointment } from './drafts.ts';
+import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import { makeGatewayId } from './gateway-ids.ts';
 import type { Scene } from './scene.ts';
-import { longestAppointmentHours } from './time-rules.ts';
+import { longestAppointmentHours, slotFault } from './time-rules.ts';
+import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
 
 export const creationPlaces = { start: inBody('start_time'), end: inBody('end_time') };
 
@@ -21,7 +22,7 @@ export async function planCreation(
   scene: Scene,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
-): Promise<WritePlan> {
+): Promise<AppointmentPlan | EhrCodePlan> {
   const { ehr, careUnit } = scene;
   const text = { start: body.start_time, end: body.end_time };
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
@@ -49,67 +50,47 @@ type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
 
 /** New appointments of one patient, by the policy of the care unit and by what the EHR can do. */
 export function planCreations(
-  { services, ehr, careUnit }: Scene,
+  scene: Scene,
   patient: Pick<Patient, 'id' | 'phone' | 'email'>,
   wanted: readonly NewAppointment[],
-): WritePlan {
+): AppointmentPlan | EhrCodePlan {
+  const { services, ehr, careUnit } = scene;
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   const needsCode = careUnit.bookingConfirmation === 'code';
-  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(wanted, careUnit.id);
-  const canHold = ehr.capabilities.changes.includes('confirm');
+  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(scene, wanted);
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
-  const creations = wanted.map((it) => ({ ...it, kind: 'create', hold: needsCode }) as const);
-  const confirmation = contact && { kind: 'booking' as const, patientId: patient.id, ...contact };
-  if (!confirmation || canHold) {
-    return {
-      changes: creations,
-      confirmations:
-        confirmation && creations.length > 0
-          ? [{ ...confirmation, items: creations.map((_, change) => ({ change })) }]
-          : [],
-      answer: creations.map((creation, change) => ({
-        from: { change },
-        word: 'created',
-        preview: newAppointment(creation, '', careUnit.id),
-      })),
-      many: false,
-    };
-  }
-  const drafts = creations.map((draft) => ({ newId: makeGatewayId(), draft: { ...draft, hold: false } }));
+  const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact };
+  const canHold = ehr.capabilities.changes.includes('confirm');
   return {
-    changes: [],
-    confirmations: [{ ...confirmation, items: drafts }],
-    answer: drafts.map(({ newId, draft }) => {
-      const appointment = draftAppointment(draft, newId, careUnit.id, 'held');
-      return { from: { appointment }, id: newId, word: 'created', preview: appointment };
+    steps: wanted.map((it): Step => {
+      const creation = { ...it, kind: 'create', hold: needsCode } as const;
+      const taken = slotFault(creation, careUnit.timeZone, creationPlaces.start);
+      if (!code || canHold) {
+        const appointment = draftAppointment(creation, '', careUnit.id, needsCode ? 'held' : 'booked');
+        return { change: creation, taken, answer: { appointment, word: 'created' }, ...(code ? { awaits: code } : {}) };
+      }
+      const newId = makeGatewayId();
+      const appointment = draftAppointment(creation, newId, careUnit.id, 'held');
+      const draft = { ...creation, hold: false };
+      return { taken, answer: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
     }),
     many: false,
   };
 }
 
 /** The EHR sends the code and checks it: one for each booking. */
-function planEhrBooking(wanted: readonly NewAppointment[], careUnitId: string): WritePlan {
+function planEhrBooking({ careUnit }: Scene, wanted: readonly NewAppointment[]): EhrCodePlan {
   const [only, another] = wanted;
   if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
   const creation = { ...only, kind: 'create', holdUntil: null } as const;
   return {
-    changes: [],
-    viaEhr: { kind: 'request booking', creation },
-    confirmations: [],
-    answer: [
-      {
-        from: { change: 0 },
-        word: 'created',
-        preview: draftAppointment({ ...creation, hold: true }, '', careUnitId, 'held'),
-      },
-    ],
+    ehrCode: { kind: 'request booking', creation },
+    patientId: only.patientId,
+    taken: slotFault(creation, careUnit.timeZone, creationPlaces.start),
+    answer: { appointment: draftAppointment({ ...creation, hold: true }, '', careUnit.id, 'held'), word: 'created' },
     many: false,
   };
 }
 
 export const severalCodes =
   'This EHR sends its codes itself, one for each appointment: they cannot be asked for together.';
-
-function newAppointment(creation: PlannedCreation, id: string, careUnitId: string): Appointment {
-  return draftAppointment(creation, id, careUnitId, creation.hold ? 'held' : 'booked');
-}

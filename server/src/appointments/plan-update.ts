@@ -3,14 +3,14 @@ import { requireResource } from '../ehr/lookups.ts';
 import { resourceIdentifier } from '../http/identifiers.ts';
 import { inBody } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { Problem } from '../problems/problem.ts';
+import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { assertNotPast, readRange, type TimeRange } from '../time/request-times.ts';
-import type { ChangeWord, WritePlan } from '../writes/plan.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
 import type { Scene } from './scene.ts';
 import { standingOf, updateRefusals } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestAppointmentHours } from './time-rules.ts';
+import type { AppointmentPlan, ChangeWord, Step } from './write/plan.ts';
 
 export const updatePlaces = { start: inBody('start'), end: inBody('end') };
 
@@ -42,26 +42,34 @@ export async function readUpdate(
   return { time, resourceId: resource?.id, comment: body.comment === undefined ? undefined : body.comment || null };
 }
 
+/** What the answer says of an update. */
+interface Told {
+  /** Where the request names the appointment. */
+  readonly place?: Place;
+  /** When the time that it wants is taken. */
+  readonly taken?: Fault | undefined;
+}
+
 /** Moves an appointment, gives it another resource or comment. It never needs a code. */
-export function planUpdate(target: Target, wanted: WantedUpdate): WritePlan {
+export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken }: Told = {}): AppointmentPlan {
   const refusal = updateRefusals[standingOf(target)];
   if (refusal) throw new Problem(refusal);
   const { appointment, id } = target;
   const after = updated(appointment, wanted);
   if (isNewTime(appointment, after)) assertNotPast(after, updatePlaces.start);
   const word = wordFor(appointment, after);
-  if (word === 'kept') return { changes: [], confirmations: [], answer: [keptAnswer(target)], many: false };
-  return {
-    changes: [{ kind: 'update', appointmentId: appointment.id, ...wanted }],
-    before: [appointment],
-    confirmations: [],
-    answer: [{ from: { change: 0 }, id, word, preview: after }],
-    many: false,
+  const step: Step = {
+    ...(word === 'kept'
+      ? { answer: { appointment, id, word } }
+      : {
+          change: { kind: 'update', appointmentId: appointment.id, ...wanted },
+          before: appointment,
+          answer: { appointment: after, id, word },
+        }),
+    ...(place ? { place } : {}),
+    ...(taken && word === 'moved' ? { taken } : {}),
   };
-}
-
-function keptAnswer({ appointment, id }: Target): WritePlan['answer'][number] {
-  return { from: { appointment }, id, word: 'kept', preview: appointment };
+  return { steps: [step], many: false };
 }
 
 /** The appointment as an update would leave it. */

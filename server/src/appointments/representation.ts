@@ -1,10 +1,10 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
-import type { Item } from '../confirmations/items.ts';
+import type { Awaited, Item } from '../confirmations/items.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { formatInstant } from '../time/date-times.ts';
-import type { Awaited, PlannedAnswer, PlannedConfirmation } from '../writes/plan.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
+import type { PlannedCode, StepAnswer } from './write/plan.ts';
 
 interface Scene {
   readonly ehr: EhrConnection;
@@ -69,30 +69,29 @@ export function writtenBody(
 
 /** What a write would leave behind. Ids and times that do not exist yet are null. */
 export function previewBody(
-  entry: PlannedAnswer,
-  { ehr, careUnit, confirmation: planned }: Scene & { readonly confirmation: PlannedConfirmation | undefined },
+  { appointment, id, replacesId, awaiting, word }: StepAnswer,
+  { ehr, careUnit, code }: Scene & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
 ): PreviewBody {
-  const isNew = entry.word === 'created' || (planned !== undefined && entry.replacesId !== undefined);
-  const { timeZone } = careUnit;
+  const isNew = word === 'created' || (code !== undefined && replacesId !== undefined);
   return {
-    ...body(entry.preview, { ehr, careUnit }, entry.preview.id),
-    id: isNew ? null : (entry.id ?? entry.preview.id),
-    status: planned || entry.awaiting ? 'awaiting_confirmation' : statusOf[entry.preview.state],
-    confirmation: planned
+    ...body(appointment, { ehr, careUnit }, appointment.id),
+    id: isNew ? null : (id ?? appointment.id),
+    status: code || awaiting ? 'awaiting_confirmation' : statusOf[appointment.state],
+    confirmation: code
       ? {
           id: null,
-          kind: planned.kind,
-          channel: planned.channel,
+          kind: code.kind,
+          channel: code.channel,
           delivery: null,
           expires_at: null,
           attempts_remaining: careUnit.code.attempts,
           page_url: null,
         }
-      : entry.awaiting
-        ? confirmation(entry.awaiting, timeZone)
+      : awaiting
+        ? confirmation(awaiting, careUnit.timeZone)
         : null,
-    replaces_id: entry.replacesId ?? null,
-    change: entry.word,
+    replaces_id: replacesId ?? null,
+    change: word,
   };
 }
 

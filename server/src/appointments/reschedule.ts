@@ -1,9 +1,8 @@
 import type { Appointment } from '@crossward/connector-kit';
-import type { Answer } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import type { Answer } from '../operations/answer.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { assertNotPast, type TimeRange } from '../time/request-times.ts';
-import type { WritePlan } from '../writes/plan.ts';
 import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
 import { freeSlots } from './free-time.ts';
@@ -14,30 +13,25 @@ import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-
 import type { Scene } from './scene.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
-import { carryOut, type Mode, namingFaults } from './write-appointments.ts';
+import { carryOut, type Plan, type Writing } from './write-appointments.ts';
 
 /** Continuous reschedule: fits the ids into the time slots of a range, making or cancelling appointments as needed. */
 export async function rescheduleMany(
   scene: Scene,
-  mode: Mode,
+  writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
 ): Promise<Answer> {
   const { time, ...wanted } = await readUpdate(scene, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
   assertNotPast(time, updatePlaces.start);
-  let resourceId = wanted.resourceId ?? '';
-  const write = () =>
-    carryOut(scene, mode, async () => {
-      const targets = await requireTargets(scene, body.ids, unfit);
-      const [target] = targets;
-      if (!target) throw new Error('A reschedule has ids');
-      const first = target.appointment;
-      resourceId = wanted.resourceId ?? first.resourceId;
-      const layout = await layOut(scene, targets, { ...first, resourceId }, time);
-      return planLayout(scene, targets, layout, wanted, time, { ...first, resourceId });
-    });
-  return namingFaults(() => [slotFault({ ...time, resourceId }, scene.careUnit.timeZone, updatePlaces.start)], write);
+  const targets = await requireTargets(scene, body.ids, unfit);
+  const [target] = targets;
+  if (!target) throw new Error('A reschedule has ids');
+  const like = { ...target.appointment, resourceId: wanted.resourceId ?? target.appointment.resourceId };
+  const layout = await layOut(scene, targets, like, time);
+  const plan = await planLayout(scene, targets, layout, wanted, time, like);
+  return carryOut(scene, writing, plan);
 }
 
 /** Of those that cannot be updated, or differ from the first one: why. The care unit is the one of the path. */
@@ -88,12 +82,13 @@ async function planLayout(
   wanted: WantedUpdate,
   range: TimeRange,
   like: Appointment,
-): Promise<WritePlan> {
+): Promise<Plan> {
   const byId = new Map(targets.map((target) => [target.id, target]));
   const standing = (id: string) => byId.get(id) as Target;
+  const taken = slotFault({ ...range, resourceId: like.resourceId }, scene.careUnit.timeZone, updatePlaces.start);
   const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
     slot,
-    plan: planUpdate(standing(id), { ...wanted, time: slot }),
+    plan: planUpdate(standing(id), { ...wanted, time: slot }, { place: placeOf(targets, id), taken }),
   }));
   const extras = layout.cancelled.map(standing);
   assertExtrasLeaveRoom(scene, extras, range, like.resourceId);
@@ -101,10 +96,18 @@ async function planLayout(
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
   const created = await planNew(scene, layout.created, like, wanted);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
-  return mergePlans(
-    [...inOrder.map(({ plan }) => plan), ...cancellations],
-    targets.map(({ id }) => id),
-  );
+  const cancelled = cancellations.map((plan, index) => withPlace(plan, placeOf(targets, extras[index]?.id)));
+  return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), taken);
+}
+
+function withPlace(plan: Plan, place: Place): Plan {
+  return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place })) };
+}
+
+/** The range was asked for as a whole: that is what is told of a time that is taken in it. */
+function withRangeTaken(plan: Plan, taken: Fault): Plan {
+  if ('ehrCode' in plan) return { ...plan, taken };
+  return { ...plan, steps: plan.steps.map((step) => (step.taken ? { ...step, taken } : step)) };
 }
 
 function placeOf(targets: readonly Target[], id: string | undefined): Place {

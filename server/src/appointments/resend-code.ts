@@ -1,58 +1,61 @@
-import { randomUUID } from 'node:crypto';
-import { findItems, type Item, selectItems } from '../confirmations/items.ts';
-import { resendByEhr, resendCode } from '../confirmations/resend.ts';
-import type { Tx } from '../db/kysely.ts';
-import { inPath } from '../http/places.ts';
-import { type Answer, completeKey, type KeptWrite } from '../idempotency/kept-write.ts';
-import { Problem, problemAt } from '../problems/problem.ts';
+import { type Item, selectItems } from '../confirmations/items.ts';
+import type { Answer } from '../operations/answer.ts';
+import type { Execute } from '../operations/once.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { changeAppointments } from '../writes/ehr-changes.ts';
 import { contactOf } from './contact.ts';
-import { isConfirmable } from './plan-confirmation.ts';
-import { appointmentBody } from './representation.ts';
+import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
 import type { Scene } from './scene.ts';
-import { findTargets, type Target } from './targets.ts';
+import { findTargets, requireTarget, type Target } from './targets.ts';
+import type { Step } from './write/plan.ts';
+import { carryOut, type Plan } from './write-appointments.ts';
 
 /** Sends a fresh code for everything that awaits the same one as this id. */
-export async function resend(scene: Scene, write: KeptWrite, id: string): Promise<Answer> {
+export async function resend(scene: Scene, execute: Execute, id: string): Promise<Answer> {
+  const send = async () => carryOut(scene, { execute, dryRun: false }, await planFreshCode(scene, id));
   try {
-    return await sendFreshCode(scene, write, id);
+    return await send();
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
-    // The EHR may have said so of what has been confirmed, given up or run out a moment ago: a second look tells which.
-    return sendFreshCode(scene, write, id);
+    // It may have been confirmed, given up or run out a moment ago: a second look tells which.
+    throw await whyNot(scene, id, error);
   }
 }
 
-async function sendFreshCode(scene: Scene, write: KeptWrite, id: string): Promise<Answer> {
+async function whyNot(scene: Scene, id: string, problem: Problem): Promise<Problem> {
+  const { item } = await requireTarget(scene, id, 'all');
+  const isOwn = item?.clientId === scene.client.id;
+  return isOwn && !item.isPending ? new Problem(whyOver(item)) : problem;
+}
+
+async function planFreshCode(scene: Scene, id: string): Promise<Plan> {
   const { services, ehr, careUnit } = scene;
   const target = await requireTarget(scene, id, 'all');
   if (!isConfirmable(scene, target)) throw new Problem('confirmation_not_pending');
   const { item, appointment } = target;
   if (!item.isPending) throw new Problem(whyOver(item));
-  const keepAnswer = async (tx: Tx) => completeKey(tx, write, await shown(tx, scene, target));
-  const { ehrReference } = item;
+  const { confirmationId, ehrReference } = item;
+  const answer = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'kept' as const };
   if (ehrReference !== null) {
-    const { operationId } = write;
-    const ask = () => ehr.call('resendCode', { operationId, careUnit, reference: ehrReference });
-    return resendByEhr(services, item.confirmationId, ask, keepAnswer);
+    const ehrCode = { kind: 'resend', confirmationId, itemId: id, reference: ehrReference } as const;
+    return { ehrCode, patientId: appointment.patientId, answer, many: false };
   }
-  const waiting = await waitingTogether(scene, item.confirmationId);
+  const waiting = await waitingTogether(scene, target);
   if (!waiting.some((it) => it.id === id)) throw new Problem('confirmation_not_pending');
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
   if (!patient) throw new Problem('no_contact_channel');
-  return resendCode({
-    services,
-    clientId: scene.client.id,
-    ehr,
-    careUnit,
-    confirmationId: item.confirmationId,
-    patient,
-    contact: contactOf(patient, item.kind, careUnit, services.channels),
-    appointments: waiting.map((it) => ({ id: it.id, start: it.appointment.start })),
-    extendHolds: (holdUntil) => extendHolds(scene, waiting, holdUntil),
-    keepAnswer,
-  });
+  const contact = contactOf(patient, item.kind, careUnit, services.channels);
+  const appointments = waiting.map((it) => ({ id: it.id, start: it.appointment.start }));
+  return {
+    steps: [...waiting.flatMap(extension), { answer }],
+    many: false,
+    freshCode: { confirmationId, patientId: patient.id, ...contact, appointments },
+  };
+}
+
+function extension({ kind, appointment }: Target): Step[] {
+  if (kind !== 'appointment') return [];
+  return [{ change: { kind: 'extend', appointmentId: appointment.id }, before: appointment }];
 }
 
 function whyOver({ state, attemptsRemaining }: Item): Reason {
@@ -60,29 +63,11 @@ function whyOver({ state, attemptsRemaining }: Item): Reason {
   return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
 }
 
-async function shown(tx: Tx, scene: Scene, { id, appointment }: Target): Promise<Answer> {
-  const item = (await findItems(tx, scene.ehr.id, scene.careUnit.id, [id])).get(id);
-  return { body: appointmentBody(appointment, scene, { id, item }) };
-}
-
-/** @throws Problem `appointment_not_found` */
-export async function requireTarget(scene: Scene, id: string, codes?: 'all'): Promise<Target> {
-  const target = (await findTargets(scene, [id], codes)).get(id);
-  if (!target) {
-    throw problemAt(
-      inPath('appointment_id'),
-      'appointment_not_found',
-      'The care unit has no appointment with this id.',
-    );
-  }
-  return target;
-}
-
 /** What is pending here may be booked or cancelled in the EHR already, which is asked before the gateway takes note. */
-async function waitingTogether(scene: Scene, confirmationId: string): Promise<readonly Target[]> {
+async function waitingTogether(scene: Scene, { item }: Confirmable): Promise<readonly Target[]> {
   const { services, ehr, careUnit } = scene;
   const items = await selectItems(services.db, ehr.id, careUnit.id)
-    .where('item.confirmation_id', '=', confirmationId)
+    .where('item.confirmation_id', '=', item.confirmationId)
     .where('item.state', '=', 'pending')
     .orderBy('item.position')
     .execute();
@@ -91,11 +76,4 @@ async function waitingTogether(scene: Scene, confirmationId: string): Promise<re
   return ids
     .flatMap((id) => targets.get(id) ?? [])
     .filter(({ kind, appointment }) => kind !== 'appointment' || appointment.state === 'held');
-}
-
-async function extendHolds({ ehr, careUnit }: Scene, waiting: readonly Target[], holdUntil: Date): Promise<void> {
-  const changes = waiting
-    .filter(({ kind }) => kind === 'appointment')
-    .map(({ appointment }) => ({ kind: 'extend', appointmentId: appointment.id, holdUntil }) as const);
-  if (changes.length > 0) await changeAppointments({ ehr, careUnit, operationId: randomUUID(), changes });
 }

@@ -4,8 +4,8 @@ import type { Cursors } from '../http/paging.ts';
 import { addOperation } from '../http/route.ts';
 import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../http/route-reasons.ts';
 import { reference, text } from '../http/schemas.ts';
+import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
-import type { WriteServices } from '../writes/services.ts';
 import { changeMany, changeOne, create } from './change.ts';
 import {
   type AppointmentBody,
@@ -30,7 +30,8 @@ import {
 } from './contract.ts';
 import { listAppointments } from './list-appointments.ts';
 import { appointmentBody } from './representation.ts';
-import { requireTarget, resend } from './resend-code.ts';
+import { resend } from './resend-code.ts';
+import { requireTarget } from './targets.ts';
 
 const place = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' };
 const example: AppointmentBody = {
@@ -79,7 +80,7 @@ const stateReasons = ['appointment_cancelled', 'appointment_awaiting_confirmatio
 
 interface Means {
   readonly cursors: Cursors;
-  readonly services: WriteServices;
+  readonly services: OperationServices;
 }
 
 export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }: Means): void {
@@ -157,8 +158,8 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       },
       answer: example,
     },
-    handle: ({ body, query, readHeader, once, ...access }) =>
-      create({ ...access, services }, { once, dryRun: query.dry_run }, body, readHeader),
+    handle: ({ body, query, readHeader, execute, ...access }) =>
+      create({ ...access, services }, { execute, dryRun: query.dry_run }, body, readHeader),
   });
 
   addOperation(app, {
@@ -208,8 +209,8 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       body: { start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
       answer: { ...example, start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
     },
-    handle: ({ params, query, body, readHeader, once, ...access }) =>
-      changeOne({ ...access, services }, { once, dryRun: query.dry_run }, params.appointment_id, body, readHeader),
+    handle: ({ params, query, body, readHeader, execute, ...access }) =>
+      changeOne({ ...access, services }, { execute, dryRun: query.dry_run }, params.appointment_id, body, readHeader),
   });
 
   addOperation(app, {
@@ -246,8 +247,8 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       body: { ids: [example.id], resource_id: 'r-2' },
       answer: { appointments: [{ ...example, resource_id: 'emr_id:r-2' }] },
     },
-    handle: ({ query, body, readHeader, once, ...access }) =>
-      changeMany({ ...access, services }, { once, dryRun: query.dry_run }, body, readHeader),
+    handle: ({ query, body, readHeader, execute, ...access }) =>
+      changeMany({ ...access, services }, { execute, dryRun: query.dry_run }, body, readHeader),
   });
 
   addOperation(app, {
@@ -274,7 +275,6 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       params: { emr: 'sandbox-se', care_unit_id: 'sodermalm', appointment_id: example.id },
       answer: awaitingExample,
     },
-    handle: ({ params, once, ...access }) =>
-      once((write) => resend({ ...access, services }, write, params.appointment_id)),
+    handle: ({ params, execute, ...access }) => resend({ ...access, services }, execute, params.appointment_id),
   });
 }

@@ -1,7 +1,7 @@
 import type { Access } from '../http/route.ts';
-import type { WriteServices } from '../writes/services.ts';
+import type { OperationServices } from '../operations/services.ts';
 
 /** Where an operation on appointments happens: who calls, in which care unit, and what it stands on. */
 export interface Scene extends Access {
-  readonly services: WriteServices;
+  readonly services: OperationServices;
 }

@@ -1,5 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { findItems, type Item } from '../confirmations/items.ts';
+import { inPath } from '../http/places.ts';
+import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
 import { isGatewayId } from './gateway-ids.ts';
 import type { Scene } from './scene.ts';
@@ -65,4 +67,17 @@ function targetOf(
   if (gatewayItem?.kind === 'cancellation') return { kind: 'cancellation', id, appointment, item: gatewayItem };
   const item = gatewayItem ?? ownItems.get(appointment.id);
   return { kind: 'appointment', id, appointment, ...(item ? { item } : {}) };
+}
+
+/** @throws Problem `appointment_not_found` */
+export async function requireTarget(scene: Scene, id: string, codes?: 'all'): Promise<Target> {
+  const target = (await findTargets(scene, [id], codes)).get(id);
+  if (!target) {
+    throw problemAt(
+      inPath('appointment_id'),
+      'appointment_not_found',
+      'The care unit has no appointment with this id.',
+    );
+  }
+  return target;
 }

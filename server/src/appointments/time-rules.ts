@@ -1,4 +1,4 @@
-import type { Fault, Place } from '../problems/problem.ts';
+import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { TimeRange } from '../time/request-times.ts';
 
@@ -20,4 +20,10 @@ export function slotFault(wanted: Wanted, timeZone: string, place: Place | undef
     reason: 'time_slot_unavailable',
     detail: `No free time slot with resource ${wanted.resourceId} ${range}.`,
   };
+}
+
+/** @param faults those that are there, each told once */
+export function timeTaken(faults: readonly (Fault | undefined)[], cause?: unknown): Problem {
+  const told = [...new Map(faults.flatMap((fault) => (fault ? [[JSON.stringify(fault), fault]] : []))).values()];
+  return new Problem('time_slot_unavailable', { detail: told[0]?.detail, faults: told, cause });
 }

@@ -1,87 +1,159 @@
-import { decideCode, decideRelease } from '../confirmations/decide.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BeingConfirmed, decideCode, decideRelease } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
-import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
-import { type Fault, Problem } from '../problems/problem.ts';
-import { planPreview } from '../writes/answer.ts';
-import { isWhole, knowsOperations } from '../writes/ehr-changes.ts';
-import { perform } from '../writes/perform.ts';
-import type { WritePlan } from '../writes/plan.ts';
+import type { Answer } from '../operations/answer.ts';
+import type { Decide } from '../operations/execute.ts';
+import type { Execute } from '../operations/once.ts';
+import type { Problem } from '../problems/problem.ts';
+import { decideResend } from './ehr-codes/decide-resend.ts';
+import { ehrCodeKind } from './ehr-codes/kind.ts';
+import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import { isFree } from './free-time.ts';
+import { previewBody } from './representation.ts';
 import type { Scene } from './scene.ts';
+import { timeTaken } from './time-rules.ts';
+import { preview, previewAnswer } from './write/answer.ts';
+import { assertMaySend } from './write/fresh-code.ts';
+import { appointmentKind } from './write/kind.ts';
+import { type AppointmentPlan, changesOf } from './write/plan.ts';
 
-/** How an operation is carried out: for real under a write, or only looked at. */
-export type Mode = { readonly write: KeptWrite } | { readonly dryRun: true };
+export type Plan = AppointmentPlan | EhrCodePlan;
 
-/** Carries out what `plan` decides. */
-export async function carryOut(scene: Scene, mode: Mode, plan: () => Promise<WritePlan>): Promise<Answer> {
-  if ('dryRun' in mode) return dryRun(scene, await plan());
-  const planned = await plan();
-  await assertDraftsAreFree(scene, planned);
-  const { ehr } = scene;
-  const { releasing = [] } = planned;
-  const decide = releasing.length > 0 ? (tx: Tx) => decideRelease(tx, ehr.id, releasing) : undefined;
-  return perform({ ...scene, write: mode.write }, planned, decide);
+/** How a request is carried out: for real, or only looked at. */
+export interface Writing {
+  readonly execute: Execute;
+  readonly dryRun: boolean | undefined;
 }
 
-/** Carries out what a right code stands for. */
-export function carryOutConfirmed(scene: Scene, write: KeptWrite, plan: WritePlan, code: string): Promise<Answer> {
-  const { confirming } = plan;
-  if (!confirming) throw new Error('A plan that confirms nothing was sent a code');
-  const { services, ehr } = scene;
-  // In the order of the request: the first faulty one decides.
-  const ids = plan.answer.flatMap(({ id }) => id ?? []);
-  const operation = {
-    id: plan.ehrOperationId ?? write.operationId,
-    ids: plan.answer.flatMap(({ id, from }) => ('change' in from ? (id ?? []) : [])),
-    // What goes one by one may be undone under the feet of a second request.
-    isRepeatable: knowsOperations(ehr) && isWhole(ehr, plan.changes),
+/** Carries out a plan, or shows it. */
+export async function carryOut(scene: Scene, { execute, dryRun }: Writing, plan: Plan): Promise<Answer> {
+  if (dryRun) return look(scene, plan);
+  if ('ehrCode' in plan) return execute(ehrCodeKind, plan, (tx) => decideEhrCode(tx, scene, plan));
+  await assertDraftsAreFree(scene, plan);
+  return execute(appointmentKind, plan, decisionOn(scene, plan));
+}
+
+/** What is checked and reserved in the transaction that begins the operation. */
+function decisionOn(scene: Scene, plan: AppointmentPlan): Decide | undefined {
+  const released = plan.steps.flatMap(({ releases }) => releases ?? []);
+  const { freshCode } = plan;
+  const patients = appointmentKind.codesFor(plan);
+  if (released.length === 0 && patients.length === 0) return undefined;
+  return async (tx) => {
+    const problem = released.length > 0 ? await decideRelease(tx, scene.ehr.id, released) : undefined;
+    if (problem) return problem;
+    if (freshCode) await assertMaySend(tx, { ...scene, clientId: scene.client.id }, freshCode);
+    else await assertAllWithinLimits(tx, scene, patients);
+    return undefined;
   };
-  return perform({ ...scene, write }, plan, (tx) =>
-    decideCode(tx, services.keys, { emr: ehr.id, ...confirming, ids, code, many: plan.many, operation }),
-  );
+}
+
+async function decideEhrCode(tx: Tx, scene: Scene, { ehrCode, patientId }: EhrCodePlan): Promise<undefined> {
+  if (ehrCode.kind === 'resend') await decideResend(tx, scene, { confirmationId: ehrCode.confirmationId, patientId });
+  else if (ehrCode.kind !== 'confirm') await assertAllWithinLimits(tx, scene, [patientId]);
+}
+
+/** Always in the same order: whoever counts for a patient keeps others waiting. */
+async function assertAllWithinLimits(
+  tx: Tx,
+  { services, client, ehr, careUnit }: Scene,
+  patientIds: readonly string[],
+): Promise<void> {
+  const patients = patientIds.map((id) => patientHashes(services.keys, ehr.id, id));
+  for (const hashes of patients.toSorted(([a], [b]) => Buffer.compare(a, b))) {
+    await assertWithinLimits(tx, { clientId: client.id, hashes }, careUnit.limitsPerPatient);
+  }
+}
+
+/** How long a request waits for another one that confirms the same. */
+const patienceMs = 3_000;
+const pauseMs = 40;
+
+/**
+ * Carries out what a right code stands for. Of several requests at once one confirms, and the others wait for it and are
+ * told what it came to.
+ */
+export async function carryOutConfirmed(
+  scene: Scene,
+  execute: Execute,
+  code: string,
+  makePlan: () => Promise<Plan>,
+): Promise<Answer> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await confirm(scene, execute, code, await makePlan());
+    } catch (error) {
+      if (!(error instanceof BeingConfirmed) || performance.now() > giveUpAt) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+function confirm({ services, ehr }: Scene, execute: Execute, code: string, plan: Plan): Promise<Answer> {
+  const decide =
+    (confirmationId: string, ids: readonly string[], waitingIds: readonly string[]): Decide =>
+    (tx, operationId) =>
+      decideCode(tx, services.keys, {
+        emr: ehr.id,
+        confirmationId,
+        ids,
+        waitingIds,
+        code,
+        many: plan.many,
+        operationId,
+      });
+  if ('ehrCode' in plan) {
+    if (plan.ehrCode.kind !== 'confirm') throw new Error('A plan that confirms nothing was sent a code');
+    const { confirmationId, itemId } = plan.ehrCode;
+    return execute(ehrCodeKind, plan, decide(confirmationId, [itemId], [itemId]));
+  }
+  const { confirmationId, steps } = plan;
+  if (confirmationId === undefined) throw new Error('A plan that confirms nothing was sent a code');
+  // In the order of the request: the first faulty one decides.
+  const ids = steps.flatMap(({ confirms }) => confirms ?? []);
+  const waitingIds = changesOf(plan).flatMap(({ confirms }) => confirms ?? []);
+  return execute(appointmentKind, plan, decide(confirmationId, ids, waitingIds));
 }
 
 /** Checks everything, changes nothing, sends nothing. */
-async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
-  const { services, client, ehr, careUnit } = scene;
+async function look(scene: Scene, plan: Plan): Promise<Answer> {
+  const { services, ehr, careUnit } = scene;
+  if ('ehrCode' in plan) {
+    const { ehrCode, answer, taken, many } = plan;
+    if (ehrCode.kind === 'request booking' && !(await isFree(ehr, careUnit, ehrCode.creation)))
+      throw timeTaken([taken]);
+    // The EHR would send the code; how, nobody knows before it does.
+    const body = previewBody(answer, { ehr, careUnit, code: undefined });
+    const isNew = ehrCode.kind === 'request cancellation';
+    return preview([isNew ? { ...body, id: null, status: 'awaiting_confirmation' as const } : body], many);
+  }
   await assertDraftsAreFree(scene, plan);
-  if (plan.viaEhr?.kind === 'request booking' && !(await isFree(ehr, careUnit, plan.viaEhr.creation))) {
-    throw new Problem('time_slot_unavailable');
+  await assertTimesAreFree(scene, plan);
+  const patients = appointmentKind.codesFor(plan);
+  if (patients.length > 0) {
+    await services.db.transaction().execute((tx) => assertAllWithinLimits(tx, scene, patients));
   }
-  const freeing = plan.changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId]));
-  for (const { from, word, preview } of plan.answer) {
-    const takesTime = 'change' in from && (word === 'created' || word === 'moved');
-    if (takesTime && !(await isFree(ehr, careUnit, preview, freeing))) throw new Problem('time_slot_unavailable');
+  return previewAnswer(scene, plan);
+}
+
+async function assertTimesAreFree({ ehr, careUnit }: Scene, plan: AppointmentPlan): Promise<void> {
+  const changes = changesOf(plan);
+  const freeing = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
+  for (const { answer } of changes) {
+    const takesTime = answer?.word === 'created' || answer?.word === 'moved';
+    if (takesTime && !(await isFree(ehr, careUnit, answer.appointment, freeing))) throw timesTaken(plan);
   }
-  if (plan.confirmations.length > 0) {
-    await services.db.transaction().execute(async (tx) => {
-      for (const { patientId } of plan.confirmations) {
-        const hashes = patientHashes(services.keys, ehr.id, patientId);
-        await assertWithinLimits(tx, { clientId: client.id, hashes }, careUnit.limitsPerPatient);
-      }
-    });
-  }
-  return planPreview(scene, plan);
 }
 
 /** What the EHR is not told of yet, it cannot refuse yet either. */
-async function assertDraftsAreFree({ ehr, careUnit }: Scene, plan: WritePlan): Promise<void> {
-  for (const item of plan.confirmations.flatMap(({ items }) => items)) {
-    if ('draft' in item && !(await isFree(ehr, careUnit, item.draft))) throw new Problem('time_slot_unavailable');
+async function assertDraftsAreFree({ ehr, careUnit }: Scene, plan: AppointmentPlan): Promise<void> {
+  for (const { awaits } of plan.steps) {
+    if (awaits?.draft && !(await isFree(ehr, careUnit, awaits.draft))) throw timesTaken(plan);
   }
 }
 
-/** Runs a write, and says of a time that is not free which one it was and where it was asked for. */
-export async function namingFaults<Result>(
-  faults: () => readonly Fault[],
-  write: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable' || error.faults.length > 0) throw error;
-    const named = faults();
-    throw new Problem('time_slot_unavailable', { detail: named[0]?.detail, faults: named, cause: error.cause });
-  }
+function timesTaken({ steps }: AppointmentPlan): Problem {
+  return timeTaken(steps.map(({ taken }) => taken));
 }

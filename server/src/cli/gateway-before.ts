@@ -12,7 +12,8 @@ const openDoor: Guard = {
 export function gatewayBefore(connector: () => Connector): (operation: ConnectorOperation) => Promise<unknown> {
   return (operation) => {
     const close = () => Promise.resolve();
-    const facts = { id: 'emr', name: 'EHR', syntheticIdentifiers: false, careUnits: new Map(), close };
+    const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
+    const facts = { id: 'emr', name: 'EHR', syntheticIdentifiers: false, careUnits: new Map(), patience, close };
     const ask = createConnection(facts, { current: connector, stop: () => undefined }, openDoor).call as (
       name: ConnectorOperation,
     ) => Promise<unknown>;

@@ -66,6 +66,22 @@ export const connectionSchema = Type.Object(
         { description: 'Leaving an EHR alone that does not answer.', additionalProperties: false, default: {} },
       ),
     ),
+    settling_seconds: Type.Optional(
+      wholeNumber(
+        'Seconds after which a write of unknown outcome that the EHR shows nothing of counts as not done. Longer than the EHR itself may take to finish a request that was broken off.',
+        { minimum: 1, maximum: 3600, default: 60 },
+      ),
+    ),
+    give_up_seconds: Type.Optional(
+      wholeNumber(
+        'Seconds after a request until which its write may still be made in the EHR. After that it is only looked for.',
+        {
+          minimum: 1,
+          maximum: 86_400,
+          default: 600,
+        },
+      ),
+    ),
     max_response_bytes: Type.Optional(
       wholeNumber('Size of the largest body that is read.', {
         minimum: 1024,

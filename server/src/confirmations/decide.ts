@@ -16,10 +16,20 @@ interface Decision {
   readonly code: string;
   /** Several ids were named: a refusal says which of them are at fault. */
   readonly many: boolean;
-  /** How often what the code asks for had been undone in the EHR when the operation was planned. */
-  readonly timesUndone: number;
-  /** What the EHR is given, for those of the ids that it has still to confirm. */
-  readonly operation: { readonly id: string; readonly ids: readonly string[]; readonly isRepeatable: boolean };
+  /** Those of the ids that the EHR has still to confirm, when the operation was planned. */
+  readonly waitingIds: readonly string[];
+  /** The operation that is about to confirm them. */
+  readonly operationId: string;
+}
+
+/** Another operation is confirming some of it, or has since it was planned: whoever waits learns of its outcome. */
+export class BeingConfirmed extends Problem {
+  constructor() {
+    super('idempotency_in_progress', {
+      detail: 'Another request is about to confirm some of this.',
+      headers: { 'retry-after': '1' },
+    });
+  }
 }
 
 /**
@@ -31,11 +41,11 @@ interface Decision {
 export async function decideCode(
   tx: Tx,
   keys: KeyRing,
-  { emr, confirmationId, ids, code, many, timesUndone, operation }: Decision,
+  { emr, confirmationId, ids, code, many, waitingIds, operationId }: Decision,
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
-    .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed', 'times_undone'])
+    .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
     .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatableFor}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
@@ -44,7 +54,7 @@ export async function decideCode(
   if (!confirmation) return new Problem('confirmation_not_pending');
   const items = await tx
     .selectFrom('confirmation_items')
-    .select(['appointment_id', 'state', 'operation_id'])
+    .select(['appointment_id', 'state'])
     .where('confirmation_id', '=', confirmationId)
     .orderBy('appointment_id')
     .forUpdate()
@@ -61,48 +71,36 @@ export async function decideCode(
   if (isAwaited && !right && !isLocked && !checksItself) return countWrongCode(confirmation);
   const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), { isOver, isLocked, isAwaited }));
   if (over.length > 0) return refusal(over);
+  // One operation at a time confirms an id.
+  if (waitingIds.some((id) => stateOf.get(id) === 'confirming')) return new BeingConfirmed();
   if (!states.has('pending') && !states.has('confirming')) {
-    return right && confirmation.is_fresh ? busy() : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
+    const isRepeated = right && confirmation.is_fresh;
+    return isRepeated ? stale() : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
   }
-  if (checksItself) return markConfirming();
-  return busy() ?? markConfirming();
+  const isChanged = stale();
+  if (isChanged) return isChanged;
+  await tx
+    .updateTable('confirmation_items')
+    .set({ state: 'confirming', operation_id: operationId })
+    .where('emr', '=', emr)
+    .where('appointment_id', 'in', [...waitingIds])
+    .execute();
+  return undefined;
 
   function refusal(faults: readonly IdAtFault[]): Problem {
     const reason = faults[0]?.reason ?? 'confirmation_not_pending';
     return new Problem(reason, { faults: many ? faults : [] });
   }
 
-  /**
-   * Whether another operation confirms one of them: whoever sends the code again learns of its outcome, and the EHR would
-   * take a second one for somebody else's. Where the EHR does not know an operation again, or it may be undone, any other
-   * is another one. What was planned before it was undone would be taken for done.
-   */
-  function busy(): Problem | undefined {
-    if (checksItself) return undefined;
-    const isStale = confirmation?.times_undone !== timesUndone;
-    const isElsewhere = items.some(({ appointment_id, state, operation_id }) => {
-      if (!operation.ids.includes(appointment_id)) return false;
-      if (!operation.isRepeatable) return state !== 'pending';
-      // A gateway of the version before does not say which operation it is.
-      return state === 'confirming' && operation_id !== null && operation_id !== operation.id;
-    });
-    return isStale || isElsewhere ? aboutToBeConfirmed() : undefined;
+  /** What was planned before another operation confirmed it would be done twice. */
+  function stale(): Problem | undefined {
+    return waitingIds.every((id) => stateOf.get(id) === 'pending') ? undefined : new BeingConfirmed();
   }
 
   async function countWrongCode(of: { readonly attempts_used: number; readonly attempts_allowed: number }) {
     const used = of.attempts_used + 1;
     await tx.updateTable('confirmations').set({ attempts_used: used }).where('id', '=', confirmationId).execute();
     return codeIncorrect(of.attempts_allowed - used);
-  }
-
-  async function markConfirming(): Promise<undefined> {
-    await tx
-      .updateTable('confirmation_items')
-      .set({ state: 'confirming', operation_id: operation.id })
-      .where('emr', '=', emr)
-      .where('appointment_id', 'in', [...ids])
-      .where('state', '=', 'pending')
-      .execute();
   }
 }
 
@@ -120,14 +118,7 @@ export async function decideRelease(tx: Tx, emr: string, ids: readonly string[])
     .orderBy('appointment_id')
     .forUpdate()
     .execute();
-  return drafts.some(({ state }) => state === 'confirming' || state === 'confirmed') ? aboutToBeConfirmed() : undefined;
-}
-
-function aboutToBeConfirmed(): Problem {
-  return new Problem('idempotency_in_progress', {
-    detail: 'Another request is about to confirm some of this.',
-    headers: { 'retry-after': '1' },
-  });
+  return drafts.some(({ state }) => state === 'confirming' || state === 'confirmed') ? new BeingConfirmed() : undefined;
 }
 
 type IdAtFault = ReturnType<typeof faultsOf>[number];

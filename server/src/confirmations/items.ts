@@ -2,7 +2,6 @@ import { type SqlBool, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
 import type { Channel } from '../messages/outbox.ts';
-import type { Awaited } from '../writes/plan.ts';
 import type { ConfirmationKind, ItemState } from './tables.ts';
 
 /** An appointment id that awaits a code, or once did. */
@@ -24,8 +23,16 @@ export interface Item {
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
   readonly ehrReference: string | null;
-  /** How often the EHR has done what the right code asked for in part, and it was undone. */
-  readonly timesUndone: number;
+}
+
+/** What is known of a code while it is awaited. */
+export interface Awaited {
+  readonly confirmationId: string;
+  readonly kind: ConfirmationKind;
+  readonly channel: Channel;
+  readonly delivery: 'queued' | 'sent' | 'failed';
+  readonly expiresAt: Date;
+  readonly attemptsRemaining: number;
 }
 
 export function awaitedOf(item: Item): Awaited {
@@ -60,7 +67,6 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'confirmation.channel',
       'confirmation.expires_at as expiresAt',
       'confirmation.ehr_reference as ehrReference',
-      'confirmation.times_undone as timesUndone',
     ])
     .select(
       sql<number>`greatest(confirmation.attempts_allowed - confirmation.attempts_used, 0)`.as('attemptsRemaining'),

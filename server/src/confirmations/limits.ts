@@ -41,7 +41,9 @@ export async function assertWithinLimits(
   const { rows } = await sql<Count>`
     SELECT client_id = ${clientId} AS is_own, count(*) FILTER (WHERE waits) AS pending, count(*) FILTER (WHERE is_sent) AS codes
     FROM (
-      SELECT client_id, true AS waits, true AS is_sent FROM writes WHERE patient_hashes && ARRAY[${known}]::bytea[]
+      SELECT client_id, true AS waits, true AS is_sent FROM operations
+        WHERE state = 'pending' AND patient_hashes <> '{}' AND patient_hashes && ARRAY[${known}]::bytea[]
+          AND parked_at IS NULL AND expires_at > now()
       UNION ALL
       SELECT client_id, true, false FROM confirmations AS confirmation
         WHERE confirmation.patient_hash IN (${known}) AND confirmation.expires_at > clock_timestamp()
@@ -51,6 +53,11 @@ export async function assertWithinLimits(
       SELECT client_id, false, true
         FROM messages JOIN confirmations AS confirmation ON confirmation.id = messages.confirmation_id
         WHERE confirmation.patient_hash IN (${known}) AND messages.created_at > clock_timestamp() - interval '1 hour'
+      UNION ALL
+      -- Where the EHR sends the codes, there are no messages of ours.
+      SELECT client_id, false, true FROM confirmations AS confirmation, generate_series(1, codes_sent)
+        WHERE confirmation.patient_hash IN (${known}) AND confirmation.ehr_reference IS NOT NULL
+          AND confirmation.code_sent_at > clock_timestamp() - interval '1 hour'
     ) AS counted
     GROUP BY is_own`.execute(tx);
   const isFull = (of: readonly Count[], shares: number) =>

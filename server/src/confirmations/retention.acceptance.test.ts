@@ -13,8 +13,8 @@ import {
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { forgetOldKeys } from '../idempotency/keys.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
+import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldConfirmations, forgetServedCodes } from './retention.ts';
 
 const days = 7;
@@ -273,17 +273,16 @@ test('keys are deleted after a day, some at a time', async () => {
   const insert = (age: string) =>
     rowsOf(
       gateway,
-      `INSERT INTO idempotency_keys
-         (client_id, key_hash, request_hash, emr, care_unit_id, operation_id, state, owner, created_at)
-       VALUES ('old keys', $1, '', 'e', 'c', gen_random_uuid(), 'open', gen_random_uuid(), clock_timestamp() - $2::interval)`,
+      `INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, created_at)
+       VALUES (gen_random_uuid(), 'old keys', $1, '', 'e', 'c', clock_timestamp() - $2::interval)`,
       [randomBytes(32), age],
     );
-  const left = async () => (await rowsOf(gateway, `SELECT FROM idempotency_keys WHERE client_id = 'old keys'`)).length;
+  const left = async () => (await rowsOf(gateway, `SELECT FROM operations WHERE client_id = 'old keys'`)).length;
   await insert('23 hours 59 minutes');
   for (const _ of [1, 2, 3]) await insert('25 hours');
-  await forgetOldKeys(db, 2);
+  await deleteOldOperations(db, 2);
   expect(await left()).toBeLessThanOrEqual(2);
-  await forgetOldKeys(db, 2);
+  await deleteOldOperations(db, 2);
   expect(await left()).toBe(1);
 });
 

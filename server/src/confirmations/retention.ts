@@ -16,7 +16,7 @@ export async function forgetServedCodes(db: Db, limit: number): Promise<void> {
     WITH served AS (
       SELECT confirmation.id FROM confirmations AS confirmation
       WHERE confirmation.code_hash IS NOT NULL AND ${isOver}
-        AND (confirmation.confirmed_at IS NULL OR confirmation.confirmed_at <= clock_timestamp() - ${repeatableFor})
+        AND (confirmation.confirmed_at IS NULL OR confirmation.confirmed_at <= now() - ${repeatableFor})
       LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), comments AS (
       UPDATE confirmation_items SET sealed_comment = NULL
@@ -31,7 +31,7 @@ export async function forgetServedCodes(db: Db, limit: number): Promise<void> {
  * was never booked is nowhere else, and stays sealed. At most `limit` confirmations.
  */
 export async function deleteOldConfirmations(db: Db, days: number, limit: number): Promise<void> {
-  const longAgo = sql`clock_timestamp() - make_interval(days => ${days})`;
+  const longAgo = sql`now() - make_interval(days => ${days})`;
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ id: string }>`
       SELECT confirmation.id FROM confirmations AS confirmation

@@ -109,7 +109,12 @@ interface ConfirmedItem {
  */
 export async function confirmItems(
   tx: Tx,
-  { emr, confirmationId, items, codeHash }: {
+  {
+    emr,
+    confirmationId,
+    items,
+    codeHash,
+  }: {
     readonly emr: string;
     readonly confirmationId: string;
     readonly items: readonly ConfirmedItem[];
@@ -149,7 +154,10 @@ export async function waitAgain(tx: Tx, operationId: string, gone: readonly stri
   await tx
     .updateTable('confirmation_items')
     .set({
-      state: sql<'pending' | 'released'>`CASE WHEN appointment_id = ANY(${[...gone]}::text[]) THEN 'released' ELSE 'pending' END`,
+      state: sql<
+        'pending' | 'released'
+      >`CASE WHEN appointment_id = ANY(${[...gone]}::text[]) THEN 'released' ELSE 'pending' END`,
+      operation_id: null,
     })
     .where('operation_id', '=', operationId)
     .where('state', '=', 'confirming')

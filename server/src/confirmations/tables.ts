@@ -21,7 +21,6 @@ interface ConfirmationRow {
   patient_hash: Buffer | null;
   created_at: Generated<Date>;
   confirmed_at: Date | null;
-  times_undone: Generated<number>;
   reduced_at: Generated<Date | null>;
 }
 

@@ -19,6 +19,16 @@ export interface CareUnitConnection {
   readonly limitsPerPatient: PatientLimits;
 }
 
+/** How long is waited for an EHR, in seconds. */
+export interface Patience {
+  /** The longest that one call takes, its wait for a turn included. */
+  readonly callSeconds: number;
+  /** How long after the EHR was last asked for a write its silence says nothing. */
+  readonly settlingSeconds: number;
+  /** How long after a request its write may still be made. */
+  readonly giveUpSeconds: number;
+}
+
 /** One EHR as the operations see it: what it is, what it can do, and the one way to ask it. */
 export interface EhrConnection {
   readonly id: string;
@@ -28,6 +38,7 @@ export interface EhrConnection {
   readonly isOpen: boolean;
   readonly syntheticIdentifiers: boolean;
   readonly careUnits: ReadonlyMap<string, CareUnitConnection>;
+  readonly patience: Patience;
   offers(operation: ConnectorOperation): boolean;
   health(): EhrHealth;
   /**

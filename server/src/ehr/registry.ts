@@ -59,6 +59,11 @@ async function openConnection(
       name: emr.name,
       syntheticIdentifiers: emr.synthetic_identifiers,
       careUnits: new Map(careUnits.map((careUnit) => [careUnit.id, careUnit])),
+      patience: {
+        callSeconds: (emr.connection.timeout_ms + emr.connection.queue_timeout_ms) / 1000,
+        settlingSeconds: emr.connection.settling_seconds,
+        giveUpSeconds: emr.connection.give_up_seconds,
+      },
       async close() {
         opening.stop();
         await http.close();

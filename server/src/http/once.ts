@@ -1,49 +1,45 @@
 import type { FastifyRequest } from 'fastify';
-import { answerOnce } from '../idempotency/answer-once.ts';
-import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
+import type { Answer } from '../operations/answer.ts';
+import { answerOnce, type Execute } from '../operations/once.ts';
+import type { OperationServices } from '../operations/services.ts';
 import { problemAt } from '../problems/problem.ts';
-import type { WriteServices } from '../writes/services.ts';
 
 const printable = /^[\x20-\x7e]{1,255}$/;
 
-/** Runs a write at most once for each `Idempotency-Key`. */
-export type Once = (run: (write: KeptWrite) => Promise<Answer>) => Promise<Answer>;
-
-/** Runs a write of this request under its key, if it has one. */
-export function runOnce(
-  services: WriteServices,
+/**
+ * Runs a write at most once for each `Idempotency-Key`. What the schemas refuse is kept under the key like any refusal; a
+ * dry run leaves no trace, but a key must be well-formed there, too.
+ */
+export function runWrite(
+  services: OperationServices,
   request: FastifyRequest,
-  key: string | undefined,
-  run: (write: KeptWrite) => Promise<Answer>,
+  handle: (execute: Execute) => Promise<Answer>,
 ): Promise<Answer> {
-  const { access } = request;
-  if (!access) throw new Error('A write without credentials');
+  const { access, validationError } = request;
+  if (!access?.ehr || !access.careUnit) throw new Error('A write without a care unit');
+  const key = readKey(request);
+  const run = (execute: Execute) => (validationError ? Promise.reject(validationError) : handle(execute));
+  if (isDryRun(request)) return run(refuseToExecute);
   return answerOnce(
     services,
     {
       clientId: access.client.id,
-      emr: access.ehr?.id ?? '',
-      careUnitId: access.careUnit?.id ?? '',
+      ehr: access.ehr,
+      careUnit: access.careUnit,
       requestId: request.id,
-      key,
-      fingerprint: fingerprint(request),
+      keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
     },
     run,
   );
 }
 
-/** Refuses what its schemas refuse, and keeps the refusal under the key, unless it was to be a dry run. */
-export async function refuseOnce(once: Once, { query, validationError }: FastifyRequest): Promise<Answer> {
-  const refuse = () => Promise.reject(validationError);
-  // Not validated, where another part of the request was refused before it.
-  const isDryRun = String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
-  if (isDryRun) return refuse();
-  try {
-    return await once(refuse);
-  } catch (error) {
-    // Nothing can be kept of a body that is nested too deeply to be written again.
-    throw error instanceof RangeError ? validationError : error;
-  }
+/** Where another part of the request was refused before it, the query is as it was sent. */
+function isDryRun({ query }: FastifyRequest): boolean {
+  return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
+}
+
+function refuseToExecute(): never {
+  throw new Error('A dry run changes nothing');
 }
 
 /** @throws Problem `request_invalid` */

@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { buildApp } from '../app.ts';
 import { createClientRegistry } from '../clients/client-registry.ts';
+import type { OperationServices } from '../operations/services.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import type { WriteServices } from '../writes/services.ts';
 import { createCursors } from './paging.ts';
 
 const target = new URL('../../openapi.json', import.meta.url);
@@ -19,7 +19,7 @@ const app = await buildApp({
   ehrs: new Map(),
   cursors: createCursors(createKeyRing([randomBytes(32)])),
   // No operation runs.
-  services: {} as WriteServices,
+  services: {} as OperationServices,
   mailbox: undefined,
   stop: async () => undefined,
   limits: { requestsPerMinute: 1 },

@@ -3,11 +3,12 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { Answer } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
+import type { Answer } from '../operations/answer.ts';
+import type { Execute } from '../operations/once.ts';
+import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
-import type { WriteServices } from '../writes/services.ts';
-import { type Once, readKey, refuseOnce, runOnce } from './once.ts';
+import { runWrite } from './once.ts';
 
 /** How deep in the grants an operation lies, and so what its path begins with. */
 export type Level = 'client' | 'emr' | 'care_unit';
@@ -45,7 +46,8 @@ export type Input<
   readonly query: Static<TObject<Query>>;
   readonly body: Static<Body>;
   readonly readHeader: ReadHeader;
-  readonly once: Once;
+  /** For a write: carries out its plan, at most once for each `Idempotency-Key`. */
+  readonly execute: Execute;
 };
 
 /**
@@ -97,7 +99,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Every operation added so far, by its operationId. */
     operations: Map<string, AnyOperation>;
-    writes: WriteServices;
+    operationServices: OperationServices;
   }
   interface FastifyRequest {
     access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
@@ -128,20 +130,18 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       response: { [answer.status]: answer.schema },
     },
     handler: async (request, reply) => {
-      // A key must be well-formed even where nothing is done under it, as in a dry run.
-      const key = method === 'GET' ? undefined : readKey(request);
-      const once: Once = (run) => runOnce(app.writes, request, key, run);
-      const input = {
-        ...request.access,
-        params: request.params,
-        query: request.query,
-        body: request.body,
-        readHeader: headerReader(request),
-        once,
-      } as Input<L, P, Q, B>;
-      const { body, headers, status } = await (request.validationError
-        ? refuseOnce(once, request)
-        : operation.handle(input));
+      const handle = (execute: Execute) =>
+        operation.handle({
+          ...request.access,
+          params: request.params,
+          query: request.query,
+          body: request.body,
+          readHeader: headerReader(request),
+          execute,
+        } as Input<L, P, Q, B>);
+      const { body, headers, status } = await (method === 'GET'
+        ? handle(noWrite)
+        : runWrite(app.operationServices, request, handle));
       reply.code(status ?? answer.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
       // A preview has a shape of its own beside the one that the serialiser was made for.
@@ -149,6 +149,10 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       return body;
     },
   });
+}
+
+function noWrite(): never {
+  throw new Error('A read changes nothing');
 }
 
 /**

@@ -9,7 +9,7 @@ export async function deleteOldMessages(db: Db, days: number, limit: number): Pr
   await sql`
     DELETE FROM messages WHERE id IN (
       SELECT message.id FROM messages AS message
-      WHERE message.expires_at < clock_timestamp() - make_interval(days => ${days})
+      WHERE message.expires_at < now() - make_interval(days => ${days})
         AND NOT EXISTS (
           SELECT FROM confirmation_items AS item
           WHERE item.confirmation_id = message.confirmation_id AND item.state IN ('pending', 'confirming', 'expiring'))
@@ -21,6 +21,6 @@ export async function forgetFailedContent(db: Db, limit: number): Promise<void> 
   await sql`
     UPDATE messages SET sealed = NULL WHERE id IN (
       SELECT id FROM messages
-      WHERE state = 'failed' AND sealed IS NOT NULL AND expires_at <= clock_timestamp()
+      WHERE state = 'failed' AND sealed IS NOT NULL AND expires_at <= now()
       LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
 }

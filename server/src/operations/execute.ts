@@ -1,6 +1,6 @@
+import { patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
-import { patientHashes } from '../confirmations/limits.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
@@ -36,7 +36,9 @@ export async function execute<Plan, Outcome>(
   plan: Plan,
   decide?: Decide,
 ): Promise<Answer> {
-  return kind.asksEhr(plan) ? perform(await begin(scene, kind, plan, decide), kind, plan) : endAtOnce(scene, kind, plan, decide);
+  return kind.asksEhr(plan)
+    ? perform(await begin(scene, kind, plan, decide), kind, plan)
+    : endAtOnce(scene, kind, plan, decide);
 }
 
 async function begin<Plan, Outcome>(
@@ -45,14 +47,7 @@ async function begin<Plan, Outcome>(
   plan: Plan,
   decide: Decide | undefined,
 ): Promise<Run> {
-  const patients = kind.codesFor(plan);
-  const planned: Planned = {
-    kind: kind.name,
-    sealedPlan: sealPlan(services.keys, operation, plan),
-    leaseSeconds: leaseSeconds(ehr),
-    lifetimeSeconds: patients.length > 0 ? careUnit.code.lifetimeSeconds : undefined,
-    patientHashes: patients.map((id) => patientHashes(services.keys, ehr.id, id)[0]),
-  };
+  const planned = plannedFor({ services, ehr, careUnit, operation }, kind, plan);
   let leasedAt = performance.now();
   const store = async () => {
     if (!decide) return storePlan(services.db, operation, planned);
@@ -67,6 +62,22 @@ async function begin<Plan, Outcome>(
   const stored = await store().catch(inTermsOfTheKey);
   if (stored instanceof Problem) throw stored;
   return startRun(services, { ehr, careUnit }, operation, { expiresAt: stored, isFirst: true, leasedAt });
+}
+
+/** What is stored of an operation before the EHR is asked. */
+export function plannedFor<Plan, Outcome>(
+  { services, ehr, careUnit, operation }: ExecuteScene,
+  kind: OperationKind<Plan, Outcome>,
+  plan: Plan,
+): Planned {
+  const patients = kind.codesFor(plan);
+  return {
+    kind: kind.name,
+    sealedPlan: sealPlan(services.keys, operation, plan),
+    leaseSeconds: leaseSeconds(ehr),
+    lifetimeSeconds: patients.length > 0 ? careUnit.code.lifetimeSeconds : undefined,
+    patientHashes: patients.map((id) => patientHashes(services.keys, ehr.id, id)[0]),
+  };
 }
 
 /** Another request with the key is at work on it, and nothing was done here. */
@@ -84,7 +95,8 @@ export async function perform<Plan, Outcome>(
   try {
     outcome = await kind.perform(run, plan);
   } catch (error) {
-    if (isFinal(error) || (isSettled(error) && run.isFirst)) return refuse(run, kind, plan, error);
+    const isOver = isFinal(error) || (isSettled(error) && run.isFirst);
+    if (isOver && !kind.isRepeatable) return refuse(run, kind, plan, error);
     return leaveOpen(run, untold(error));
   }
   return finish(run, kind, plan, outcome);
@@ -104,7 +116,11 @@ async function endAtOnce<Plan, Outcome>(
   decide: Decide | undefined,
 ): Promise<Answer> {
   const expiresAt = null;
-  const run = startRun(services, { ehr, careUnit }, operation, { expiresAt, isFirst: true, leasedAt: performance.now() });
+  const run = startRun(services, { ehr, careUnit }, operation, {
+    expiresAt,
+    isFirst: true,
+    leasedAt: performance.now(),
+  });
   const outcome = await inTransaction(run, async (tx) => {
     const problem = await decide?.(tx, operation.id);
     if (problem) return problem;

@@ -37,7 +37,10 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
     'Operations of which an EHR that cannot be asked for them has shown nothing for long enough.',
   );
   const stuck = counter('crossward_operations_partially_applied_total', 'Operations that could not be undone whole.');
-  const leases = counter('crossward_operations_leases_lost_total', 'Leases that ran out while an operation was worked on.');
+  const leases = counter(
+    'crossward_operations_leases_lost_total',
+    'Leases that ran out while an operation was worked on.',
+  );
   const late = new Counter({
     name: 'crossward_operations_turned_up_late_total',
     help: 'Operations that an EHR has done after they were ended as not done.',
@@ -51,13 +54,19 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
     buckets: [0.01, 0.1, 0.5, 1, 5, 10, 30, 60],
     registers,
   });
-  const oldest = gauge('crossward_operations_oldest_pending_seconds', 'Age of the oldest operation that has not ended.');
+  const oldest = gauge(
+    'crossward_operations_oldest_pending_seconds',
+    'Age of the oldest operation that has not ended.',
+  );
   const parked = gauge('crossward_operations_parked', 'Operations that background work has given up.');
   const overdue = gauge('crossward_holds_overdue', 'Holds that have run out and are not given up yet.');
   return {
     outcomeLost({ operationId, emr }) {
       lost.inc({ emr });
-      log.error({ operation_id: operationId, emr }, 'nobody knows whether an EHR has done a write; it is not done again');
+      log.error(
+        { operation_id: operationId, emr },
+        'nobody knows whether an EHR has done a write; it is not done again',
+      );
     },
     stayed({ operationId, emr }) {
       stuck.inc({ emr });

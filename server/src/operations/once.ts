@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
-import { claimKey, inProgress, sealKept } from './claim.ts';
+import { claimKey, inProgress, type KeyRequest, sealKept } from './claim.ts';
 import { Ended, isKept } from './end.ts';
 import { LeaseLost } from './errors.ts';
 import { type Decide, execute } from './execute.ts';
@@ -18,10 +18,8 @@ export interface WriteRequest {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
   readonly requestId: string;
-  /** `Idempotency-Key`, if one was sent. */
-  readonly key: string | undefined;
-  /** Whatever makes two requests the same one. Asked for where there is a key. */
-  fingerprint(): string;
+  /** Where an `Idempotency-Key` was sent: the key, and what makes the request the same one. */
+  readonly keyed: Pick<KeyRequest, 'key' | 'fingerprint'> | undefined;
 }
 
 /** Carries out a plan of this request. */
@@ -40,19 +38,18 @@ export async function answerOnce(
   request: WriteRequest,
   run: (execute: Execute) => Promise<Answer>,
 ): Promise<Answer> {
-  const { ehr, careUnit, clientId, key } = request;
+  const { ehr, careUnit, clientId, keyed } = request;
   const executor =
     (operation: Leased): Execute =>
     (kind, plan, decide) =>
       execute({ services, ehr, careUnit, operation }, kind, plan, decide);
-  if (key === undefined) return run(executor(newOperation(request))).catch(told);
+  if (!keyed) return run(executor(newOperation(request))).catch(told);
   const leasedAt = performance.now();
   const claim = await claimKey(services.db, services.keys, {
     clientId,
     emr: ehr.id,
     careUnitId: careUnit.id,
-    key,
-    fingerprint: request.fingerprint(),
+    ...keyed,
     leaseSeconds: leaseSeconds(ehr),
   });
   if (claim.kind === 'replay') return claim.answer;

@@ -1,8 +1,7 @@
-import { finish, firstWatchSeconds, inTransaction } from './end.ts';
+import { Ended, finish, firstWatchSeconds, inTransaction } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
 import type { AnyKind } from './kind.ts';
 import { knowsOperations, outcomeUnknown, reopen } from './resume.ts';
-import { Ended } from './end.ts';
 import type { OperationServices } from './services.ts';
 import { endWatch, forgetPlan, noteAsked, removeOperation, type Stored, watch } from './store.ts';
 import type { Run } from './work.ts';

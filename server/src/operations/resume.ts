@@ -1,11 +1,10 @@
-import { Problem } from '../problems/problem.ts';
+import { keptProblem, Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
 import { sealKept } from './claim.ts';
 import { Ended, finish, inTransaction, leaveOpen, refuse } from './end.ts';
 import { PartiallyApplied } from './errors.ts';
 import { perform, untold } from './execute.ts';
 import type { AnyKind, Found } from './kind.ts';
-import { keptProblem } from '../problems/problem.ts';
 import type { OperationServices } from './services.ts';
 import { clearPlan, type Leased, noteAsked, releaseLease, type Stored, storeAnswer } from './store.ts';
 import { type Run, startRun } from './work.ts';
@@ -32,7 +31,8 @@ export async function resume(services: OperationServices, stored: Stored, leased
     if (stored.state === 'undoing' || (stored.hasRunOut && kind.codesFor(plan).length > 0)) {
       return await takeBackAndBeginAnew(run, kind, stored);
     }
-    const isPerformed = stored.state === 'pending' && knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
+    const isPerformed =
+      stored.state === 'pending' && knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
     if (isPerformed) {
       await noteAsked(services.db, stored);
       return await perform(run, kind, plan);
@@ -111,7 +111,10 @@ export async function reopen(
   const careUnit = ehr?.careUnits.get(stored.careUnitId);
   const kind = services.kinds.get(stored.kind ?? '');
   if (!ehr || !careUnit || !kind) throw new Error('A stored operation is of a kind, EHR or care unit that is gone');
-  return { run: startRun(services, { ehr, careUnit }, stored, { expiresAt: stored.expiresAt, isFirst: false, leasedAt }), kind };
+  return {
+    run: startRun(services, { ehr, careUnit }, stored, { expiresAt: stored.expiresAt, isFirst: false, leasedAt }),
+    kind,
+  };
 }
 
 /** Whether the EHR can be asked what it has done under an operation id, and does nothing twice under one. */

@@ -252,7 +252,9 @@ export async function releaseLease(db: Db | Tx, operation: Leased): Promise<void
 
 /** What was watched for has been seen to: the answer stays as it is. */
 export async function endWatch(db: Db | Tx, operation: Leased): Promise<void> {
-  await ours(db, operation).set({ ...over, sealed_plan: null, next_attempt_at: null }).execute();
+  await ours(db, operation)
+    .set({ ...over, sealed_plan: null, next_attempt_at: null })
+    .execute();
 }
 
 /** The caller is told that the outcome is unknown: from now on a retry and background work may find it out. */

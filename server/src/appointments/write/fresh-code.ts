@@ -1,20 +1,25 @@
 import { sql } from 'kysely';
 import { hashCode, makeCode } from '../../confirmations/codes.ts';
+import { awaitedOf, findItems } from '../../confirmations/items.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import { assertMayResend } from '../../confirmations/resend.ts';
 import { codeExpiry } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { FreshCode } from './plan.ts';
-import { codeMessage } from './record.ts';
+import { codeMessage, type Made } from './record.ts';
 
 /**
- * The old code dies and a new one leaves; the lifetime starts anew, the attempts do not.
+ * The old code dies and a new one leaves; the lifetime starts anew, the attempts do not. Answers what awaits it.
  *
  * @throws Problem when the confirmation has ended or changed since the EHR was asked
  */
-export async function recordFreshCode(tx: Tx, work: Work, fresh: FreshCode): Promise<void> {
-  const { services, careUnit } = work;
+export async function recordFreshCode(
+  tx: Tx,
+  work: Work,
+  fresh: FreshCode,
+): Promise<readonly (readonly [string, Made])[]> {
+  const { services, ehr, careUnit } = work;
   const { confirmationId, channel, to, appointments } = fresh;
   await assertMayResend(tx, confirmationId);
   const expiresAt = work.expiresAt ?? (await codeExpiry(tx, careUnit.code.lifetimeSeconds));
@@ -36,6 +41,9 @@ export async function recordFreshCode(tx: Tx, work: Work, fresh: FreshCode): Pro
     code,
     expiresAt,
   });
+  const ids = appointments.map(({ id }) => id);
+  const items = await findItems(tx, ehr.id, careUnit.id, ids);
+  return [...items].map(([id, item]) => [id, { id, awaited: awaitedOf(item) }] as const);
 }
 
 /** Before the EHR is asked: whether one more code may be sent. @throws Problem */

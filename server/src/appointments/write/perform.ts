@@ -4,6 +4,7 @@ import { isFinal, isSettled } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
+import { timeTaken } from '../time-rules.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
 import { undoSteps } from './undo.ts';
 
@@ -126,8 +127,10 @@ function targetOf({ change, before }: ChangeStep) {
 async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem): Promise<Problem> {
   if (plan.confirmationId !== undefined) return new TimeGone(problem, await idsWhoseTimeIsGone(work, plan));
   if (problem.faults.length > 0) return problem;
-  const faults = [...new Map(plan.steps.flatMap(({ taken }) => (taken ? [[JSON.stringify(taken), taken]] : []))).values()];
-  return new Problem('time_slot_unavailable', { detail: faults[0]?.detail, faults, cause: problem.cause });
+  return timeTaken(
+    plan.steps.map(({ taken }) => taken),
+    problem.cause,
+  );
 }
 
 /** Where that cannot be found out, the code waits again. */

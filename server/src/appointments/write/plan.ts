@@ -1,4 +1,5 @@
 import type { Appointment, AppointmentChange, AppointmentCreation } from '@crossward/connector-kit';
+import type { Awaited } from '../../confirmations/items.ts';
 import type { ConfirmationKind } from '../../confirmations/tables.ts';
 import type { Channel } from '../../messages/outbox.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
@@ -28,16 +29,6 @@ export interface PlannedCode {
   /** A two-step cancellation: what the caller knows the original by, and the comment to write. */
   readonly replacesId?: string;
   readonly comment?: string | null | undefined;
-}
-
-/** What is known of a code while it is awaited. */
-export interface Awaited {
-  readonly confirmationId: string;
-  readonly kind: ConfirmationKind;
-  readonly channel: Channel;
-  readonly delivery: 'queued' | 'sent' | 'failed';
-  readonly expiresAt: Date;
-  readonly attemptsRemaining: number;
 }
 
 /** An entry of the answer. */
@@ -116,11 +107,6 @@ export function ehrChange(change: PlannedChange, expiresAt: Date | null): Appoin
 
 /** By the number of the step: what the EHR has made of it. */
 export type Results = ReadonlyMap<number, Appointment>;
-
-/** Several plans as one: all of them or none. The answers follow each other in the order of the plans. */
-export function mergePlans(plans: readonly AppointmentPlan[]): AppointmentPlan {
-  return { steps: plans.flatMap(({ steps }) => steps), many: true };
-}
 
 /** The steps that await a code, those of one kind and patient together: each group has one code and one message. */
 export function codeGroups({ steps }: AppointmentPlan): readonly (readonly AwaitingStep[])[] {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Appointment } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { hashCode, makeCode } from '../../confirmations/codes.ts';
-import { awaitedOf, findPendingCancellations } from '../../confirmations/items.ts';
+import { type Awaited, awaitedOf, findPendingCancellations } from '../../confirmations/items.ts';
 import { patientHashes } from '../../confirmations/limits.ts';
 import {
   codeExpiry,
@@ -19,7 +19,7 @@ import type { CodeMessage } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { TimeGone } from './perform.ts';
-import { type AppointmentPlan, type Awaited, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
+import { type AppointmentPlan, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
 import { StepsStay } from './undo.ts';
 
 /** An id of the answer that awaits a code. */
@@ -42,7 +42,12 @@ export async function recordPlan(tx: Tx, work: Work, plan: AppointmentPlan, resu
 }
 
 /** What had been reserved for the code is given up, and what the EHR has done all the same is put on record. */
-export async function letGoOfPlan(tx: Tx, work: Work, plan: AppointmentPlan, refusal: Problem | undefined): Promise<void> {
+export async function letGoOfPlan(
+  tx: Tx,
+  work: Work,
+  plan: AppointmentPlan,
+  refusal: Problem | undefined,
+): Promise<void> {
   if (plan.confirmationId === undefined) return;
   if (refusal instanceof StepsStay) await recordConfirmed(tx, work, plan, refusal.stuck);
   await waitAgain(tx, work.operationId, refusal instanceof TimeGone ? refusal.ids : []);
@@ -145,7 +150,11 @@ function itemId({ awaits, index }: AwaitingStep, results: Results): string {
 }
 
 function startOf({ awaits, index, before }: AwaitingStep, results: Results): Date {
-  return awaits.draft?.start ?? (awaits.kind === 'cancellation' ? before?.start : undefined) ?? resultOf(index, results).start;
+  return (
+    awaits.draft?.start ??
+    (awaits.kind === 'cancellation' ? before?.start : undefined) ??
+    resultOf(index, results).start
+  );
 }
 
 function resultOf(index: number, results: Results): Appointment {

@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
-import { otherPlans } from '../../operations/other-plans.ts';
 import type { Work } from '../../operations/kind.ts';
+import { otherPlans } from '../../operations/other-plans.ts';
 import { appointmentKindName } from './kind-name.ts';
 import { type AppointmentPlan, changesOf, type PlannedChange, type PlannedCreation, type Results } from './plan.ts';
 
@@ -62,7 +62,9 @@ async function isAccountedFor(work: Work, appointment: Appointment): Promise<boo
   return others.some(({ kind, plan }) => {
     if (kind !== appointmentKindName) return false;
     if (plan === undefined) return true;
-    return changesOf(plan as AppointmentPlan).some(({ change }) => change.kind === 'create' && isSame(appointment, change));
+    return changesOf(plan as AppointmentPlan).some(
+      ({ change }) => change.kind === 'create' && isSame(appointment, change),
+    );
   });
 }
 

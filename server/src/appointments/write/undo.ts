@@ -2,10 +2,10 @@ import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
 import { isFinal, PartiallyApplied } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Fault } from '../../problems/problem.ts';
-import { undoneComment } from './undone-comment.ts';
 import { partsDone } from './look-up.ts';
 import { withoutCollisions } from './perform.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, type Results } from './plan.ts';
+import { undoneComment } from './undone-comment.ts';
 
 /** Some steps stay done. */
 export class StepsStay extends PartiallyApplied {
@@ -83,7 +83,12 @@ async function standingNow({ call, careUnit }: Work, done: Results): Promise<Rea
 
 type Reversal = AppointmentChange | 'nothing' | 'impossible';
 
-function reversal(work: Work, { change, before }: ChangeStep, result: Appointment, now: Appointment | undefined): Reversal {
+function reversal(
+  work: Work,
+  { change, before }: ChangeStep,
+  result: Appointment,
+  now: Appointment | undefined,
+): Reversal {
   if (change.kind === 'extend') return 'nothing';
   if (change.kind === 'create') {
     if (!now || now.state === 'cancelled') return 'nothing';

@@ -69,5 +69,8 @@ DROP TABLE gateways;
 ALTER TABLE confirmations DROP COLUMN times_undone;
 CREATE INDEX confirmation_items_of_an_operation ON confirmation_items (operation_id) WHERE state = 'confirming';
 
+UPDATE confirmation_items SET operation_id = NULL WHERE operation_id IS NOT NULL;
+
 -- What has run out is found by EHR.
-CREATE INDEX confirmations_by_expiry ON confirmations (emr, expires_at) WHERE reduced_at IS NULL;
+CREATE INDEX confirmation_items_awaiting ON confirmation_items (emr, confirmation_id)
+  WHERE state IN ('pending', 'expiring');

@@ -1,9 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { book, creationBody, freeRun, freeSlot, oslo, type Slot, sodermalm } from '../../../test/bookings.ts';
-import { age, codeFor, codeIn, confirmationOf, messages, messagesAbout, rowsOf } from '../../../test/codes.ts';
+import {
+  age,
+  codeFor,
+  codeIn,
+  confirmationOf,
+  messages,
+  messagesAbout,
+  rowsOf,
+  workInBackground,
+  writesUnderWay,
+} from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import {
   change,
@@ -17,9 +26,6 @@ import {
   type Told,
 } from '../../../test/idempotency-keys.ts';
 import { withPatientBreakers } from '../../../test/other-ehrs.ts';
-import { recoverWrites } from '../writes/recovery.ts';
-import { answerOnce } from './answer-once.ts';
-import { renameOperation } from './kept-write.ts';
 
 const failures: Failure[] = [];
 afterEach(() => {
@@ -98,45 +104,15 @@ describe('what is not kept', () => {
   });
 });
 
-test('a request that has become another operation is still the first one until it is answered', async () => {
-  const { services } = gateway.deps;
-  const request = {
-    clientId: 'everything',
-    emr: 'sandbox-no',
-    careUnitId: 'oslo-sentrum',
-    requestId: 'r',
-    key: newKey(),
-    fingerprint: '',
-  };
-  const renamed = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<never>();
-  const first = answerOnce(services, request, async (write) => {
-    await services.db.transaction().execute((tx) => renameOperation(tx, write, randomUUID()));
-    renamed.resolve();
-    return gate.promise;
-  });
-  await renamed.promise;
-  const again = () => answerOnce(services, request, async () => ({ body: {} }));
-  await expect(again()).rejects.toMatchObject({ reason: 'idempotency_in_progress' });
-  gate.reject(new ConnectorError('unavailable', '?'));
-  await expect(first).rejects.toMatchObject({ kind: 'unavailable' });
-  expect(await again()).toEqual({ body: {} });
-});
-
 test('after a day a key is new', async () => {
   const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
   const key = newKey();
   const { body } = await send(creation(first), key);
-  const rows = await rowsOf<{ operation_id: string }>(
-    gateway,
-    'SELECT operation_id FROM idempotency_keys ORDER BY created_at DESC LIMIT 1',
-  );
+  const rows = await rowsOf<{ id: string }>(gateway, 'SELECT id FROM operations ORDER BY created_at DESC LIMIT 1');
   const letPass = (interval: string) =>
-    rowsOf(
-      gateway,
-      `UPDATE idempotency_keys SET created_at = created_at - interval '${interval}' WHERE operation_id = $1`,
-      [rows[0]?.operation_id],
-    );
+    rowsOf(gateway, `UPDATE operations SET created_at = created_at - interval '${interval}' WHERE id = $1`, [
+      rows[0]?.id,
+    ]);
   await letPass('23 hours 59 minutes');
   expect((await send(creation(first), key)).headers['idempotency-replayed']).toBe('true');
   expect((await send(creation(second), key)).status).toBe(422);
@@ -232,7 +208,7 @@ describe('after a failure the key stays open, and a retry finishes', () => {
     expect((await send(creation(slot, sodermalm), undefined)).status).toBe(504);
     expect(await at(slot, 'sandbox-se')).toHaveLength(1);
     await expect.poll(() => at(slot, 'sandbox-se')).toEqual([]);
-    await expect.poll(() => rowsOf(gateway, 'SELECT 1 FROM writes')).toEqual([]);
+    await expect.poll(() => writesUnderWay(gateway)).toEqual([]);
     expect(await messages(gateway)).toHaveLength(before);
   });
 
@@ -244,11 +220,10 @@ describe('after a failure the key stays open, and a retry finishes', () => {
       Promise.all(slots.map((slot, index) => how(creation(slot, sodermalm), keys[index] ?? '')));
     failures.push(...slots.map(() => ({ when: 'after' as const, error: new ConnectorError('outcome_unknown', '?') })));
     expect((await sendAll(send)).map(({ status }) => status)).toEqual(slots.map(() => 504));
-    const { services, log } = gateway.deps;
     const [ends] = await Promise.all([
       sendAll((request, key) => settled(request, key ?? '')),
-      recoverWrites(services, log),
-      recoverWrites(services, log),
+      workInBackground(gateway),
+      workInBackground(gateway),
     ]);
     for (const [index, { status, body }] of ends.entries()) {
       expect(status).toBe(201);
@@ -290,8 +265,8 @@ test('keys, requests and answers are nowhere in the clear', async () => {
   const failing = change(id, { comment: canaries.comment });
   expect((await send(failing, `${canaries.key} once more`)).status).toBe(504);
   const dump = await dumpOf();
-  expect(dump.get('public.idempotency_keys')).toMatch(/done/);
-  expect(dump.get('public.writes')).toMatch(/unknown/);
+  expect(dump.get('public.operations')).toMatch(/done/);
+  expect(dump.get('public.operations')).toMatch(/pending/);
   for (const [table, text] of dump) {
     // The sandbox is an EHR: a comment belongs there.
     const isEhr = table.startsWith('sandbox.');

@@ -15,14 +15,15 @@ import {
   careUnitOf,
   codeFor,
   eventually,
-  rowsOf,
+  letWritesAge,
   type Told,
   type ToldMany,
+  workInBackground,
+  writesUnderWay,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { unableToHold } from '../../../test/lesser-ehrs.ts';
 import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
-import { recoverWrites } from './recovery.ts';
 
 /** Whether the EHR does the next write before it fails to answer. */
 interface Trouble {
@@ -94,13 +95,13 @@ const createUnder = (key: string, slot: Slot, careUnit = direct) =>
 const changeUnder = (key: string, id: string, body: object) =>
   underKey(key, 'PATCH', `${direct}/appointments/${id}`, body);
 
-const writes = () => rowsOf<{ operation_id: string; emr: string }>(gateway, `SELECT operation_id, emr FROM writes`);
+const writes = () => writesUnderWay(gateway);
 const at = async (slot: Slot, careUnit = direct) => {
   const query = new URLSearchParams({ resource_id: slot.resource_id, start: slot.start, end: slot.end });
   const found = await careUnitOf(gateway, careUnit).list(query.toString());
   return found.filter(({ status }) => status !== 'cancelled');
 };
-const recover = () => recoverWrites(gateway.deps.services, gateway.deps.log);
+const recover = () => workInBackground(gateway);
 
 function expectUnknown({ status, body }: Told | ToldMany, retryable = true): void {
   expect({ status, ...body }).toMatchObject({ status: 504, reason: 'outcome_unknown', retryable });
@@ -109,7 +110,7 @@ function expectUnknown({ status, body }: Told | ToldMany, retryable = true): voi
 /** Until every write has come to an end: those that the EHR shows nothing of have been looked for long enough. */
 async function allGivenUp(): Promise<void> {
   await eventually(async () => {
-    await rowsOf(gateway, `UPDATE writes SET missing_since = missing_since - interval '3 minutes'`);
+    await letWritesAge(gateway);
     await recover();
     expect(await writes()).toEqual([]);
   });
@@ -117,7 +118,7 @@ async function allGivenUp(): Promise<void> {
 
 async function lost(emr: string): Promise<number> {
   const { text } = await gateway.request('GET', '/metrics', { client: null });
-  return Number(new RegExp(`crossward_writes_outcome_lost_total\\{emr="${emr}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+  return Number(new RegExp(`crossward_operations_outcome_lost_total\\{emr="${emr}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
 }
 
 describe('an EHR that cannot be asked by operation id, and does not say whether it has done a write', () => {
@@ -165,7 +166,7 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(await at(slot)).toEqual([]);
     expect(await lost('forgetful')).toBe(before + 1);
     const lines = gateway.logLines.map((line) => JSON.parse(line)).filter((it) => /nobody knows/.test(it.msg));
-    expect(lines.at(-1)).toMatchObject({ emr: 'forgetful', operation_id: open?.operation_id });
+    expect(lines.at(-1)).toMatchObject({ emr: 'forgetful', operation_id: open?.id });
     // Another key is another request.
     expect(await createUnder(randomUUID(), slot)).toMatchObject({ status: 201 });
   });
@@ -175,7 +176,7 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     const key = randomUUID();
     troubles.push(notDone);
     expectUnknown(await createUnder(key, slot));
-    await rowsOf(gateway, `UPDATE writes SET missing_since = clock_timestamp() - interval '3 minutes'`);
+    await letWritesAge(gateway);
     const last = await notInProgress(() => createUnder(key, slot));
     expectUnknown(last, false);
     expectUnknown(await createUnder(key, slot), false);

@@ -1,0 +1,18 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../db/kysely.ts';
+import type { Scene } from '../scene.ts';
+import { assertMaySend } from '../write/fresh-code.ts';
+
+/** Counts the code before the EHR is asked for it: of several requests at once one passes. @throws Problem */
+export async function decideResend(
+  tx: Tx,
+  scene: Scene,
+  about: { readonly confirmationId: string; readonly patientId: string },
+): Promise<void> {
+  await assertMaySend(tx, { ...scene, clientId: scene.client.id }, about);
+  await tx
+    .updateTable('confirmations')
+    .set({ codes_sent: sql<number>`codes_sent + 1`, code_sent_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', about.confirmationId)
+    .execute();
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { type SqlBool, sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Tx } from '../../db/kysely.ts';
+import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
+import { describeError } from '../../http/describe-error.ts';
+import { Ended } from '../../operations/end.ts';
+import { perform, plannedFor } from '../../operations/execute.ts';
+import type { OperationServices } from '../../operations/services.ts';
+import { type Leased, storePlan } from '../../operations/store.ts';
+import { startRun } from '../../operations/work.ts';
+import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
+
+const atOnce = 100;
+/** Nobody asked for it. */
+const clientId = 'background';
+
+interface Expiry {
+  readonly careUnit: CareUnitConnection;
+  readonly operation: Leased;
+  readonly plan: ExpiryPlan;
+}
+
+/**
+ * Ends what has run out in one EHR: it is marked, its holds are given up in the EHR, and it is marked as ended. Nobody
+ * depends on when this happens: whoever looks at a code looks at the clock too. Answers how many confirmations there were.
+ */
+export async function expireOverdue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
+  const { db } = services;
+  const leasedAt = performance.now();
+  const { count, expiries } = await db.transaction().execute((tx) => begin(tx, services, ehr));
+  await Promise.all(
+    expiries.map(async ({ careUnit, operation, plan }) => {
+      const run = startRun(services, { ehr, careUnit }, operation, { expiresAt: null, isFirst: true, leasedAt });
+      try {
+        await perform(run, expiryKind, plan);
+      } catch (error) {
+        const cause = describeError(error instanceof Ended ? error.problem : error);
+        log.warn(
+          { emr: ehr.id, operation_id: operation.id, cause },
+          'holds that have run out could not be given up yet',
+        );
+      }
+    }),
+  );
+  return count;
+}
+
+/**
+ * Marks what has run out, under the lock that deciding on a code takes: from then on no code confirms it, and one that
+ * was taken a moment before keeps its hold.
+ */
+async function begin(tx: Tx, services: OperationServices, ehr: EhrConnection) {
+  const overdue = await tx
+    .selectFrom('confirmations as confirmation')
+    .select(['confirmation.id', 'confirmation.care_unit_id'])
+    .where(
+      'confirmation.id',
+      'in',
+      tx
+        .selectFrom('confirmation_items as item')
+        .select('item.confirmation_id')
+        .where('item.emr', '=', ehr.id)
+        .where(sql<SqlBool>`(item.state = 'pending' OR (item.state = 'expiring' AND item.operation_id IS NULL))`)
+        .where('item.state', 'in', ['pending', 'expiring']),
+    )
+    .where(sql<SqlBool>`confirmation.expires_at <= now()`)
+    .orderBy('confirmation.expires_at')
+    .limit(atOnce)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+  const expiries: Expiry[] = [];
+  for (const [careUnitId, ids] of byCareUnit(overdue)) {
+    const careUnit = ehr.careUnits.get(careUnitId);
+    const operation = newOperation(ehr.id, careUnitId);
+    const holds = await markExpiring(tx, operation.id, ids);
+    await services.outbox.withdraw(tx, ids);
+    if (!careUnit || holds.length === 0) {
+      await markExpired(tx, ids);
+      continue;
+    }
+    const plan = { confirmationIds: ids, holds };
+    await storePlan(tx, operation, plannedFor({ services, ehr, careUnit, operation }, expiryKind, plan));
+    expiries.push({ careUnit, operation, plan });
+  }
+  return { count: overdue.length, expiries };
+}
+
+function newOperation(emr: string, careUnitId: string): Leased {
+  return { id: randomUUID(), clientId, emr, careUnitId, keyHash: undefined, token: randomUUID(), attempt: 0 };
+}
+
+function byCareUnit(overdue: readonly { readonly id: string; readonly care_unit_id: string }[]) {
+  const groups = new Map<string, string[]>();
+  for (const { id, care_unit_id } of overdue) groups.set(care_unit_id, [...(groups.get(care_unit_id) ?? []), id]);
+  return groups;
+}
+
+/** Answers what the EHR holds for them. */
+async function markExpiring(
+  tx: Tx,
+  operationId: string,
+  confirmationIds: readonly string[],
+): Promise<readonly string[]> {
+  const items = await tx
+    .updateTable('confirmation_items')
+    .set({ state: 'expiring', sealed_comment: null, operation_id: operationId })
+    .where('confirmation_id', 'in', [...confirmationIds])
+    .where('state', 'in', ['pending', 'expiring'])
+    .returning(['kind', 'ehr_appointment_id'])
+    .execute();
+  return items.flatMap(({ kind, ehr_appointment_id }) => (kind === 'booking' ? (ehr_appointment_id ?? []) : []));
+}

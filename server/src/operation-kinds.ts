@@ -1,0 +1,9 @@
+import { ehrCodeKind } from './appointments/ehr-codes/kind.ts';
+import { expiryKind } from './appointments/expiry/kind.ts';
+import { appointmentKind } from './appointments/write/kind.ts';
+import type { AnyKind } from './operations/kind.ts';
+
+const kinds: readonly AnyKind[] = [appointmentKind, ehrCodeKind, expiryKind];
+
+/** Every kind of write, by the name that its operations are stored under. */
+export const operationKinds: ReadonlyMap<string, AnyKind> = new Map(kinds.map((kind) => [kind.name, kind]));

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import { columns, type OperationRow } from './store.ts';
+
+export interface DueOperation extends OperationRow {
+  /** Of the lease that is ours now. */
+  readonly token: string;
+}
+
+/** Takes operations of one EHR whose time has come. Several gateways share them. */
+export async function takeDue(
+  db: Db,
+  emr: string,
+  leaseSeconds: number,
+  limit: number,
+): Promise<readonly DueOperation[]> {
+  const token = randomUUID();
+  const { rows } = await sql<OperationRow>`
+    WITH due AS MATERIALIZED (
+      SELECT id FROM operations WHERE emr = ${emr} AND next_attempt_at <= now()
+      ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    UPDATE operations SET
+      lease_token = ${token}, leased_until = now() + make_interval(secs => ${leaseSeconds}),
+      next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
+    FROM due WHERE operations.id = due.id
+    RETURNING ${sql.join(columns.map((column) => sql.ref(column)))},
+      coalesce(operations.expires_at <= now(), false) AS has_run_out,
+      coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8 AS age,
+      coalesce(extract(epoch FROM now() - operations.last_asked_at), 0)::float8 AS silence`.execute(db);
+  return rows.map((row) => ({ ...row, token }));
+}
+
+/** Nobody can work on an operation of an EHR that is not configured any more: an operator sees it. */
+export async function parkUnconfigured(db: Db, emrs: readonly string[]): Promise<void> {
+  await sql`
+    UPDATE operations SET parked_at = now(), next_attempt_at = NULL, failure = 'emr_not_found'
+    WHERE next_attempt_at <= now() AND emr <> ALL(${[...emrs]}::text[])`.execute(db);
+}
+
+/** On the embedded database, which has room for one process: whoever held a lease is dead. */
+export async function endAllLeases(db: Db): Promise<void> {
+  await sql`
+    UPDATE operations SET lease_token = NULL, leased_until = NULL,
+      next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END
+    WHERE leased_until IS NOT NULL`.execute(db);
+}

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import type { EhrConnection } from '../ehr/connection.ts';
+import { describeError } from '../http/describe-error.ts';
+import { Problem } from '../problems/problem.ts';
+import { type DueOperation, takeDue } from './due.ts';
+import { LeaseLost } from './errors.ts';
+import { recover } from './recover.ts';
+import type { OperationServices } from './services.ts';
+import { type Leased, openStored, postpone, type Stored } from './store.ts';
+import { leaseSeconds } from './work.ts';
+
+/** So many at once: more follow as soon as these are done. */
+export const dueAtOnce = 20;
+/** After so many failures in a row an operator has to look. An EHR that is away is waited for, up to a day. */
+const mostFailures = 12;
+const longestPauseSeconds = 300;
+const dayseconds = 24 * 60 * 60;
+
+/** Works on the operations of an EHR that nobody asks for. Answers how many there were. */
+export async function recoverDue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
+  const takenAt = performance.now();
+  const due = await takeDue(services.db, ehr.id, leaseSeconds(ehr), dueAtOnce);
+  await Promise.all(due.map((row) => recoverOne(services, row, takenAt, log)));
+  return due.length;
+}
+
+async function recoverOne(services: OperationServices, row: DueOperation, takenAt: number, log: Logger): Promise<void> {
+  const about = { operation_id: row.id, emr: row.emr };
+  const leased = { ...row, clientId: row.client_id, careUnitId: row.care_unit_id, keyHash: row.key_hash ?? undefined };
+  let stored: Stored | undefined;
+  try {
+    stored = openStored(services.keys, row.token, row);
+    const recovery = await recover(services, stored, takenAt);
+    if (recovery === 'ended') log.info(about, 'operation recovered');
+    else
+      await postpone(services.db, leased, { seconds: pauseUntilNextLook(stored), isFailure: false, isParked: false });
+  } catch (error) {
+    if (error instanceof LeaseLost) return services.operationMetrics.leaseLost(row.emr);
+    log.warn({ ...about, failures: row.failures + 1, cause: describeError(error) }, 'operation recovery failed');
+    await noteFailure(services, leased, row, error).catch((failure) =>
+      log.error({ ...about, cause: describeError(failure) }, 'operation could not be postponed'),
+    );
+  }
+}
+
+/** The longer nothing shows, the longer it is left alone. */
+function pauseUntilNextLook({ state, silence }: Stored): number {
+  if (state === 'done') return Math.min(Math.max(silence, 60), 3600);
+  return Math.min(1 + silence / 4, 30);
+}
+
+async function noteFailure(
+  services: OperationServices,
+  leased: Leased,
+  row: DueOperation,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Problem ? error.reason : 'internal_error';
+  const isAway = reason === 'ehr_unavailable' || reason === 'ehr_timeout' || reason === 'outcome_unknown';
+  const isParked = row.failures + 1 >= mostFailures && (!isAway || row.age > dayseconds);
+  const seconds = Math.min(2 ** Math.min(row.failures, 10), longestPauseSeconds);
+  await postpone(services.db, leased, { seconds, failure: reason, isFailure: true, isParked });
+  if (isParked) services.operationMetrics.parked({ operationId: row.id, emr: row.emr });
+}
