@@ -14,10 +14,12 @@ import { demoWelcome } from './demo-welcome.ts';
 import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
 import { describeError } from './http/describe-error.ts';
+import type { SecretKeys } from './secrets/known-keys.ts';
 
 interface Setup {
   readonly configuration: Configuration;
-  readonly secretKeys: readonly [Buffer, ...Buffer[]];
+  readonly secretKeys: SecretKeys;
+  readonly secretKeyFile?: string;
   readonly isDemo: boolean;
 }
 
@@ -65,7 +67,12 @@ async function serve(
 async function readDemo({ host }: Environment, dataDir: string): Promise<Setup> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const demo = await prepareDemo({ dataDir, connectors, host });
-  return { configuration: demo.configuration, secretKeys: [demo.secretKey], isDemo: true };
+  return {
+    configuration: demo.configuration,
+    secretKeys: [demo.secretKey],
+    secretKeyFile: demo.secretKeyFile,
+    isDemo: true,
+  };
 }
 
 async function readConfigured(environment: Environment): Promise<Setup | undefined> {

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import type { Report } from '@crossward/connector-kit/conformance';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
+import { createDb } from '../db/kysely.ts';
+import { keyIdentity } from '../secrets/key-ring.ts';
+import { requireKnownKeys } from '../secrets/known-keys.ts';
 import { run } from './run.ts';
 
 const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
@@ -183,6 +186,28 @@ describe('messages', () => {
     });
   });
 });
+
+describe('secret-keys', () => {
+  test('are listed by id, and one that is lost is retired', async () => {
+    await using own = await createOwnDatabase();
+    const [key, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+    const { id } = keyIdentity(key);
+    expect(await crossward(`secret-keys retire ${id}`)).toMatchObject({ code: 1 });
+    const db = createDb(own.database);
+    await requireKnownKeys(db, [key]);
+    expect((await crossward('secret-keys list')).stdout).toMatch(new RegExp(`^${id}  first used \\S+Z  in use\n$`));
+    expect(await crossward(`secret-keys retire ${id}`)).toMatchObject({ code: 0 });
+    await requireKnownKeys(db, [next]);
+    expect((await crossward('secret-keys list')).stdout).toMatch(new RegExp(`^${keyIdentity(next).id}  `));
+  });
+});
+
+/** For this test alone, named in the environment. */
+async function createOwnDatabase() {
+  const own = await createTestDatabase('postgresql');
+  vi.stubEnv('DATABASE_URL', own.url);
+  return { database: own.database, [Symbol.asyncDispose]: own.dispose };
+}
 
 async function insertFailedMessage(): Promise<string> {
   const client = await database.pool.connect();

@@ -1,9 +1,8 @@
 import { Command } from 'commander';
-import { createDb, type Db } from '../db/kysely.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { exitCodes } from './exit-codes.ts';
-import { openGatewayDatabase } from './open-emr.ts';
 import type { Output } from './output.ts';
+import { withDatabase } from './with-database.ts';
 
 export function messagesCommand(output: Output, end: (exitCode: number) => void): Command {
   const messages = new Command('messages').description('Look after messages to patients that could not be sent.');
@@ -30,13 +29,4 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
 function line({ id, emr, careUnitId, channel, appointmentId, failure, expiresAt }: FailedMessage): string {
   const until = expiresAt.toISOString();
   return `${id}  ${emr}/${careUnitId}  ${channel}  ${failure}  appointment ${appointmentId}  code until ${until}\n`;
-}
-
-async function withDatabase<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
-  const database = await openGatewayDatabase();
-  try {
-    return await run(createDb(database));
-  } finally {
-    await database.close();
-  }
 }
