@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,6 +127,14 @@ describe('the demo', () => {
     // It prints a time that is free now, not the one that has just been taken.
     const next = await printedRequest(second);
     expect((await fetch(next.url, next.init)).status).toBe(201);
+  });
+
+  test.skipIf(process.platform === 'win32')('closes its data directory to others, and says so', async () => {
+    await chmod(dataDir, 0o755);
+    const child = start(onPostgres);
+    await addressIn(child);
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+    expect(child.output.stdout).toMatch(/"level":40.*"msg":"other users of this machine could use the data directory/);
   });
 
   test('finishes what is under way when it is told to stop', async () => {
