@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { exitCodes } from './exit-codes.ts';
+import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
-import { withDatabase } from './with-database.ts';
 
 export function messagesCommand(output: Output, end: (exitCode: number) => void): Command {
   const messages = new Command('messages').description('Look after messages to patients that could not be sent.');
@@ -10,7 +10,7 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .command('failed')
     .description('List those whose code is still awaited. Nothing of a patient is shown.')
     .action(async () => {
-      const failed = await withDatabase(listFailed);
+      const failed = await withDatabase(output, listFailed);
       output.out(failed.length === 0 ? 'No message has failed that is still of use.\n' : failed.map(line).join(''));
     });
   messages
@@ -18,7 +18,7 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .description('Have one sent again, when what kept it from being sent has been put right.')
     .argument('<id>', 'of the message, as `failed` shows it')
     .action(async (id: string) => {
-      const isQueued = await withDatabase((db) => sendAgain(db, id));
+      const isQueued = await withDatabase(output, (db) => sendAgain(db, id));
       if (isQueued) output.out('The message is queued; a running gateway sends it within seconds.\n');
       else output.err('No failed message with this id is of use any more. A caller can ask for a fresh code.\n');
       end(isQueued ? exitCodes.fine : exitCodes.failed);

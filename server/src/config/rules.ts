@@ -13,8 +13,8 @@ type Partially<T> = T extends readonly (infer Item)[]
 export type PartialFile = Partially<ConfigurationFile>;
 type Emrs = NonNullable<PartialFile['emrs']>;
 
-/** What a schema cannot say: ids that are unique and known, time zones, variables that exist, ways for codes. */
-export function ruleMistakes(file: PartialFile, variables: EnvironmentVariables): Mistake[] {
+/** What a schema cannot say: ids that are unique and known, time zones, ways for codes. */
+export function ruleMistakes(file: PartialFile): Mistake[] {
   const emrs = file.emrs ?? [];
   return [
     ...repeated(emrs, ['emrs'], 'id'),
@@ -23,9 +23,12 @@ export function ruleMistakes(file: PartialFile, variables: EnvironmentVariables)
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...unknownGrants(file),
     ...codesWithoutWay(file),
-    ...unsetVariables(file, [], variables),
-    ...shortSecrets(file, variables),
   ];
+}
+
+/** Variables that the file refers to and that are not set, or hold a client's secret that is too short. */
+export function secretMistakes(file: PartialFile, variables: EnvironmentVariables): Mistake[] {
+  return [...unsetVariables(file, [], variables), ...shortSecrets(file, variables)];
 }
 
 function repeated<Key extends string>(
@@ -136,7 +139,8 @@ function codesWithoutWay(file: PartialFile): Mistake[] {
   return [...found.values()];
 }
 
-function unsetVariables(value: unknown, path: Path, variables: EnvironmentVariables): Mistake[] {
+/** Variables that a part of the file, at this path, refers to and that are not set. */
+export function unsetVariables(value: unknown, path: Path, variables: EnvironmentVariables): Mistake[] {
   if (isReference(value)) {
     const secret = variable(value, variables);
     if (secret) return [];

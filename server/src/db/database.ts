@@ -106,12 +106,17 @@ function connectError(error: unknown): DatabaseError {
   return new DatabaseError(`Cannot connect to PostgreSQL: ${reason}`, code);
 }
 
+/** Where the embedded database of a data directory is, once there is one. */
+export function embeddedFiles(dataDir: string): string {
+  return join(dataDir, 'pglite');
+}
+
 async function openEmbedded(dataDir: string): Promise<Database> {
   const folder = resolve(dataDir);
   await makePrivateFolder(folder);
   const lock = await lockDataDir(folder);
   try {
-    const files = join(folder, 'pglite');
+    const files = embeddedFiles(folder);
     if (!existsSync(files)) await initialise(files);
     // PGlite gives every user rights to what is in it.
     await makePrivateFolder(files);
