@@ -1,4 +1,5 @@
 import type { EnvironmentVariables } from './environment.ts';
+import { isLoopback } from './loopback.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
 import { nearest } from './nearest.ts';
 import { isReference, minimumSecretLength, variable } from './references.ts';
@@ -23,6 +24,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...unknownGrants(file),
     ...codesWithoutWay(file),
+    ...codesInTheClear(file),
   ];
 }
 
@@ -137,6 +139,20 @@ function codesWithoutWay(file: PartialFile): Mistake[] {
     });
   });
   return [...found.values()];
+}
+
+/** Phone numbers and codes go to these addresses, and with them what the provider knows us by. */
+function codesInTheClear({ messages }: PartialFile): Mistake[] {
+  const sms: unknown = messages?.sms;
+  if (!isMapping(sms)) return [];
+  return ['url', 'base_url'].flatMap((key): Mistake[] => {
+    const address = sms[key];
+    if (typeof address !== 'string' || !URL.canParse(address)) return [];
+    const { protocol, hostname } = new URL(address);
+    if (protocol !== 'http:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+    const text = 'must begin with https://, since codes travel there; http:// is taken for a loopback address only';
+    return [{ path: ['messages', 'sms', key], at: 'value', text }];
+  });
 }
 
 /** Variables that a part of the file, at this path, refers to and that are not set. */
