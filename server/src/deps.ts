@@ -62,7 +62,7 @@ export async function createDeps(means: Means): Promise<Deps> {
   const db = createDb(database);
   await requireKnownKeys(db, secretKeys, secretKeyFile);
   const keys = createKeyRing(secretKeys);
-  const senders = createSenders(configuration.messages, { db, keys });
+  const senders = await createSenders(configuration.messages, { db, keys });
   const outbox = createOutbox({ database, db, keys, senders, log, databaseUrl });
   const metrics = new Registry();
   const ehrs = await openEhrRegistry(configuration, modules, {
