@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Appointment } from './bookings.ts';
 import { createTestDatabase } from './database.ts';
 
@@ -20,21 +20,23 @@ interface Child {
 }
 
 /** Starts much faster than the embedded database, which is left to the tests that are about its folder. */
-const { url: databaseUrl = '', dispose } = await createTestDatabase('postgresql');
-afterAll(dispose);
-const onPostgres = { DATABASE_URL: databaseUrl };
-
+const onPostgres = { DATABASE_URL: '' };
+let disposeDatabase: () => Promise<void>;
 let dataDir: string;
 const children: Child[] = [];
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'crossward-process-'));
+  const { url = '', dispose } = await createTestDatabase('postgresql');
+  onPostgres.DATABASE_URL = url;
+  disposeDatabase = dispose;
 });
 afterEach(async () => {
   for (const child of children.splice(0)) {
     child.process.kill('SIGKILL');
     await child.ended;
   }
+  await disposeDatabase();
   await rm(dataDir, { recursive: true, force: true });
 });
 
@@ -127,6 +129,14 @@ describe('the demo', () => {
     expect((await fetch(next.url, next.init)).status).toBe(201);
   });
 
+  test.skipIf(process.platform === 'win32')('closes its data directory to others, and says so', async () => {
+    await chmod(dataDir, 0o755);
+    const child = start(onPostgres);
+    await addressIn(child);
+    expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
+    expect(child.output.stdout).toMatch(/"level":40.*"msg":"other users of this machine could use the data directory/);
+  });
+
   test('finishes what is under way when it is told to stop', async () => {
     const child = start(onPostgres);
     const { url, init } = await printedRequest(child);
@@ -215,7 +225,6 @@ clients:
       - emr: north
 `;
   const variables = {
-    ...onPostgres,
     CROSSWARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     ACME_CLIENT_SECRET: 'a-client-secret-that-nobody-guesses-0001',
   };
@@ -223,7 +232,7 @@ clients:
   test('is followed, and nothing of the demo is there', async () => {
     const path = join(dataDir, 'crossward.yaml');
     await writeFile(path, right);
-    const child = start({ CROSSWARD_CONFIG: path, ...variables });
+    const child = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...variables });
     const address = await addressIn(child);
     const headers = { 'x-service-client-id': 'acme', 'x-service-client-secret': variables.ACME_CLIENT_SECRET };
     const found = await fetch(`${address}/api/emrs`, { headers });
@@ -236,7 +245,7 @@ clients:
   test('that is wrong is refused, with what is wrong and where', async () => {
     const path = join(dataDir, 'crossward.yaml');
     await writeFile(path, right.replace('Europe/Oslo', 'Europe/Olso').replace('emr: north', 'emr: south'));
-    const child = start({ CROSSWARD_CONFIG: path, ...variables });
+    const child = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...variables });
     expect(await child.ended).toMatchObject({ code: 1 });
     expect(child.output.stderr).toContain('Crossward cannot start.');
     expect(child.output.stderr).toMatch(/crossward\.yaml:7:\d+: .*time_zone/);
@@ -249,8 +258,30 @@ clients:
     const path = join(dataDir, 'crossward.yaml');
     await writeFile(path, right);
     const { CROSSWARD_SECRET_KEY: _, ...rest } = variables;
-    const child = start({ CROSSWARD_CONFIG: path, ...rest });
+    const child = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...rest });
     expect(await child.ended).toMatchObject({ code: 1 });
     expect(child.output.stderr).toContain('CROSSWARD_SECRET_KEY');
+  });
+
+  test('does not start with another secret key than that of the database', async () => {
+    const path = join(dataDir, 'crossward.yaml');
+    await writeFile(path, right);
+    const first = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...variables });
+    await addressIn(first);
+    const wrong = Buffer.alloc(32, 8).toString('base64');
+    const second = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...variables, CROSSWARD_SECRET_KEY: wrong });
+    expect(await second.ended).toMatchObject({ code: 1 });
+    expect(second.output.stderr).toMatch(/^Crossward cannot start\.\nCROSSWARD_SECRET_KEY: the database has been used/);
+    const rotated = start({
+      CROSSWARD_CONFIG: path,
+      ...onPostgres,
+      ...variables,
+      CROSSWARD_SECRET_KEY: wrong,
+      CROSSWARD_PREVIOUS_SECRET_KEYS: variables.CROSSWARD_SECRET_KEY,
+    });
+    await addressIn(rotated);
+    const demo = start({ ...onPostgres, CROSSWARD_DATA_DIR: join(dataDir, 'other') });
+    expect(await demo.ended).toMatchObject({ code: 1 });
+    expect(demo.output.stderr).toContain(join(dataDir, 'other', 'secret-key'));
   });
 });

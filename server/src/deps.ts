@@ -20,6 +20,7 @@ import { endAllLeases } from './operations/due.ts';
 import { createOperationMetrics } from './operations/metrics.ts';
 import type { OperationServices } from './operations/services.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
+import { requireKnownKeys, type SecretKeys } from './secrets/known-keys.ts';
 
 /** Everything that the operations stand on, made once. */
 export interface Deps {
@@ -42,21 +43,27 @@ interface Means {
   readonly database: Database;
   /** Lets messages leave at once. */
   readonly databaseUrl?: string | undefined;
-  /** 32 bytes each, the newest first. */
-  readonly secretKeys: readonly [Buffer, ...Buffer[]];
+  readonly secretKeys: SecretKeys;
+  /** Where the demo keeps its secret key. */
+  readonly secretKeyFile?: string | undefined;
   readonly log: Logger;
   readonly connectors?: readonly ConnectorModule[];
 }
 
-/** Brings the database up to date, connects to every EHR, and starts what runs beside the requests. */
+/**
+ * Brings the database up to date, connects to every EHR, and starts what runs beside the requests.
+ *
+ * @throws {ConfigurationError} when the secret keys are not those of the database
+ */
 export async function createDeps(means: Means): Promise<Deps> {
-  const { configuration, database, databaseUrl, secretKeys, log } = means;
+  const { configuration, database, databaseUrl, secretKeys, secretKeyFile, log } = means;
   const modules = means.connectors ?? connectors;
   const sets = migrationSets(modules);
   await migrate(database, sets);
   const db = createDb(database);
+  await requireKnownKeys(db, secretKeys, secretKeyFile);
   const keys = createKeyRing(secretKeys);
-  const senders = createSenders(configuration.messages, { db, keys });
+  const senders = await createSenders(configuration.messages, { db, keys });
   const outbox = createOutbox({ database, db, keys, senders, log, databaseUrl });
   const metrics = new Registry();
   const ehrs = await openEhrRegistry(configuration, modules, {

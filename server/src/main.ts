@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { buildApp } from './app.ts';
@@ -8,16 +7,19 @@ import { prepareDemo } from './config/demo.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfiguration } from './config/load.ts';
 import { requireLoopback } from './config/loopback.ts';
+import { makePrivateFolder } from './config/private-file.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { DatabaseError } from './db/errors.ts';
 import { demoWelcome } from './demo-welcome.ts';
 import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
 import { describeError } from './http/describe-error.ts';
+import type { SecretKeys } from './secrets/known-keys.ts';
 
 interface Setup {
   readonly configuration: Configuration;
-  readonly secretKeys: readonly [Buffer, ...Buffer[]];
+  readonly secretKeys: SecretKeys;
+  readonly secretKeyFile?: string;
   readonly isDemo: boolean;
 }
 
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
   const dataDir = resolve(environment.dataDirectory);
   // A mistake in the configuration is told before anything is made or changed.
   const configured = await readConfigured(environment);
+  if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
   // The lock on the data directory comes with the database, before anything else is written there.
   const database = await openDatabase({ databaseUrl: environment.databaseUrl?.reveal(), dataDir });
   try {
@@ -62,10 +65,21 @@ async function serve(
   }
 }
 
+/** For its owner alone: the demo's secrets are in it, or the embedded database. */
+async function prepareDataDir(dataDir: string, log: Logger): Promise<void> {
+  if (await makePrivateFolder(dataDir)) {
+    log.warn({ data_dir: dataDir }, 'other users of this machine could use the data directory until now');
+  }
+}
+
 async function readDemo({ host }: Environment, dataDir: string): Promise<Setup> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const demo = await prepareDemo({ dataDir, connectors, host });
-  return { configuration: demo.configuration, secretKeys: [demo.secretKey], isDemo: true };
+  return {
+    configuration: demo.configuration,
+    secretKeys: [demo.secretKey],
+    secretKeyFile: demo.secretKeyFile,
+    isDemo: true,
+  };
 }
 
 async function readConfigured(environment: Environment): Promise<Setup | undefined> {

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report } from '@crossward/connector-kit/conformance';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
+import { createDb } from '../db/kysely.ts';
+import { keyIdentity } from '../secrets/key-ring.ts';
+import { requireKnownKeys } from '../secrets/known-keys.ts';
 import { run } from './run.ts';
 
 const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
@@ -96,6 +99,32 @@ describe('usage', () => {
   });
 });
 
+describe('a database', () => {
+  test.each(['messages failed', 'messages retry x', 'secret-keys list', 'emr check --emr sandbox-no'])(
+    'is not made by %s',
+    async (words) => {
+      const empty = join(folder, 'empty');
+      vi.stubEnv('DATABASE_URL', '');
+      vi.stubEnv('CROSSWARD_DATA_DIR', empty);
+      const { code, stdout, stderr } = await crossward(words);
+      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} holds none`)]);
+      await expect(stat(empty)).rejects.toThrow('ENOENT');
+    },
+  );
+
+  test('that no gateway has used is not changed, and is named without credentials', async () => {
+    await using own = await createOwnDatabase('empty');
+    const { code, stderr } = await crossward('messages failed');
+    const { pathname, password } = new URL(own.url);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the database ${pathname.slice(1)} at 127.0.0.1:`)]);
+    expect(stderr).not.toContain(password);
+    const client = await own.database.pool.connect();
+    const { rows } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", []);
+    client.release();
+    expect(rows).toEqual([]);
+  });
+});
+
 describe('conformance', () => {
   const only = '--only patients resources cancel unclaimed';
 
@@ -148,6 +177,53 @@ clients: []
   expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining('The connection cannot be opened') });
 });
 
+describe('secrets', () => {
+  const file = join(folder, 'secrets.yaml');
+  const careUnits = 'care_units: [{ id: one, name: One, time_zone: Europe/Oslo, language: nb }]';
+  const remote = (id: string, name: string) => `  - id: ${id}
+    name: ${id}
+    connector: fhir-r4
+    settings:
+      base_url: "http://127.0.0.1:1/fhir"
+      auth: { type: bearer, token: { env: ${name} } }
+    connection: { allow_private_addresses: true, retries: 0 }
+    ${careUnits}
+`;
+  beforeEach(() =>
+    writeFile(
+      file,
+      `emrs:
+  - id: local
+    name: Local
+    connector: sandbox
+    settings: { country: "NO" }
+    ${careUnits}
+${remote('north', 'NORTH_TOKEN')}${remote('south', 'SOUTH_TOKEN')}clients:
+  - id: acme
+    secrets: [{ env: ACME_CLIENT_SECRET }]
+    scopes: [appointments:read]
+    grants: [{ emr: local }]
+messages:
+  sms: { provider: webhook, url: "https://sms.example.org", secret: { env: SMS_SECRET } }
+`,
+    ),
+  );
+
+  test('are asked for only where they are needed', async () => {
+    expect(await crossward(`emr check --config ${file} --emr local`)).toMatchObject({ code: 0, stderr: '' });
+    vi.stubEnv('CROSSWARD_CONFIG', file);
+    vi.stubEnv('CROSSWARD_SECRET_KEY', 'not a key');
+    expect(await crossward('messages failed')).toMatchObject({ code: 0 });
+  });
+
+  test('are missing with their place, of one EHR alone', async () => {
+    const { code, stderr } = await crossward(`emr check --config ${file} --emr south`);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/secrets\.yaml:\d+:\d+: emrs\[2\]\..*SOUTH_TOKEN is not set\n$/);
+    expect(stderr).not.toMatch(/NORTH_TOKEN|ACME_CLIENT_SECRET|SMS_SECRET/);
+  });
+});
+
 describe('emr check', () => {
   test('shows what an EHR offers', async () => {
     const { code, stdout } = await crossward('emr check --emr sandbox-se');
@@ -171,11 +247,13 @@ describe('messages', () => {
     });
     const id = await insertFailedMessage();
     const listed = await crossward('messages failed');
-    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    const { hostname, port, pathname } = new URL(url ?? '');
+    const told = `Looking at the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
+    expect(listed).toMatchObject({ code: 0, stderr: told });
     expect(listed.stdout).toMatch(
       new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code until \\S+Z\n$`),
     );
-    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: '' });
+    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: told });
     expect((await crossward('messages failed')).stdout).toContain('No message');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({
       code: 1,
@@ -183,6 +261,28 @@ describe('messages', () => {
     });
   });
 });
+
+describe('secret-keys', () => {
+  test('are listed by id, and one that is lost is retired', async () => {
+    await using own = await createOwnDatabase();
+    const [key, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+    const { id } = keyIdentity(key);
+    expect(await crossward(`secret-keys retire ${id}`)).toMatchObject({ code: 1 });
+    const db = createDb(own.database);
+    await requireKnownKeys(db, [key]);
+    expect((await crossward('secret-keys list')).stdout).toMatch(new RegExp(`^${id}  first used \\S+Z  in use\n$`));
+    expect(await crossward(`secret-keys retire ${id}`)).toMatchObject({ code: 0 });
+    await requireKnownKeys(db, [next]);
+    expect((await crossward('secret-keys list')).stdout).toMatch(new RegExp(`^${keyIdentity(next).id}  `));
+  });
+});
+
+/** For this test alone, named in the environment. */
+async function createOwnDatabase(content?: 'empty') {
+  const { database, url = '', dispose } = await createTestDatabase('postgresql', content);
+  vi.stubEnv('DATABASE_URL', url);
+  return { database, url, [Symbol.asyncDispose]: dispose };
+}
 
 async function insertFailedMessage(): Promise<string> {
   const client = await database.pool.connect();

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
-import { createDb, type Db } from '../db/kysely.ts';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
 import { exitCodes } from './exit-codes.ts';
-import { openGatewayDatabase } from './open-emr.ts';
+import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
 
 export function messagesCommand(output: Output, end: (exitCode: number) => void): Command {
@@ -11,7 +10,7 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .command('failed')
     .description('List those whose code is still awaited. Nothing of a patient is shown.')
     .action(async () => {
-      const failed = await withDatabase(listFailed);
+      const failed = await withDatabase(output, listFailed);
       output.out(failed.length === 0 ? 'No message has failed that is still of use.\n' : failed.map(line).join(''));
     });
   messages
@@ -19,7 +18,7 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .description('Have one sent again, when what kept it from being sent has been put right.')
     .argument('<id>', 'of the message, as `failed` shows it')
     .action(async (id: string) => {
-      const isQueued = await withDatabase((db) => sendAgain(db, id));
+      const isQueued = await withDatabase(output, (db) => sendAgain(db, id));
       if (isQueued) output.out('The message is queued; a running gateway sends it within seconds.\n');
       else output.err('No failed message with this id is of use any more. A caller can ask for a fresh code.\n');
       end(isQueued ? exitCodes.fine : exitCodes.failed);
@@ -30,13 +29,4 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
 function line({ id, emr, careUnitId, channel, appointmentId, failure, expiresAt }: FailedMessage): string {
   const until = expiresAt.toISOString();
   return `${id}  ${emr}/${careUnitId}  ${channel}  ${failure}  appointment ${appointmentId}  code until ${until}\n`;
-}
-
-async function withDatabase<Result>(run: (db: Db) => Promise<Result>): Promise<Result> {
-  const database = await openGatewayDatabase();
-  try {
-    return await run(createDb(database));
-  } finally {
-    await database.close();
-  }
 }

@@ -1,17 +1,14 @@
-import { resolve } from 'node:path';
 import type { ConnectorContext, ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
-import type { Configuration, ConfiguredEmr } from '../config/configuration.ts';
+import type { ConfiguredEmr } from '../config/configuration.ts';
 import { demoConfigurationPath } from '../config/demo.ts';
-import { readEnvironment } from '../config/environment.ts';
-import { loadConfiguration } from '../config/load.ts';
-import { type Database, openDatabase } from '../db/database.ts';
-import { migrate } from '../db/migrate.ts';
-import { migrationSets } from '../db/migration-sets.ts';
+import { loadEmr } from '../config/load.ts';
+import type { Database } from '../db/database.ts';
 import { connectors } from '../ehr/connectors.ts';
 import { createEhrHttp } from '../ehr/guard/ehr-http.ts';
 import { httpSettings } from '../ehr/guard/settings.ts';
 import { UsageError } from './exit-codes.ts';
+import { openGatewayDatabase } from './gateway-database.ts';
 
 /** The EHR that a command is about. */
 export interface ChosenEmr {
@@ -30,42 +27,31 @@ export interface EmrOptions {
   readonly emr?: string;
 }
 
-/** The configuration named by `--config`, else by `CROSSWARD_CONFIG`, else the demo's. */
+/**
+ * Of the configuration named by `--config`, else by `CROSSWARD_CONFIG`, else the demo's. Secrets of other parts of it are
+ * not asked for.
+ */
 export async function chooseEmr({ config, emr: id }: EmrOptions): Promise<ChosenEmr> {
   const path = config ?? (process.env.CROSSWARD_CONFIG || demoConfigurationPath);
-  const configuration = await loadConfiguration({ path, connectors, environment: process.env });
-  const emr = named(configuration, id);
+  const emr = await loadEmr({ path, connectors, environment: process.env }, (ids) => named(ids, id));
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new UsageError(`No connector is named ${emr.connector}.`);
   return { emr, module };
 }
 
-function named({ emrs }: Configuration, id: string | undefined): ConfiguredEmr {
-  const ids = emrs.map((emr) => emr.id).join(', ');
-  const [only, ...more] = emrs;
-  const found = id === undefined && more.length === 0 ? only : emrs.find((emr) => emr.id === id);
-  if (found) return found;
+function named(ids: readonly string[], id: string | undefined): string {
+  const [only, ...more] = ids;
+  const found = id === undefined && more.length === 0 ? only : ids.find((it) => it === id);
+  if (found !== undefined) return found;
+  const all = ids.join(', ');
   throw new UsageError(
-    id === undefined ? `Which EHR? Name it with --emr: ${ids}.` : `The configuration has no EHR ${id}, only: ${ids}.`,
+    id === undefined ? `Which EHR? Name it with --emr: ${all}.` : `The configuration has no EHR ${id}, only: ${all}.`,
   );
 }
 
 /** A database, for a connector that keeps its data in the gateway's. */
 export async function openDatabaseFor({ module }: ChosenEmr): Promise<Database | undefined> {
-  return module.migrations ? openGatewayDatabase() : undefined;
-}
-
-/** The gateway's own, as the gateway opens it, with every migration applied. */
-export async function openGatewayDatabase(): Promise<Database> {
-  const { databaseUrl, dataDirectory } = readEnvironment({ ...process.env, CROSSWARD_CONFIG: undefined });
-  const database = await openDatabase({ databaseUrl: databaseUrl?.reveal(), dataDir: resolve(dataDirectory) });
-  try {
-    await migrate(database, migrationSets(connectors));
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return database;
+  return module.migrations ? (await openGatewayDatabase()).database : undefined;
 }
 
 const noDatabase: PostgresPool = {

@@ -4,6 +4,7 @@ import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { messagesCommand } from './messages.ts';
 import type { Output } from './output.ts';
+import { secretKeysCommand } from './secret-keys.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -22,7 +23,9 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(emr);
   const messages = messagesCommand(output, end);
   program.addCommand(messages);
-  for (const command of [...program.commands, ...emr.commands, ...messages.commands])
+  const secretKeys = secretKeysCommand(output, end);
+  program.addCommand(secretKeys);
+  for (const command of [...program.commands, ...emr.commands, ...messages.commands, ...secretKeys.commands])
     command.copyInheritedSettings(program);
   return program;
 }

@@ -63,7 +63,8 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
   });
 }
 
-function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): ConfiguredEmr {
+/** Puts defaults and secrets into one EHR of a file that has been found right. */
+export function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): ConfiguredEmr {
   return {
     ...emr,
     settings: withSecrets(emr.settings ?? {}, variables),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Default } from 'typebox/value';
-import { text, wholeNumber } from './schema-parts.ts';
+import { certificateFile, wholeNumber } from './schema-parts.ts';
 
 const milliseconds = (description: string, options: { minimum: number; maximum: number; default: number }) =>
   Type.Optional(wholeNumber(`${description}, in milliseconds.`, options));
@@ -96,14 +96,7 @@ export const connectionSchema = Type.Object(
         default: false,
       }),
     ),
-    ca_file: Type.Optional(
-      text(
-        'PEM file with certificate authorities that are trusted beside the usual ones. Absolute, or from the working directory.',
-        {
-          maxLength: 4096,
-        },
-      ),
-    ),
+    ca_file: certificateFile,
   },
   {
     description: 'How the gateway treats the connection to the EHR.',

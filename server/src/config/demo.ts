@@ -40,6 +40,8 @@ export interface Demo {
   readonly client: DemoClient;
   /** 32 bytes. */
   readonly secretKey: Buffer;
+  /** Where it is kept. */
+  readonly secretKeyFile: string;
 }
 
 /**
@@ -53,12 +55,14 @@ export async function prepareDemo({ dataDir, connectors, host }: DemoOptions): P
   requireLoopback(host, 'the demo');
   const configuration = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
   await makePrivateFolder(dataDir);
-  const secretKey = await readSecretKey(join(dataDir, 'secret-key'));
+  const secretKeyFile = join(dataDir, 'secret-key');
+  const secretKey = await readSecretKey(secretKeyFile);
   const client = await readClient(join(dataDir, 'demo-client.json'));
   return {
     configuration: deepFreeze({ ...configuration, clients: [grantEverything(client, configuration)] }),
     client,
     secretKey,
+    secretKeyFile,
   };
 }
 

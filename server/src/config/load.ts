@@ -1,10 +1,16 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
-import { type Configuration, resolveConfiguration } from './configuration.ts';
+import {
+  type Configuration,
+  type ConfiguredEmr,
+  deepFreeze,
+  resolveConfiguration,
+  resolveEmr,
+} from './configuration.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { formatPath, type Mistake, type Path } from './mistake.ts';
 import { readText } from './read-text.ts';
-import { type PartialFile, ruleMistakes } from './rules.ts';
+import { type PartialFile, ruleMistakes, secretMistakes, unsetVariables } from './rules.ts';
 import type { ConfigurationFile } from './schema.ts';
 import { validate } from './schema-mistakes.ts';
 import { type Position, parseYaml, type YamlFile } from './yaml-file.ts';
@@ -25,17 +31,53 @@ export interface ConfigurationSource {
  * Values of secrets are never shown.
  */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
-  const { path, connectors, environment } = source;
+  const { file } = await readChecked(source, (parts) => secretMistakes(parts, source.environment));
+  return resolveConfiguration(file, source.environment);
+}
+
+/**
+ * One EHR of a configuration file that is checked as a whole. Of the secrets that it refers to only those of this EHR have
+ * to be there.
+ *
+ * @param choose picks one of the ids; what it throws is thrown
+ * @throws {ConfigurationError} as `loadConfiguration` does
+ */
+export async function loadEmr(
+  source: ConfigurationSource,
+  choose: (ids: readonly string[]) => string,
+): Promise<ConfiguredEmr> {
+  const { file, fail } = await readChecked(source, () => []);
+  const id = choose(file.emrs.map((emr) => emr.id));
+  const index = file.emrs.findIndex((emr) => emr.id === id);
+  const emr = file.emrs[index];
+  if (!emr) throw new RangeError(`The configuration has no EHR ${id}.`);
+  const mistakes = unsetVariables(emr, ['emrs', index], source.environment);
+  if (mistakes.length > 0) throw fail(mistakes);
+  return deepFreeze(resolveEmr(emr, source.environment));
+}
+
+interface CheckedFile {
+  readonly file: ConfigurationFile;
+  /** An error that says where in the file the mistakes are. */
+  fail(mistakes: readonly Mistake[]): ConfigurationError;
+}
+
+async function readChecked(
+  { path, connectors }: ConfigurationSource,
+  furtherMistakes: (parts: PartialFile) => readonly Mistake[],
+): Promise<CheckedFile> {
   const text = await readText(path);
   if (text.trim() === '') throw new ConfigurationError([`${path}: is empty; it must name the EHRs and the clients`]);
 
   const yaml = parseYaml(text);
   if ('mistakes' in yaml) throw errorOf(path, yaml.mistakes);
 
+  const fail = (mistakes: readonly Mistake[]) => errorOf(path, mistakes.map(located(yaml)));
   const { mistakes, mistyped } = validate(yaml.value, connectors);
-  const rules = ruleMistakes(without(yaml.value, mistyped), environment);
-  if (mistakes.length + rules.length > 0) throw errorOf(path, [...mistakes, ...rules].map(located(yaml)));
-  return resolveConfiguration(yaml.value as ConfigurationFile, environment);
+  const parts = without(yaml.value, mistyped);
+  const all = [...mistakes, ...ruleMistakes(parts), ...furtherMistakes(parts)];
+  if (all.length > 0) throw fail(all);
+  return { file: yaml.value as ConfigurationFile, fail };
 }
 
 function located(yaml: YamlFile) {

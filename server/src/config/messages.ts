@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { choice, environmentReference, text, webAddress, wholeNumber } from './schema-parts.ts';
+import { certificateFile, choice, environmentReference, text, webAddress, wholeNumber } from './schema-parts.ts';
 
 function provider<Name extends string>(name: Name, description: string) {
   return Type.Literal(name, { description });
@@ -77,6 +77,7 @@ const smtp = Type.Object(
     tls: choice(['implicit', 'starttls', 'none'], {
       description: 'Encryption: from the first byte, required after STARTTLS, or none.',
     }),
+    ca_file: certificateFile,
     username: Type.Optional(text('User name, where the server wants one.')),
     password: Type.Optional(environmentReference('Password of `username`.')),
     from: Type.String({

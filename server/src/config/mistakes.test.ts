@@ -112,6 +112,18 @@ const cases: Record<string, readonly Case[]> = {
       '18:34: messages.sms.url: must be a URL that begins with https:// or http:// and holds no user name or password',
     ],
     [
+      'an SMS webhook in the clear',
+      withMessages('{ provider: webhook, url: "http://sms.example.org/", secret: { env: ACME_CLIENT_SECRET } }'),
+      '18:34: messages.sms.url: must begin with https://, since codes travel there; http:// is taken for a loopback address only',
+    ],
+    [
+      'an SMS provider in the clear',
+      withMessages(
+        '{ provider: 46elks, base_url: "http://10.0.0.7", username: u, password: { env: ACME_CLIENT_SECRET }, from: Clinic }',
+      ),
+      '18:38: messages.sms.base_url: must begin with https://, since codes travel there; http:// is taken for a loopback address only',
+    ],
+    [
       'a number as the sender',
       withMessages('{ provider: 46elks, username: u, password: { env: ACME_CLIENT_SECRET }, from: +4670000000 }'),
       '18:86: messages.sms.from: must be text: put it in quotes',
@@ -176,6 +188,14 @@ test('aliases cannot make a small file huge', async () => {
     'crossward.yaml:1:1: the aliases in this file stand for too much',
   ]);
 });
+
+test.each(['https://sms.example.org', 'http://127.0.0.1:9000/sms', 'http://[::1]:9000', 'http://localhost/sms'])(
+  'SMS may be posted to %s',
+  async (url) => {
+    const sms = `{ provider: webhook, url: "${url}", secret: { env: ACME_CLIENT_SECRET } }`;
+    expect((await load(rightFile + withMessages(sms))).messages.sms).toMatchObject({ url });
+  },
+);
 
 test('a policy that no care unit follows needs no messages', async () => {
   const file = rightFile

@@ -1,18 +1,40 @@
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ConfigurationError } from './configuration-error.ts';
 import { fileError, readText } from './read-text.ts';
 
+const openToOthers = 0o077;
+
 /**
- * Makes the folder, for its owner alone, unless it is there.
+ * Makes the folder, for its owner alone. One that is there is taken away from everybody else. Windows has no such rights:
+ * there a folder has those of the one above.
  *
- * @throws {ConfigurationError} when it cannot be made.
+ * @returns whether others could use it until now
+ * @throws {ConfigurationError} when it cannot be made, belongs to another user, or cannot be closed to others
  */
-export async function makePrivateFolder(path: string): Promise<void> {
+export async function makePrivateFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
+    const { uid, mode } = await stat(path);
+    const user = process.getuid?.();
+    if (user === undefined) return false;
+    if (uid !== user) {
+      throw new ConfigurationError([
+        `${path}: belongs to another user (${uid}, not ${user}), who could read and change what is in it; ` +
+          'give it to the user that runs this, or name a new folder inside it',
+      ]);
+    }
+    if ((mode & openToOthers) === 0) return false;
+    await chmod(path, 0o700).catch(() => undefined);
+    if (((await stat(path)).mode & openToOthers) === 0) return true;
   } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
     throw fileError(path, error);
   }
+  throw new ConfigurationError([
+    `${path}: is open to other users of this machine, and its file system keeps no rights that would change it; ` +
+      'name a folder on another one',
+  ]);
 }
 
 /**
@@ -24,7 +46,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
 export async function keepPrivateFile(path: string, make: () => string): Promise<string> {
   try {
     const { mode } = await stat(path);
-    if ((mode & 0o077) !== 0) await chmod(path, 0o600);
+    if ((mode & openToOthers) !== 0) await chmod(path, 0o600);
   } catch (error) {
     if (!isMissing(error)) throw fileError(path, error);
     await writePrivateFile(path, make());

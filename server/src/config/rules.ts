@@ -1,4 +1,5 @@
 import type { EnvironmentVariables } from './environment.ts';
+import { isLoopback } from './loopback.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
 import { nearest } from './nearest.ts';
 import { isReference, minimumSecretLength, variable } from './references.ts';
@@ -13,8 +14,8 @@ type Partially<T> = T extends readonly (infer Item)[]
 export type PartialFile = Partially<ConfigurationFile>;
 type Emrs = NonNullable<PartialFile['emrs']>;
 
-/** What a schema cannot say: ids that are unique and known, time zones, variables that exist, ways for codes. */
-export function ruleMistakes(file: PartialFile, variables: EnvironmentVariables): Mistake[] {
+/** What a schema cannot say: ids that are unique and known, time zones, ways for codes. */
+export function ruleMistakes(file: PartialFile): Mistake[] {
   const emrs = file.emrs ?? [];
   return [
     ...repeated(emrs, ['emrs'], 'id'),
@@ -23,9 +24,13 @@ export function ruleMistakes(file: PartialFile, variables: EnvironmentVariables)
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...unknownGrants(file),
     ...codesWithoutWay(file),
-    ...unsetVariables(file, [], variables),
-    ...shortSecrets(file, variables),
+    ...codesInTheClear(file),
   ];
+}
+
+/** Variables that the file refers to and that are not set, or hold a client's secret that is too short. */
+export function secretMistakes(file: PartialFile, variables: EnvironmentVariables): Mistake[] {
+  return [...unsetVariables(file, [], variables), ...shortSecrets(file, variables)];
 }
 
 function repeated<Key extends string>(
@@ -136,7 +141,22 @@ function codesWithoutWay(file: PartialFile): Mistake[] {
   return [...found.values()];
 }
 
-function unsetVariables(value: unknown, path: Path, variables: EnvironmentVariables): Mistake[] {
+/** Phone numbers and codes go to these addresses, and with them what the provider knows us by. */
+function codesInTheClear({ messages }: PartialFile): Mistake[] {
+  const sms: unknown = messages?.sms;
+  if (!isMapping(sms)) return [];
+  return ['url', 'base_url'].flatMap((key): Mistake[] => {
+    const address = sms[key];
+    if (typeof address !== 'string' || !URL.canParse(address)) return [];
+    const { protocol, hostname } = new URL(address);
+    if (protocol !== 'http:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+    const text = 'must begin with https://, since codes travel there; http:// is taken for a loopback address only';
+    return [{ path: ['messages', 'sms', key], at: 'value', text }];
+  });
+}
+
+/** Variables that a part of the file, at this path, refers to and that are not set. */
+export function unsetVariables(value: unknown, path: Path, variables: EnvironmentVariables): Mistake[] {
   if (isReference(value)) {
     const secret = variable(value, variables);
     if (secret) return [];

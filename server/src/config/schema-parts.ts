@@ -36,6 +36,13 @@ export function webAddress(description: string) {
   });
 }
 
+export const certificateFile = Type.Optional(
+  text(
+    'PEM file with certificate authorities that are trusted beside the usual ones. Absolute, or from the working directory.',
+    { maxLength: 4096 },
+  ),
+);
+
 const referenceForm = 'must be { env: NAME }: the name of an environment variable, never the secret itself';
 
 /** The only way to write a secret. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -222,6 +222,22 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     await database.ping();
     await database.close();
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'closes its folder, and the files, to every other user',
+    { timeout: 60_000 },
+    async () => {
+      const modeOf = async (...names: string[]) => ((await stat(join(dataDir, ...names))).mode & 0o777).toString(8);
+      const dataDir = await newFolder();
+      await chmod(dataDir, 0o755);
+      await (await openDatabase({ dataDir })).close();
+      expect([await modeOf(), await modeOf('pglite')]).toEqual(['700', '700']);
+      await chmod(dataDir, 0o777);
+      await chmod(join(dataDir, 'pglite'), 0o755);
+      await (await openDatabase({ dataDir })).close();
+      expect([await modeOf(), await modeOf('pglite')]).toEqual(['700', '700']);
+    },
+  );
 
   it('opens its folder once', { timeout: 60_000 }, async () => {
     const dataDir = await newFolder();

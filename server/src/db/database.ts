@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
 import type pg from 'pg';
+import { makePrivateFolder } from '../config/private-file.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import { PglitePool } from './pglite-pool.ts';
@@ -36,7 +37,8 @@ const statementTimeout = 30_000;
 const idleTransactionTimeout = 60_000;
 
 /**
- * Connects to PostgreSQL, or opens the embedded database. Throws a `DatabaseError` that says what to do about it.
+ * Connects to PostgreSQL, or opens the embedded database. Throws a `DatabaseError`, or a `ConfigurationError` for a data
+ * directory that cannot be used, that says what to do about it.
  *
  * On PostgreSQL a statement may take thirty seconds. Behind PgBouncer in transaction mode (1.21 or newer) let its
  * `ignore_startup_parameters` name `statement_timeout` and `idle_in_transaction_session_timeout`.
@@ -104,13 +106,20 @@ function connectError(error: unknown): DatabaseError {
   return new DatabaseError(`Cannot connect to PostgreSQL: ${reason}`, code);
 }
 
+/** Where the embedded database of a data directory is, once there is one. */
+export function embeddedFiles(dataDir: string): string {
+  return join(dataDir, 'pglite');
+}
+
 async function openEmbedded(dataDir: string): Promise<Database> {
   const folder = resolve(dataDir);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makePrivateFolder(folder);
   const lock = await lockDataDir(folder);
   try {
-    const files = join(folder, 'pglite');
+    const files = embeddedFiles(folder);
     if (!existsSync(files)) await initialise(files);
+    // PGlite gives every user rights to what is in it.
+    await makePrivateFolder(files);
     const database = await pgliteDatabase(startPglite({ dataDir: files }));
     const close = once(() => database.close().finally(() => lock.release()));
     return { ...database, close };

@@ -322,6 +322,41 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await db.selectFrom('messages').select('sealed').executeTakeFirst()).toEqual({ sealed: null });
   });
 
+  it('keeps why a message could not be sent before it expired', async () => {
+    const { senders } = recorder(() => {
+      throw new TemporaryFailure('certificate');
+    });
+    const outbox = await start(senders);
+    const one = message();
+    const failure = () => db.selectFrom('messages').select('failure').executeTakeFirst();
+    await transact((tx) => outbox.enqueue(tx, one));
+    await eventually(async () => expect(await failure()).toEqual({ failure: 'certificate' }));
+    await db
+      .updateTable('messages')
+      .set({ expires_at: new Date(0) })
+      .execute();
+    await eventually(async () => {
+      await hurry();
+      expect(await stateOf(one.confirmationId)).toBe('failed');
+    });
+    expect(await failure()).toEqual({ failure: 'certificate' });
+    expect(logged).toMatch(/"reason":"certificate","msg":"a message is given up"/);
+  });
+
+  it('forgets why a message could not be sent, once it is', async () => {
+    const { senders } = recorder((_, attempt) => {
+      if (attempt === 1) throw new TemporaryFailure('connection_refused');
+    });
+    const outbox = await start(senders);
+    const one = message();
+    await transact((tx) => outbox.enqueue(tx, one));
+    await eventually(async () => {
+      await hurry();
+      expect(await stateOf(one.confirmationId)).toBe('sent');
+    });
+    expect(await db.selectFrom('messages').select('failure').executeTakeFirst()).toEqual({ failure: null });
+  });
+
   it('sends what a killed worker was at', { timeout: 60_000 }, async () => {
     const first = recorder();
     const outbox = await start(first.senders);

@@ -49,7 +49,7 @@ type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
 function readDue(db: Db, messageId: string) {
   return db
     .selectFrom('messages')
-    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed', 'first_appointment_id'])
+    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed', 'first_appointment_id', 'failure'])
     .select([
       sql<number>`extract(epoch FROM expires_at - clock_timestamp())::float8`.as('seconds_left'),
       sql<boolean>`coalesce(not_before > clock_timestamp(), false)`.as('too_early'),
@@ -59,7 +59,7 @@ function readDue(db: Db, messageId: string) {
     .executeTakeFirst();
 }
 
-/** `failure`: a word of ours or a provider's number. */
+/** `failure`: a word of ours or a provider's number; of a message that ran out of time, why it had not been sent. */
 type Settled = 'sent' | { readonly failure: string };
 
 async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Promise<Settled | 'later'> {
@@ -68,7 +68,7 @@ async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Prom
     log.warn({ ...about, reason: failure }, 'a message is given up');
     return { failure };
   };
-  if (row.seconds_left <= 0) return fail('expired');
+  if (row.seconds_left <= 0) return fail(row.failure ?? 'expired');
   if (row.too_early) return 'later';
   const sender = senders[row.channel];
   if (!sender) return fail('no_sender');
@@ -91,7 +91,7 @@ async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Prom
     if (error instanceof PermanentFailure) return fail(error.reason);
     if (!(error instanceof TemporaryFailure)) throw error;
     log.warn({ ...about, reason: error.reason }, 'a message could not be sent yet');
-    if (error.retryAfterSeconds !== undefined) await postpone(db, row.id, error.retryAfterSeconds);
+    await noteFailure(db, row.id, error);
     return 'later';
   }
 }
@@ -103,7 +103,7 @@ async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Prom
 async function settle(db: Db, messageId: string, outcome: Settled): Promise<void> {
   const settled =
     outcome === 'sent'
-      ? { state: 'sent' as const, sealed: null }
+      ? { state: 'sent' as const, sealed: null, failure: null }
       : {
           state: 'failed' as const,
           failure: outcome.failure,
@@ -126,10 +126,14 @@ async function settle(db: Db, messageId: string, outcome: Settled): Promise<void
   }
 }
 
-async function postpone(db: Db, messageId: string, seconds: number): Promise<void> {
+/** Why it has not been sent yet, and when it may be tried again at the earliest. */
+async function noteFailure(db: Db, messageId: string, { reason, retryAfterSeconds: wait }: TemporaryFailure) {
   await db
     .updateTable('messages')
-    .set({ not_before: sql<Date>`least(expires_at, clock_timestamp() + ${seconds} * interval '1 second')` })
+    .set({ failure: reason })
+    .$if(wait !== undefined, (update) =>
+      update.set({ not_before: sql<Date>`least(expires_at, clock_timestamp() + ${wait} * interval '1 second')` }),
+    )
     .where('id', '=', messageId)
     .where('state', '=', 'queued')
     .execute();

@@ -1,3 +1,4 @@
+import { readCertificates } from '../config/certificates.ts';
 import type { ConfiguredMessages } from '../config/configuration.ts';
 import { type DemoMailbox, demoMailbox } from './providers/demo-mailbox.ts';
 import { elks } from './providers/elks.ts';
@@ -13,20 +14,21 @@ export interface ConfiguredSenders extends Senders {
 
 type Settings = NonNullable<ConfiguredMessages['sms'] | ConfiguredMessages['email']>;
 
-export function createSenders(
+/** @throws {ConfigurationError} when a `ca_file` cannot be read */
+export async function createSenders(
   { sms, email }: ConfiguredMessages,
   means: Parameters<typeof demoMailbox>[0],
-): ConfiguredSenders {
+): Promise<ConfiguredSenders> {
   const mailbox = demoMailbox(means);
   const isUsed = [sms, email].some((settings) => settings?.provider === 'demo_mailbox');
   return {
-    ...(sms ? { sms: createSender(sms, mailbox) } : {}),
-    ...(email ? { email: createSender(email, mailbox) } : {}),
+    ...(sms ? { sms: await createSender(sms, mailbox) } : {}),
+    ...(email ? { email: await createSender(email, mailbox) } : {}),
     ...(isUsed ? { mailbox } : {}),
   };
 }
 
-function createSender(settings: Settings, mailbox: DemoMailbox): Sender {
+async function createSender(settings: Settings, mailbox: DemoMailbox): Promise<Sender> {
   switch (settings.provider) {
     case 'demo_mailbox':
       return mailbox;
@@ -36,7 +38,9 @@ function createSender(settings: Settings, mailbox: DemoMailbox): Sender {
       return twilio(settings);
     case 'webhook':
       return webhook(settings);
-    case 'smtp':
-      return smtp(settings);
+    case 'smtp': {
+      const { ca_file: file } = settings;
+      return smtp({ ...settings, ca: file === undefined ? undefined : await readCertificates(file) });
+    }
   }
 }

@@ -6,7 +6,7 @@ const keyIdBytes = 4;
 
 /** What a derived key is for: a key that leaks or is worn out in one place says nothing about another. */
 export type Purpose = 'cursor' | 'message' | 'write' | 'confirmation' | 'idempotency';
-export type HashPurpose = 'code' | 'patient' | 'idempotency-key' | 'request';
+export type HashPurpose = 'code' | 'patient' | 'idempotency-key' | 'request' | 'key-check';
 
 /**
  * Encrypts with the newest secret key and reads what any of the known ones has encrypted (AES-256-GCM, one derived key
@@ -56,6 +56,21 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
       return [hash(newest), ...keys.slice(1).map(hash)];
     },
   };
+}
+
+/** What a database may know of a secret key, to tell it from others. */
+export interface KeyIdentity {
+  /** What the text begins with that it has sealed: 8 hexadecimal digits. */
+  readonly id: string;
+  /** A keyed hash (HMAC-SHA-256) under a purpose of its own. */
+  readonly checkValue: Buffer;
+}
+
+/** @param key 32 bytes. */
+export function keyIdentity(key: Buffer): KeyIdentity {
+  const ring = keyOf(key);
+  const checkValue = createHmac('sha256', ring.of('key-check')).update('crossward key check').digest();
+  return { id: ring.id.toString('hex'), checkValue };
 }
 
 interface RingKey {

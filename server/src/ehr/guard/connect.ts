@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { createSecureContext, getCACertificates } from 'node:tls';
 import { buildConnector } from 'undici';
+import { trusting } from '../../config/certificates.ts';
 import { mayConnectTo } from './addresses.ts';
 
 export interface ConnectSettings {
@@ -32,8 +32,7 @@ export function createConnect({
     allowH2: false,
     rejectUnauthorized: true,
     lookup: permittedLookup(isPermitted),
-    // Read once: reading every authority anew would cost each connection some milliseconds.
-    ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
+    ...(ca === undefined ? {} : { secureContext: trusting(ca) }),
   });
   return (options, callback) => {
     // Nothing is looked up for an address.

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
-import { ConfigurationError } from '../../config/configuration-error.ts';
+import { readCertificates } from '../../config/certificates.ts';
 import type { ConnectionSettings } from '../../config/connection.ts';
 import type { EhrHttpSettings } from './ehr-http.ts';
 import type { GuardSettings } from './guard.ts';
@@ -26,15 +24,4 @@ export async function httpSettings(connection: ConnectionSettings): Promise<EhrH
     allowPrivateAddresses: connection.allow_private_addresses,
     ca: connection.ca_file === undefined ? undefined : await readCertificates(connection.ca_file),
   };
-}
-
-async function readCertificates(path: string): Promise<string> {
-  try {
-    const pem = await readFile(path, 'utf8');
-    createSecureContext({ ca: pem });
-    if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('No certificate');
-    return pem;
-  } catch (cause) {
-    throw new ConfigurationError([`${path}: cannot be read as certificates in PEM (ca_file)`], { cause });
-  }
 }

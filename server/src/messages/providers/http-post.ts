@@ -1,4 +1,5 @@
 import { PermanentFailure, TemporaryFailure } from '../sender.ts';
+import { connectionFailure } from './connection-failure.ts';
 
 interface Post {
   readonly url: string;
@@ -21,9 +22,10 @@ export async function post({ url, headers, body, signal }: Post): Promise<Answer
   try {
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     return { status: response.status, headers: response.headers, body: parse(await readBounded(response)) };
-  } catch {
+  } catch (error) {
     // What fetch throws can name the address.
-    throw new TemporaryFailure(signal.aborted ? 'timeout' : 'connection');
+    const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
+    throw new TemporaryFailure(signal.aborted ? 'timeout' : connectionFailure(code));
   }
 }
 

@@ -2,8 +2,9 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../config/secret.ts';
+import { selfSigned } from '../../ehr/guard/test-servers.ts';
 import { smtp } from './smtp.ts';
 import { testCertificate } from './test-certificate.ts';
 import { inGoodTime, outgoing } from './test-support.ts';
@@ -18,6 +19,7 @@ interface Letter {
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const close of closing.splice(0)) await close();
 });
 
@@ -89,7 +91,7 @@ describe('with a trusted certificate', () => {
     const sender = smtp({ ...plain, port, tls: 'implicit', username: 'clinic', password: new Secret('wrong') });
     await expect(sender.send(message(), inGoodTime())).rejects.toMatchObject({
       name: 'PermanentFailure',
-      reason: 'smtp_535',
+      reason: 'credentials_refused_535',
     });
   });
 });
@@ -103,7 +105,10 @@ it('sends without encryption where it is told to', async () => {
 it('does not send in the clear where STARTTLS is required and missing', async () => {
   const { port, letters } = await smtpServer({ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] });
   const sending = smtp({ ...plain, tls: 'starttls', port }).send(message(), inGoodTime());
-  await expect(sending).rejects.toMatchObject({ name: 'PermanentFailure', reason: expect.stringMatching(/^smtp_5/) });
+  await expect(sending).rejects.toMatchObject({
+    name: 'PermanentFailure',
+    reason: expect.stringMatching(/^starttls_refused_5/),
+  });
   expect(letters).toHaveLength(0);
 });
 
@@ -111,8 +116,47 @@ it('trusts no certificate but a known one', async () => {
   setDefaultCACertificates([]);
   const { port, letters } = await smtpServer({ secure: true });
   const sending = smtp({ ...plain, tls: 'implicit', port }).send(message(), inGoodTime());
-  await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure' });
+  await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure', reason: 'certificate' });
   expect(letters).toHaveLength(0);
+});
+
+it.each(['implicit', 'starttls'] as const)('trusts an authority of its own, and no other: %s', async (tls) => {
+  setDefaultCACertificates([]);
+  const { port, letters } = await smtpServer({ secure: tls === 'implicit' });
+  await smtp({ ...plain, port, tls, ca: testCertificate.cert }).send(message(), inGoodTime());
+  expect(letters).toMatchObject([{ secure: true }]);
+  for (const ca of [undefined, selfSigned().cert]) {
+    const failure = await smtp({ ...plain, port, tls, ca })
+      .send(message(), inGoodTime())
+      .catch((error) => error);
+    expect(failure).toMatchObject({ name: 'TemporaryFailure', reason: 'certificate', message: 'certificate' });
+    expect(failure.cause).toBeUndefined();
+  }
+  expect(letters).toHaveLength(1);
+});
+
+it('verifies certificates whatever the environment says', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  const { port } = await smtpServer({ secure: true });
+  const sending = smtp({ ...plain, tls: 'implicit', port }).send(message(), inGoodTime());
+  await expect(sending).rejects.toMatchObject({ reason: 'certificate' });
+});
+
+it('tells a server that speaks no TLS', async () => {
+  const { port } = await smtpServer();
+  const sending = smtp({ ...plain, tls: 'implicit', port }).send(message(), inGoodTime());
+  await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure', reason: 'tls' });
+});
+
+it('trusts a certificate for the names in it alone', async () => {
+  const { key, cert } = selfSigned();
+  const { port, letters } = await smtpServer({ secure: true, key, cert });
+  const settings = { ...plain, port, tls: 'implicit', ca: cert } as const;
+  await smtp(settings).send(message(), inGoodTime());
+  await expect(smtp({ ...settings, host: 'localhost' }).send(message(), inGoodTime())).rejects.toMatchObject({
+    reason: 'certificate',
+  });
+  expect(letters).toHaveLength(1);
 });
 
 it('tries again after 4yz, and then succeeds', async () => {
@@ -122,15 +166,19 @@ it('tries again after 4yz, and then succeeds', async () => {
   });
   const sender = smtp({ ...plain, port });
   const failure = await sender.send(message(), inGoodTime()).catch((error) => error);
-  expect(failure).toMatchObject({ name: 'TemporaryFailure', reason: 'smtp_450', message: 'smtp_450' });
+  expect(failure).toMatchObject({
+    name: 'TemporaryFailure',
+    reason: 'recipient_refused_450',
+    message: 'recipient_refused_450',
+  });
   expect(JSON.stringify([failure.stack, failure.cause])).not.toContain('anna');
   await sender.send(message(), inGoodTime());
   expect(letters).toHaveLength(1);
 });
 
 it.each([
-  ['recipient', { onRcptTo: (_a, _s, done) => done(refusal(550)) }, 'PermanentFailure', 'smtp_550'],
-  ['sender', { onMailFrom: (_a, _s, done) => done(refusal(553)) }, 'PermanentFailure', 'smtp_553'],
+  ['recipient', { onRcptTo: (_a, _s, done) => done(refusal(550)) }, 'PermanentFailure', 'recipient_refused_550'],
+  ['sender', { onMailFrom: (_a, _s, done) => done(refusal(553)) }, 'PermanentFailure', 'sender_refused_553'],
   ['connection', { onConnect: (_s, done) => done(refusal(421)) }, 'TemporaryFailure', 'smtp_421'],
   ['connection', { onConnect: (_s, done) => done(refusal(554)) }, 'PermanentFailure', 'smtp_554'],
 ] satisfies [string, SMTPServerOptions, string, string][])(
@@ -155,13 +203,19 @@ it('tries again after a connection that was cut, refused or silent', async () =>
   const cut = await listen(createServer((socket) => socket.destroy()));
   const mute = await listen(createServer((socket) => void closing.unshift(async () => socket.destroy())));
   const temporary = { name: 'TemporaryFailure' };
-  await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject(temporary);
+  await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject({
+    ...temporary,
+    reason: 'connection',
+  });
   await expect(smtp({ ...plain, port: mute }).send(message(), AbortSignal.timeout(100))).rejects.toMatchObject({
     ...temporary,
     reason: 'timeout',
   });
   for (const close of closing.splice(0)) await close();
-  await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject(temporary);
+  await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject({
+    ...temporary,
+    reason: 'connection_refused',
+  });
 });
 
 it.each([

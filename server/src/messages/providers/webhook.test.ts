@@ -113,13 +113,15 @@ it('reads no more of an answer than it needs', async () => {
 
 it('tries again after a connection that was cut or refused', async () => {
   await using server = await providerServer((_, response) => response.socket?.destroy());
-  const temporary = { name: 'TemporaryFailure', reason: 'connection', message: 'connection' };
-  await expect(webhook({ url: server.url, secret }).send(outgoing(), inGoodTime())).rejects.toMatchObject(temporary);
+  const temporary = (reason: string) => ({ name: 'TemporaryFailure', reason, message: reason });
+  await expect(webhook({ url: server.url, secret }).send(outgoing(), inGoodTime())).rejects.toMatchObject(
+    temporary('connection'),
+  );
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
   const { port } = closed.address() as { port: number };
   await new Promise((resolve) => closed.close(resolve));
   await expect(
     webhook({ url: `http://127.0.0.1:${port}`, secret }).send(outgoing(), inGoodTime()),
-  ).rejects.toMatchObject(temporary);
+  ).rejects.toMatchObject(temporary('connection_refused'));
 });

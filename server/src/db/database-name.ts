@@ -1,0 +1,13 @@
+import pg from 'pg';
+import type { DatabaseOptions } from './database.ts';
+
+/** Which database it is, for people: host, port and name as the driver reads them, or the folder. No credentials. */
+export function databaseName({ databaseUrl, dataDir }: Pick<DatabaseOptions, 'databaseUrl' | 'dataDir'>): string {
+  if (databaseUrl === undefined) return `the embedded database in ${dataDir}`;
+  try {
+    const { database, host, port } = new pg.Client({ connectionString: databaseUrl });
+    return `the database ${database} at ${host}:${port}`;
+  } catch {
+    return 'the database that DATABASE_URL names';
+  }
+}
