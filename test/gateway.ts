@@ -113,7 +113,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { testDatabase, secretKeys, secrets } = ground;
   const { database } = testDatabase;
   const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
-  const withClients = { ...demo, clients: testClients(demo, secrets) };
+  const withClients = withQuickSettling({ ...demo, clients: testClients(demo, secrets) });
   const ehrs = await startEhrs(inject('ehrKind'), { demo: withClients, configure, database });
   const { configuration } = ehrs;
   const logLines: string[] = [];
@@ -179,6 +179,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await testDatabase.dispose();
     },
   };
+}
+
+/** An EHR in this process does nothing behind its answers: what it does not show at once has not been done. */
+function withQuickSettling(configuration: Configuration): Configuration {
+  const emrs = configuration.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, settling_seconds: 1 } }));
+  return { ...configuration, emrs };
 }
 
 async function newGround(databaseKind: Database['kind'] | undefined): Promise<Ground> {

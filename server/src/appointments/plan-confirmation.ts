@@ -27,7 +27,7 @@ export function planConfirmation(
   const [first] = targets;
   if (!first) throw new Problem('confirmation_not_pending');
   const { confirmationId, ehrReference } = first.item;
-  if (ehrReference !== null) {
+  if (ehrReference !== null && first.item.state !== 'confirmed') {
     const { appointment, id, item } = first;
     return {
       ehrCode: { kind: 'confirm', confirmationId, itemId: id, reference: ehrReference, code },

@@ -94,7 +94,7 @@ async function settleRefused(tx: Tx, run: Run, problem: Problem): Promise<void> 
   const { keyHash, clientId, attempt } = operation;
   if (keyHash === undefined || problem.status === 429) return removeOperation(tx, operation);
   if (!isKept(problem)) return forgetPlan(tx, operation, wasUndone ? attempt + 1 : attempt);
-  const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem) });
+  const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
   // An earlier call may still be under way in the EHR.
   return isFirst ? storeAnswer(tx, operation, sealed) : watch(tx, operation, firstWatchSeconds, sealed);
 }

@@ -53,10 +53,10 @@ export async function answerOnce(
     leaseSeconds: leaseSeconds(ehr),
   });
   if (claim.kind === 'replay') return claim.answer;
-  let { operation }: { operation: Leased } = claim;
+  let operation: Leased = { ...claim.operation, requestId: request.requestId };
   try {
     if (claim.kind === 'begun') {
-      const resumed = await resume(services, claim.operation, leasedAt);
+      const resumed = await resume(services, { ...claim.operation, requestId: request.requestId }, leasedAt);
       if ('body' in resumed) return resumed;
       operation = resumed.anew;
     }

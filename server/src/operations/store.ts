@@ -13,6 +13,8 @@ export interface Leased {
   readonly keyHash: Buffer | undefined;
   readonly token: string;
   readonly attempt: number;
+  /** Of the request that is at it, for whoever is told the same later. */
+  readonly requestId?: string;
 }
 
 /** An operation that was begun before, as it was found. */
