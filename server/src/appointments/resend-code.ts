@@ -1,31 +1,18 @@
-import { type Item, selectItems } from '../confirmations/items.ts';
+import { selectItems } from '../confirmations/items.ts';
 import type { Answer } from '../operations/answer.ts';
 import type { Execute } from '../operations/once.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Reason } from '../problems/reasons.ts';
 import { contactOf } from './contact.ts';
 import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
 import type { Scene } from './scene.ts';
 import { findTargets, requireTarget, type Target } from './targets.ts';
+import { whyOver } from './write/fresh-code.ts';
 import type { Step } from './write/plan.ts';
 import { carryOut, type Plan } from './write-appointments.ts';
 
 /** Sends a fresh code for everything that awaits the same one as this id. */
 export async function resend(scene: Scene, execute: Execute, id: string): Promise<Answer> {
-  const send = async () => carryOut(scene, { execute, dryRun: false }, await planFreshCode(scene, id));
-  try {
-    return await send();
-  } catch (error) {
-    if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
-    // It may have been confirmed, given up or run out a moment ago: a second look tells which.
-    throw await whyNot(scene, id, error);
-  }
-}
-
-async function whyNot(scene: Scene, id: string, problem: Problem): Promise<Problem> {
-  const { item } = await requireTarget(scene, id, 'all');
-  const isOwn = item?.clientId === scene.client.id;
-  return isOwn && !item.isPending ? new Problem(whyOver(item)) : problem;
+  return carryOut(scene, { execute, dryRun: false }, await planFreshCode(scene, id));
 }
 
 async function planFreshCode(scene: Scene, id: string): Promise<Plan> {
@@ -49,18 +36,13 @@ async function planFreshCode(scene: Scene, id: string): Promise<Plan> {
   return {
     steps: [...waiting.flatMap(extension), { answer }],
     many: false,
-    freshCode: { confirmationId, patientId: patient.id, ...contact, appointments },
+    freshCode: { confirmationId, askedFor: id, patientId: patient.id, ...contact, appointments },
   };
 }
 
 function extension({ kind, appointment }: Target): Step[] {
   if (kind !== 'appointment') return [];
   return [{ change: { kind: 'extend', appointmentId: appointment.id }, before: appointment }];
-}
-
-function whyOver({ state, attemptsRemaining }: Item): Reason {
-  if (state !== 'pending' && state !== 'expired') return 'confirmation_not_pending';
-  return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
 }
 
 /** What is pending here may be booked or cancelled in the EHR already, which is asked before the gateway takes note. */

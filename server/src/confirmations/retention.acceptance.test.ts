@@ -181,6 +181,8 @@ describe('a confirmation that is over is deleted', () => {
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     expect(await items(id)).toHaveLength(1);
     expect(await messagesOf(id)).toEqual([{ state: 'sent' }]);
+    await rowsOf(gateway, `UPDATE confirmation_items SET state = 'pending' WHERE confirmation_id = $1`, [id]);
+    await letPass(id, '-101 days');
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
     // Its code was right just now.
     await keepHouse();

@@ -39,11 +39,7 @@ export async function answerOnce(
   run: (execute: Execute) => Promise<Answer>,
 ): Promise<Answer> {
   const { ehr, careUnit, clientId, keyed } = request;
-  const executor =
-    (operation: Leased): Execute =>
-    (kind, plan, decide) =>
-      execute({ services, ehr, careUnit, operation }, kind, plan, decide);
-  if (!keyed) return run(executor(newOperation(request))).catch(told);
+  if (!keyed) return run(executor(services, request, newOperation(request)).execute).catch(told);
   const leasedAt = performance.now();
   const claim = await claimKey(services.db, services.keys, {
     clientId,
@@ -53,18 +49,35 @@ export async function answerOnce(
     leaseSeconds: leaseSeconds(ehr),
   });
   if (claim.kind === 'replay') return claim.answer;
-  let operation: Leased = { ...claim.operation, requestId: request.requestId };
+  const claimed = { ...claim.operation, requestId: request.requestId };
+  const resumed =
+    claim.kind === 'begun'
+      ? await resume(services, { ...claim.operation, ...claimed }, leasedAt).catch(told)
+      : undefined;
+  if (resumed && 'body' in resumed) return resumed;
+  const operation = resumed ? { ...resumed.anew, requestId: request.requestId } : claimed;
+  const executing = executor(services, request, operation);
   try {
-    if (claim.kind === 'begun') {
-      const resumed = await resume(services, { ...claim.operation, requestId: request.requestId }, leasedAt);
-      if ('body' in resumed) return resumed;
-      operation = resumed.anew;
-    }
-    return await run(executor(operation));
+    return await run(executing.execute);
   } catch (error) {
-    if (!(error instanceof Ended)) await settle(services, operation, request, error);
+    if (!executing.hasEnded()) await settle(services, operation, request, error);
     return told(error);
   }
+}
+
+/** Carries plans out, and notes whether the row of the operation says already what is to be said. */
+function executor(services: OperationServices, { ehr, careUnit }: WriteRequest, operation: Leased) {
+  let hasEnded = false;
+  const run: Execute = async (kind, plan, decide) => {
+    try {
+      return await execute({ services, ehr, careUnit, operation }, kind, plan, decide);
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+      hasEnded = true;
+      throw error.problem;
+    }
+  };
+  return { execute: run, hasEnded: () => hasEnded };
 }
 
 function newOperation({ clientId, ehr, careUnit }: WriteRequest): Leased {

@@ -1,13 +1,52 @@
 import { sql } from 'kysely';
 import { hashCode, makeCode } from '../../confirmations/codes.ts';
-import { awaitedOf, findItems } from '../../confirmations/items.ts';
+import { awaitedOf, findItems, type Item } from '../../confirmations/items.ts';
 import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
 import { assertMayResend } from '../../confirmations/resend.ts';
 import { codeExpiry } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Work } from '../../operations/kind.ts';
-import type { FreshCode } from './plan.ts';
+import { Problem } from '../../problems/problem.ts';
+import type { Reason } from '../../problems/reasons.ts';
+import { performPlan } from './perform.ts';
+import { type AppointmentPlan, changesOf, type FreshCode, type Results } from './plan.ts';
 import { codeMessage, type Made } from './record.ts';
+
+/**
+ * Lets the EHR hold for longer what still waits for the code: something may have been confirmed or given up since the plan
+ * was made.
+ */
+export async function performFreshCode(work: Work, plan: AppointmentPlan, fresh: FreshCode): Promise<Results> {
+  try {
+    return await performPlan(work, plan);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
+    const rest = await stillHeld(work, plan);
+    if (changesOf(rest).length === 0) throw await whyNot(work, fresh, error);
+    return performPlan({ ...work, ehrId: (part) => work.ehrId(`rest ${part ?? ''}`) }, rest);
+  }
+}
+
+async function stillHeld({ call, careUnit }: Work, plan: AppointmentPlan): Promise<AppointmentPlan> {
+  const ids = changesOf(plan).flatMap(({ before }) => before?.id ?? []);
+  const found = await call('findAppointments', careUnit, ids);
+  const held = new Set(found.filter(({ state }) => state === 'held').map(({ id }) => id));
+  const steps = plan.steps.map(({ change, ...step }) =>
+    change && held.has(step.before?.id ?? '') ? { ...step, change } : step,
+  );
+  return { ...plan, steps };
+}
+
+async function whyNot({ services, ehr, careUnit }: Work, { askedFor }: FreshCode, problem: Problem): Promise<Problem> {
+  const item = (await findItems(services.db, ehr.id, careUnit.id, [askedFor])).get(askedFor);
+  return item && !item.isPending ? new Problem(whyOver(item)) : problem;
+}
+
+/** Why no code is awaited any more. */
+export function whyOver({ state, attemptsRemaining }: Pick<Item, 'state' | 'attemptsRemaining'>): Reason {
+  if (state !== 'pending' && state !== 'expired') return 'confirmation_not_pending';
+  return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
+}
 
 /**
  * The old code dies and a new one leaves; the lifetime starts anew, the attempts do not. Answers what awaits it.
@@ -20,8 +59,11 @@ export async function recordFreshCode(
   fresh: FreshCode,
 ): Promise<readonly (readonly [string, Made])[]> {
   const { services, ehr, careUnit } = work;
-  const { confirmationId, channel, to, appointments } = fresh;
+  const { confirmationId, askedFor, channel, to } = fresh;
   await assertMayResend(tx, confirmationId);
+  const waiting = await waitingIds(tx, confirmationId);
+  if (!waiting.has(askedFor)) throw new Problem('confirmation_not_pending');
+  const appointments = fresh.appointments.filter(({ id }) => waiting.has(id));
   const expiresAt = work.expiresAt ?? (await codeExpiry(tx, careUnit.code.lifetimeSeconds));
   const code = makeCode(careUnit.code.length);
   const { kind } = await tx
@@ -44,6 +86,16 @@ export async function recordFreshCode(
   const ids = appointments.map(({ id }) => id);
   const items = await findItems(tx, ehr.id, careUnit.id, ids);
   return [...items].map(([id, item]) => [id, { id, awaited: awaitedOf(item) }] as const);
+}
+
+async function waitingIds(tx: Tx, confirmationId: string): Promise<ReadonlySet<string>> {
+  const items = await tx
+    .selectFrom('confirmation_items')
+    .select('appointment_id')
+    .where('confirmation_id', '=', confirmationId)
+    .where('state', '=', 'pending')
+    .execute();
+  return new Set(items.map(({ appointment_id }) => appointment_id));
 }
 
 /** Before the EHR is asked: whether one more code may be sent. @throws Problem */

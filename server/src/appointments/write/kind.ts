@@ -1,6 +1,6 @@
 import type { OperationKind } from '../../operations/kind.ts';
 import { writtenAnswer } from './answer.ts';
-import { recordFreshCode } from './fresh-code.ts';
+import { performFreshCode, recordFreshCode } from './fresh-code.ts';
 import { appointmentKindName } from './kind-name.ts';
 import { lookUpPlan } from './look-up.ts';
 import { performPlan } from './perform.ts';
@@ -16,7 +16,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     const patients = steps.flatMap(({ awaits }) => awaits?.patientId ?? []);
     return [...new Set([...patients, ...(freshCode ? [freshCode.patientId] : [])])];
   },
-  perform: performPlan,
+  perform: (work, plan) => (plan.freshCode ? performFreshCode(work, plan, plan.freshCode) : performPlan(work, plan)),
   lookUp: lookUpPlan,
   undo: undoPlan,
   remembers,

@@ -64,6 +64,8 @@ export interface Step {
 /** A fresh code for everything that waits for the one before. */
 export interface FreshCode {
   readonly confirmationId: string;
+  /** The id that the request names. */
+  readonly askedFor: string;
   readonly patientId: string;
   readonly channel: Channel;
   readonly to: string;
