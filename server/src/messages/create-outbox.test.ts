@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDb, type Db, type Tx } from '../db/kysely.ts';
@@ -10,6 +11,7 @@ import { createKeyRing } from '../secrets/key-ring.ts';
 import { createOutbox, type RunningOutbox } from './create-outbox.ts';
 import { deliveryStates } from './delivery-state.ts';
 import { jobDatabase } from './job-database.ts';
+import { createMessageMetrics } from './metrics.ts';
 import type { CodeMessage } from './outbox.ts';
 import { type OutgoingMessage, PermanentFailure, type Sender, TemporaryFailure } from './sender.ts';
 
@@ -59,9 +61,11 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     return { sent, senders: { sms: sender, email: sender } };
   }
 
+  const metrics = () => createMessageMetrics(new Registry(), db);
+
   async function start(senders: { sms?: Sender; email?: Sender }, options: { polling?: boolean } = {}) {
     const databaseUrl = options.polling ? undefined : test.url;
-    const outbox = createOutbox({ database: test.database, db, keys, senders, log, databaseUrl });
+    const outbox = createOutbox({ database: test.database, db, keys, senders, metrics: metrics(), log, databaseUrl });
     running.add(outbox);
     await outbox.start();
     return outbox;
@@ -377,7 +381,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   });
 
   it('is not used before it has started', async () => {
-    const outbox = createOutbox({ database: test.database, db, keys, senders: {}, log });
+    const outbox = createOutbox({ database: test.database, db, keys, senders: {}, metrics: metrics(), log });
     await expect(transact((tx) => outbox.enqueue(tx, message()))).rejects.toThrow('not been started');
   });
 

@@ -9,6 +9,7 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
 import { deliver } from './deliver.ts';
 import { jobDatabase } from './job-database.ts';
+import type { MessageMetrics } from './metrics.ts';
 import type { Channel, CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
 
@@ -44,6 +45,7 @@ interface Means {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;
+  readonly metrics: MessageMetrics;
   readonly log: Logger;
   /** PostgreSQL only: lets messages leave the moment they are committed, instead of within a second. */
   readonly databaseUrl?: string | undefined;
@@ -53,7 +55,7 @@ interface Means {
  * Messages wait in our table, sealed; pg-boss says when which one is tried. Several gateways share the work. A message is
  * sent at least once, and twice when the gateway is killed, or the answer lost, after the provider has accepted it.
  */
-export function createOutbox({ database, db, keys, senders, log, databaseUrl }: Means): RunningOutbox {
+export function createOutbox({ database, db, keys, senders, metrics, log, databaseUrl }: Means): RunningOutbox {
   const embedded = database.kind === 'pglite';
   const jobs = jobDatabase(database, databaseUrl);
   const boss = new PgBoss({
@@ -84,7 +86,7 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
         queue,
         { localConcurrency: embedded ? 4 : 8, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1 },
         async ([job]) => {
-          if (job) await deliver({ db, keys, senders, log }, job.data.messageId);
+          if (job) await deliver({ db, keys, senders, metrics, log }, job.data.messageId);
         },
       );
       started = true;
@@ -94,6 +96,7 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
       if (!started) throw new Error('The outbox has not been started.');
       const messageId = await insertMessage(tx, keys, message);
       await boss.send(queue, { messageId }, { db: fromKysely(tx) });
+      metrics.queued(message.channel);
     },
     withdraw: (tx, confirmationIds) => supersede(tx, confirmationIds),
     async resume() {
