@@ -13,6 +13,7 @@ import { type EhrRegistry, openEhrRegistry } from './ehr/registry.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { type Cursors, createCursors } from './http/paging.ts';
 import { createOutbox } from './messages/create-outbox.ts';
+import { createMessageMetrics } from './messages/metrics.ts';
 import type { DemoMailbox } from './messages/providers/demo-mailbox.ts';
 import { createSenders } from './messages/senders.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
@@ -63,8 +64,9 @@ export async function createDeps(means: Means): Promise<Deps> {
   await requireKnownKeys(db, secretKeys, secretKeyFile);
   const keys = createKeyRing(secretKeys);
   const senders = await createSenders(configuration.messages, { db, keys });
-  const outbox = createOutbox({ database, db, keys, senders, log, databaseUrl });
   const metrics = new Registry();
+  const messageMetrics = createMessageMetrics(metrics, db);
+  const outbox = createOutbox({ database, db, keys, senders, metrics: messageMetrics, log, databaseUrl });
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     metrics: createEhrMetrics(metrics),
