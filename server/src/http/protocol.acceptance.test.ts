@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -281,6 +282,50 @@ describe('bodies', () => {
     const head = get(`${oslo}/appointments`, 'content-type: application/json\r\ntransfer-encoding: chunked\r\n');
     const answer = await exchange(`${head.replace('GET', 'POST')}${chunk.repeat(17)}0\r\n\r\n`);
     expect(answer).toMatchObject({ status: 413, body: { reason: 'content_too_large' } });
+  });
+});
+
+describe('a body of 1 MiB that means harm', () => {
+  const mebibyte = 1024 * 1024;
+  const filled = (start: string, part: string, end: string) =>
+    start + part.repeat(Math.floor((mebibyte - start.length - end.length) / part.length)) + end;
+  const bodies: readonly (readonly [string, string])[] = [
+    ['arrays in arrays', filled('{"comment":', '[', '')],
+    ['arrays in arrays, closed', `{"comment":${'['.repeat(500_000)}"header:x"${']'.repeat(500_000)}}`],
+    ['objects in objects', filled('', '{"a":', '')],
+    ['arrays in arrays, with strings', `{"comment":${'["",'.repeat(200_000)}1${']'.repeat(200_000)}}`],
+    ['ids that are none', filled('{"ids":[', '0,', '0],"status":"cancelled"}')],
+    ['empty ids', filled('{"ids":[', '"",', '""],"status":"cancelled"}')],
+    ['ids that are objects', filled('{"ids":[', '{},', '{}]}')],
+    ['unknown fields', `{${Array.from({ length: 90_000 }, (_, index) => `"f${index}":0`).join(',')}}`],
+    ['one long text', filled('{"ids":["', 'x', '"],"comment":5}')],
+    ['quotes', filled('{"comment":"', '\\"', '"}')],
+    ['backslashes', filled('{"comment":"', '\\\\', '"}')],
+    ['a long name', filled('{"', '\\u0061', '":1}')],
+    ['a long identifier', filled('{"patient_id":"header:', 'x', '"}')],
+    ['a long number', filled('{"comment":', '1', '}')],
+    ['commas', filled('{"comment":[', ',', ']}')],
+  ];
+
+  test.each(bodies)('is refused at a small price: %s', async (_, body) => {
+    expect(body.length).toBeLessThanOrEqual(mebibyte);
+    for (const isKept of [false, true]) {
+      for (const [method, path] of [
+        ['POST', `${oslo}/appointments`],
+        ['PATCH', `${oslo}/appointments`],
+        ['PATCH', `${oslo}/appointments/x`],
+      ] as const) {
+        const headers = isKept ? { 'idempotency-key': randomUUID() } : {};
+        const before = process.cpuUsage();
+        const answer = await gateway.request<Problem>(method, path, { body, headers });
+        const { user, system } = process.cpuUsage(before);
+        expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+        expect(answer.body.errors.length).toBeLessThanOrEqual(20);
+        expect(answer.text.length).toBeLessThan(16_384);
+        // What grows faster than the body costs minutes; this is far above what is needed, in processor time.
+        expect((user + system) / 1e6).toBeLessThan(2);
+      }
+    }
   });
 });
 
