@@ -536,7 +536,7 @@ export interface components {
                 detail: string;
                 /** @description Request header. */
                 header?: string;
-                /** @description In bulk operations: the appointment at fault. */
+                /** @description In bulk operations: the appointment at fault, where it was found. */
                 id?: string;
                 /** @description Path or query parameter. */
                 parameter?: string;
