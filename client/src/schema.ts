@@ -2470,8 +2470,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `uri_too_long` */
             414: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
                 headers: {
                     /** @description The caller's, or a new one. */
                     "x-request-id"?: string;

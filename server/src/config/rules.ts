@@ -1,3 +1,4 @@
+import { isConfigurable } from '../identifiers/referable-headers.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
 import { nearest } from './nearest.ts';
@@ -23,6 +24,7 @@ export function ruleMistakes(file: PartialFile, variables: EnvironmentVariables)
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...unknownGrants(file),
     ...codesWithoutWay(file),
+    ...headersOfOthers(file),
     ...unsetVariables(file, [], variables),
     ...shortSecrets(file, variables),
   ];
@@ -70,6 +72,14 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+function headersOfOthers({ identifier_headers: names = [] }: PartialFile): Mistake[] {
+  return names.flatMap((name, index): Mistake[] => {
+    if (name === undefined || isConfigurable(name.toLowerCase())) return [];
+    const text = `${quoted(name)} has a meaning of its own and cannot hold an identifier`;
+    return [{ path: ['identifier_headers', index], at: 'value', text }];
+  });
 }
 
 function unknownGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {

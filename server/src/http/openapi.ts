@@ -46,7 +46,11 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       const operation = route.config?.operation;
       if (!operation || route.method === 'HEAD') return { schema: { ...schema, hide: true }, url };
       const headers = operation.method === 'GET' ? commonHeaders : writeHeaders;
-      return { schema: { ...schema, headers, ...responses(schema, operation) }, url };
+      const { body, ...rest } = schema ?? {};
+      return {
+        schema: { ...rest, ...(operation.body ? { body } : {}), headers, ...responses(schema, operation) },
+        url,
+      };
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('Only OpenAPI 3 is generated');

@@ -144,6 +144,27 @@ describe('addresses', () => {
     expect(answer.status).toBe(400);
   });
 
+  test.each(['patient_id=%', 'patient_id=%zz', 'patient_id=p-1&limit=%ff', 'patient_id=%c3', '%ff=1', 'a=%ed%a0%80'])(
+    'have a query that is percent-encoded UTF-8: not %s',
+    async (query) => {
+      expect(await gateway.request('GET', `${oslo}/appointments?${query}`)).toMatchObject({
+        status: 400,
+        body: { detail: 'The query is not percent-encoded UTF-8.' },
+      });
+    },
+  );
+
+  test('are ASCII', async () => {
+    for (const path of [`${oslo}/patients/å`, `${oslo}/appointments?patient_id=å`, '/api/emrs?å']) {
+      for (const bytes of ['utf8', 'latin1'] as const) {
+        expect(await exchange(Buffer.from(get(path), bytes))).toMatchObject({
+          status: 400,
+          body: { reason: 'request_invalid' },
+        });
+      }
+    }
+  });
+
   test('are 8000 characters at most', async () => {
     const ofLength = (length: number) => {
       const start = `${oslo}/appointments?patient_id=`;
@@ -195,6 +216,32 @@ describe('headers', () => {
         `x-request-id: ${(answer.body as unknown as { request_id: string }).request_id}`,
       );
     }
+  });
+
+  test.each([
+    ['host', 'x'],
+    ['content-type', 'application/json'],
+    ['idempotency-key', randomUUID()],
+  ])('that mean one thing are sent once: %s', async (name, value) => {
+    const first = name === 'host' ? '' : `${name}: ${value}\r\n`;
+    for (const second of [value, 'other']) {
+      const answer = await exchange(get('/api/emrs', `${first}${name.toUpperCase()}: ${second}\r\n`));
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { reason: 'request_invalid', errors: [{ header: name, reason: 'request_invalid' }] },
+      });
+      expect(answer.body.detail).toBe(`The header ${name} is sent more than once.`);
+    }
+  });
+
+  test('that may hold identifiers are those of the configuration, too', async () => {
+    const further = await startGateway({ configure: (it) => ({ ...it, identifier_headers: ['patient-number'] }) });
+    onTestFinished(() => further.close());
+    const get = (header: string) =>
+      further.request<Problem>('GET', `${oslo}/patients/header:${header}`, { headers: { [header]: 'p-3' } });
+    expect((await get('Patient-Number')).status).toBe(200);
+    expect((await get('x-patient')).status).toBe(200);
+    expect(await get('patient')).toMatchObject({ status: 400, body: { reason: 'header_reference_forbidden' } });
   });
 
   test('of every answer keep it out of caches and frames', async () => {
