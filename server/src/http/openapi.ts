@@ -81,8 +81,8 @@ const commonHeaders = {
     },
     'x-request-id': {
       type: 'string',
-      pattern: '^(?=.*[A-Za-z])[A-Za-z0-9._-]{1,64}$',
-      description: 'Comes back with the answer. Absent or unusable: a new one.',
+      description:
+        'Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one.',
     },
   },
 };

@@ -6,7 +6,7 @@ import { book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
 import { type Answer, type Problem, startGateway } from '../../../test/gateway.ts';
 import { reasonNames, reasons } from '../problems/reasons.ts';
 
-const gateway = await startGateway();
+const gateway = await startGateway({ configure: (it) => ({ ...it, identifier_headers: ['patient-number'] }) });
 afterAll(() => gateway.close());
 
 const { id, secret } = gateway.credentials('everything');
@@ -235,10 +235,8 @@ describe('headers', () => {
   });
 
   test('that may hold identifiers are those of the configuration, too', async () => {
-    const further = await startGateway({ configure: (it) => ({ ...it, identifier_headers: ['patient-number'] }) });
-    onTestFinished(() => further.close());
     const get = (header: string) =>
-      further.request<Problem>('GET', `${oslo}/patients/header:${header}`, { headers: { [header]: 'p-3' } });
+      gateway.request<Problem>('GET', `${oslo}/patients/header:${header}`, { headers: { [header]: 'p-3' } });
     expect((await get('Patient-Number')).status).toBe(200);
     expect((await get('x-patient')).status).toBe(200);
     expect(await get('patient')).toMatchObject({ status: 400, body: { reason: 'header_reference_forbidden' } });
@@ -372,6 +370,57 @@ describe('a body of 1 MiB that means harm', () => {
         // What grows faster than the body costs minutes; this is far above what is needed, in processor time.
         expect((user + system) / 1e6).toBeLessThan(2);
       }
+    }
+  });
+});
+
+describe('the description', () => {
+  interface Described {
+    readonly operationId: string;
+    readonly parameters?: readonly {
+      readonly in: string;
+      readonly name: string;
+      readonly example?: unknown;
+      readonly schema: { readonly pattern?: string; readonly minLength?: number };
+    }[];
+  }
+  const paths = Object.entries(gateway.app.swagger().paths as Record<string, Record<string, Described>>);
+  const reads = paths.flatMap(([path, methods]) =>
+    methods.get ? [[methods.get.operationId, path, methods.get] as const] : [],
+  );
+
+  test.each(reads)('has an example that works as it is printed: %s', async (_, template, { parameters = [] }) => {
+    const given = parameters.filter(({ example }) => example !== undefined);
+    const path = given
+      .filter((it) => it.in === 'path')
+      .reduce(
+        (filled, { name, example }) => filled.replace(`{${name}}`, encodeURIComponent(String(example))),
+        template,
+      );
+    const query = new URLSearchParams(
+      given
+        .filter((it) => it.in === 'query')
+        .flatMap(({ name, example }) => [example].flat().map((value): [string, string] => [name, String(value)])),
+    );
+    const answer = await gateway.request<Problem>('GET', `${path}?${query}`);
+    // The id of an appointment is made up.
+    if (answer.status !== 404) expect(answer.status, answer.text).toBe(200);
+    else expect(answer.body.reason).toBe('appointment_not_found');
+  });
+
+  test('promises no more of a header than what is enforced, and no less of a text', async () => {
+    const all = paths.flatMap(([, methods]) => Object.values(methods)).flatMap(({ parameters = [] }) => parameters);
+    const named = (name: string) =>
+      all.filter((it) => it.name === name && it.in !== 'path').map(({ schema }) => schema);
+    expect(named('x-request-id')).not.toEqual([]);
+    expect(named('cursor')).not.toEqual([]);
+    for (const { pattern } of named('x-request-id')) expect(pattern).toBeUndefined();
+    for (const { minLength } of named('cursor')) expect(minLength).toBe(1);
+    for (const parameter of ['cursor', 'patient_id', 'resource_id']) {
+      expect(await gateway.request('GET', `${oslo}/appointments?patient_id=p-3&${parameter}=`)).toMatchObject({
+        status: 400,
+        body: { reason: 'request_invalid' },
+      });
     }
   });
 });
