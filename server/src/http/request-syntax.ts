@@ -18,10 +18,7 @@ export function addRequestSyntax(app: FastifyInstance): void {
 
 function assertAddress(url: string): void {
   if (url.length > longestUrl) throw new Problem('uri_too_long');
-  // Bytes beyond ASCII have no meaning in an address (RFC 3986, section 2); node hands them over as Latin-1.
-  if (/[^\x21-\x7e]/.test(url)) {
-    throw new Problem('request_invalid', { detail: 'The address is not ASCII: percent-encode what is not.' });
-  }
+  // What is not ASCII node has refused; the path is decoded by the router, the query by nobody who would mind.
   const query = url.indexOf('?');
   if (query !== -1 && !isPercentEncoded(url.slice(query))) {
     throw new Problem('request_invalid', { detail: 'The query is not percent-encoded UTF-8.' });
