@@ -125,6 +125,9 @@ test('no log line, metric, problem or table holds anything personal', async () =
       add('POST', `${oslo}/appointments`, { body: payload });
       add('PATCH', `${oslo}/appointments/${encoded}`, { body: payload });
     }
+    for (const change of [{ comment: text }, { status: 'cancelled' }, { confirmation: { code: text } }]) {
+      add('PATCH', `${oslo}/appointments`, { body: { ids: ['x', text, `x${text}`], ...change } });
+    }
     add('PATCH', `${oslo}/appointments/x`, { body: { resource_id: text } });
     add('PATCH', `${oslo}/appointments/x`, { body: { start: text, end: text } });
     add('PATCH', `${oslo}/appointments/x`, { body: { status: text } });

@@ -239,7 +239,8 @@ async function send({ port, agent, method, path, payload, headers = {} }: Sent) 
   const request = httpRequest({ host: '127.0.0.1', port, agent, method, path });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) request.setHeader(name, value);
   if (payload !== undefined) request.setHeader('content-length', Buffer.byteLength(payload));
-  request.end(payload);
+  // A text goes out together with the headers, which node then writes as UTF-8 as well.
+  request.end(payload === undefined ? undefined : Buffer.from(payload));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const chunks = await response.toArray();
   return {

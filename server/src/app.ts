@@ -7,7 +7,7 @@ import { addAccess } from './http/access.ts';
 import { addDocs } from './http/docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './http/error-handler.ts';
 import { answerFramingError } from './http/framing-errors.ts';
-import { addConnectionCloseOnStop, addHeaders, longestUrl, setHeaders } from './http/headers.ts';
+import { addConnectionCloseOnStop, addHeaders, setHeaders } from './http/headers.ts';
 import { addHealth } from './http/health.ts';
 import { addJsonBody } from './http/json-body.ts';
 import { addLimits } from './http/limits.ts';
@@ -16,10 +16,10 @@ import { addMetrics } from './http/metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './http/openapi.ts';
 import { requestId } from './http/request-id.ts';
 import { addRequestLog } from './http/request-log.ts';
+import { addRequestSyntax } from './http/request-syntax.ts';
 import { addValidation, compilersFactory, formats } from './http/validation.ts';
 import { addDemoMailboxRoutes } from './messages/demo-mailbox-routes.ts';
 import { addPatientRoutes } from './patients/routes.ts';
-import { Problem } from './problems/problem.ts';
 import { addProblemPages } from './problems/routes.ts';
 import { addResourceRoutes } from './resources/routes.ts';
 import { addTimeslotRoutes } from './timeslots/routes.ts';
@@ -50,15 +50,14 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   addErrorHandler(app);
   addHeaders(app);
   addConnectionCloseOnStop(app);
-  app.addHook('onRequest', async ({ url }) => {
-    if (url !== undefined && url.length > longestUrl) throw new Problem('uri_too_long');
-  });
+  addRequestSyntax(app);
   addRequestLog(app);
   addMetrics(app, deps.metrics);
   addJsonBody(app);
   addValidation(app);
   await addOpenApi(app);
   app.decorate('writes', deps.services);
+  app.decorate('identifierHeaders', deps.identifierHeaders);
   addAccess(app, deps.clients, deps.ehrs);
   await addLimits(app, deps.limits);
 

@@ -33,6 +33,8 @@ export interface Deps {
   /** Where the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
   readonly limits: { readonly requestsPerMinute: number };
+  /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
+  readonly identifierHeaders: ReadonlySet<string>;
   isReady(): Promise<boolean>;
   /** After the last request: what runs beside them ends in good order. The database is closed by whoever opened it. */
   stop(): Promise<void>;
@@ -100,6 +102,7 @@ export async function createDeps(means: Means): Promise<Deps> {
     services,
     mailbox: senders.mailbox,
     limits: { requestsPerMinute: configuration.limits.requests_per_minute },
+    identifierHeaders: new Set(configuration.identifier_headers),
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await housekeeping.stop();

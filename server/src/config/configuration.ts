@@ -48,6 +48,8 @@ export interface Configuration {
   readonly messages: ConfiguredMessages;
   /** For each client. */
   readonly limits: Limits;
+  /** In lower case. */
+  readonly identifier_headers: readonly string[];
   readonly retention: Retention;
 }
 
@@ -59,6 +61,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     clients: file.clients.map((client) => resolveClient(client, emrs, variables)),
     messages: withSecrets(file.messages ?? {}, variables),
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
+    identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
   });
 }

@@ -58,6 +58,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
     ],
     messages: {},
     limits: { requests_per_minute: 6000 },
+    identifier_headers: [],
     retention: { confirmation_days: 90 },
   });
 });

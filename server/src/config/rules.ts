@@ -1,3 +1,4 @@
+import { isConfigurable } from '../identifiers/referable-headers.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { isLoopback } from './loopback.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
@@ -25,6 +26,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...unknownGrants(file),
     ...codesWithoutWay(file),
     ...codesInTheClear(file),
+    ...headersOfOthers(file),
   ];
 }
 
@@ -75,6 +77,14 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+function headersOfOthers({ identifier_headers: names = [] }: PartialFile): Mistake[] {
+  return names.flatMap((name, index): Mistake[] => {
+    if (name === undefined || isConfigurable(name.toLowerCase())) return [];
+    const text = `${quoted(name)} has a meaning of its own and cannot hold an identifier`;
+    return [{ path: ['identifier_headers', index], at: 'value', text }];
+  });
 }
 
 function unknownGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {

@@ -130,6 +130,19 @@ export const limitsSchema = Type.Object(
   { description: 'Limits for each client.', additionalProperties: false },
 );
 
+const identifierHeaders = Type.Array(
+  Type.String({
+    description: 'Name of a request header.',
+    pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}$",
+    errorMessage: 'must be the name of a request header, of at most 40 characters',
+  }),
+  {
+    description:
+      'Request headers that `header:{name}` may name beside those that begin with `x-`, such as `patient-number`.',
+    uniqueItems: true,
+  },
+);
+
 export const retentionSchema = Type.Object(
   {
     confirmation_days: Type.Optional(
@@ -153,6 +166,7 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
       clients: Type.Array(client, { description: 'Who may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
+      identifier_headers: Type.Optional(identifierHeaders),
       retention: Type.Optional(retentionSchema),
     },
     {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isConnectionFailure } from '../db/errors.ts';
-import { Problem, unavailable } from '../problems/problem.ts';
+import { Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 import { describeError } from './describe-error.ts';
 
@@ -54,9 +54,7 @@ export function frameworkProblem(error: FastifyError): Problem {
   }
 }
 
-export function bodyUnreadable(detail: string): Problem {
-  return new Problem('request_invalid', {
-    detail,
-    faults: [{ place: { in: 'body', pointer: '' }, reason: 'request_invalid', detail }],
-  });
+/** What is found before the body is compared with a schema. `pointer`: JSON Pointer to the place. */
+export function bodyUnreadable(detail: string, pointer = ''): Problem {
+  return problemAt({ in: 'body', pointer }, 'request_invalid', detail);
 }

@@ -25,25 +25,18 @@ export function runOnce(
       emr: access.ehr?.id ?? '',
       careUnitId: access.careUnit?.id ?? '',
       requestId: request.id,
-      key,
-      fingerprint: fingerprint(request),
+      keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
     },
     run,
   );
 }
 
 /** Refuses what its schemas refuse, and keeps the refusal under the key, unless it was to be a dry run. */
-export async function refuseOnce(once: Once, { query, validationError }: FastifyRequest): Promise<Answer> {
+export function refuseOnce(once: Once, { query, validationError }: FastifyRequest): Promise<Answer> {
   const refuse = () => Promise.reject(validationError);
   // Not validated, where another part of the request was refused before it.
   const isDryRun = String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
-  if (isDryRun) return refuse();
-  try {
-    return await once(refuse);
-  } catch (error) {
-    // Nothing can be kept of a body that is nested too deeply to be written again.
-    throw error instanceof RangeError ? validationError : error;
-  }
+  return isDryRun ? refuse() : once(refuse);
 }
 
 /** @throws Problem `request_invalid` */
@@ -57,14 +50,21 @@ export function readKey({ headers }: FastifyRequest): string | undefined {
 /** Whatever makes two requests the same one; the values of referenced headers count, their names being in the rest. */
 function fingerprint(request: FastifyRequest): string {
   const { method, raw, body, params, query } = request;
-  const referenced = [...texts([params, query, body])]
+  const referenced = texts([params, query, body])
     .filter((text) => text.startsWith('header:'))
     .map((text) => request.raw.headersDistinct[text.slice('header:'.length).toLowerCase()] ?? null);
   const standard = request.headers['x-service-standard'] ?? null;
   return JSON.stringify([method, raw.url, body ?? null, referenced, standard]);
 }
 
-function* texts(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value;
-  else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) yield* texts(part);
+/** Every text in it, in order, at a cost that does not grow with the depth. */
+function texts(value: unknown): string[] {
+  const found: string[] = [];
+  const rest = [value];
+  while (rest.length > 0) {
+    const part = rest.pop();
+    if (typeof part === 'string') found.push(part);
+    else if (typeof part === 'object' && part !== null) rest.push(...Object.values(part).reverse());
+  }
+  return found;
 }

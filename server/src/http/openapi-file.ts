@@ -23,6 +23,7 @@ const app = await buildApp({
   mailbox: undefined,
   stop: async () => undefined,
   limits: { requestsPerMinute: 1 },
+  identifierHeaders: new Set(),
   isReady: async () => false,
 });
 const text = `${JSON.stringify(app.swagger(), null, 2)}\n`;

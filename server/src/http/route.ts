@@ -4,7 +4,7 @@ import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { Answer } from '../idempotency/kept-write.ts';
-import type { ReadHeader } from '../identifiers/index.ts';
+import { isReferable, type ReadHeader } from '../identifiers/index.ts';
 import type { Reason } from '../problems/reasons.ts';
 import type { WriteServices } from '../writes/services.ts';
 import { type Once, readKey, refuseOnce, runOnce } from './once.ts';
@@ -87,6 +87,9 @@ export interface Operation<
   handle(input: Input<L, Params, Query, Body>): Promise<Answer>;
 }
 
+/** Of an operation that takes no body: none, or an object with nothing in it. */
+const noFields = Type.Object({}, { additionalProperties: false });
+
 /** An operation as the hooks and the OpenAPI description see it, whatever its parameters. */
 export type AnyOperation = Omit<Operation<Level>, 'handle'>;
 
@@ -98,6 +101,7 @@ declare module 'fastify' {
     /** Every operation added so far, by its operationId. */
     operations: Map<string, AnyOperation>;
     writes: WriteServices;
+    identifierHeaders: ReadonlySet<string>;
   }
   interface FastifyRequest {
     access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
@@ -124,8 +128,11 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       tags: [tag],
       params: Type.Object({ ...levelParams[level], ...operation.params }),
       querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
-      ...(operation.body ? { body: operation.body } : {}),
+      ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
       response: { [answer.status]: answer.schema },
+    },
+    preValidation: async (request) => {
+      if (method !== 'GET' && !operation.body && request.body === undefined) request.body = {};
     },
     handler: async (request, reply) => {
       // A key must be well-formed even where nothing is done under it, as in a dry run.
@@ -136,7 +143,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
         params: request.params,
         query: request.query,
         body: request.body,
-        readHeader: headerReader(request),
+        readHeader: headerReader(request, app.identifierHeaders),
         once,
       } as Input<L, P, Q, B>;
       const { body, headers, status } = await (request.validationError
@@ -151,13 +158,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   });
 }
 
-/**
- * Reads a header as UTF-8, which node hands over as Latin-1. One that is sent several times arrives joined by commas,
- * which is no identifier that anyone has.
- */
-function headerReader(request: FastifyRequest): ReadHeader {
-  return (name) => {
-    const values = request.raw.headersDistinct[name];
-    return values && Buffer.from(values.join(', '), 'latin1').toString('utf8');
-  };
+function headerReader({ raw }: FastifyRequest, further: ReadonlySet<string>): ReadHeader {
+  const sent = new Map(Object.entries(raw.headersDistinct));
+  return (name) => (isReferable(name, further) ? (sent.get(name) ?? []) : undefined);
 }

@@ -3,16 +3,15 @@ import type { Problem } from '../problems/problem.ts';
 import { resumeWrite } from '../writes/resume.ts';
 import type { WriteServices } from '../writes/services.ts';
 import { type Answer, completeKey, type KeptWrite, keyContext } from './kept-write.ts';
-import { claimKey, settleKey } from './keys.ts';
+import { claimKey, type KeyRequest, settleKey } from './keys.ts';
 
 export interface OnceRequest {
   readonly clientId: string;
   readonly emr: string;
   readonly careUnitId: string;
   readonly requestId: string;
-  /** `Idempotency-Key`, if one was sent. */
-  readonly key: string | undefined;
-  readonly fingerprint: string;
+  /** Where an `Idempotency-Key` was sent: the key, and what makes the request the same one. */
+  readonly keyed: Pick<KeyRequest, 'key' | 'fingerprint'> | undefined;
 }
 
 /**
@@ -25,11 +24,11 @@ export async function answerOnce(
   run: (write: KeptWrite) => Promise<Answer>,
 ): Promise<Answer> {
   const { db, keys, process } = services;
-  const { clientId, requestId } = request;
-  if (request.key === undefined) {
+  const { clientId, requestId, emr, careUnitId, keyed } = request;
+  if (!keyed) {
     return whileActive(services, { operationId: randomUUID(), clientId, key: undefined }, run);
   }
-  const claim = await claimKey(db, keys, process, { ...request, key: request.key });
+  const claim = await claimKey(db, keys, process, { clientId, emr, careUnitId, ...keyed });
   if (claim.kind === 'replay') return told(claim);
   const { key } = claim;
   const runKept = async (write: KeptWrite) => {

@@ -69,7 +69,7 @@ describe('what is not kept', () => {
     expectReplayed(await send(request, key), first);
   });
 
-  test('a body that is nested too deeply to tell it from another', async () => {
+  test('a body that is nested too deeply to be read', async () => {
     const key = newKey();
     const slot = await freeSlot(gateway);
     const nested = { ...creation(slot), body: `{"comment":${'['.repeat(50_000)}1${']'.repeat(50_000)}}` };
@@ -105,8 +105,7 @@ test('a request that has become another operation is still the first one until i
     emr: 'sandbox-no',
     careUnitId: 'oslo-sentrum',
     requestId: 'r',
-    key: newKey(),
-    fingerprint: '',
+    keyed: { key: newKey(), fingerprint: '' },
   };
   const renamed = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<never>();

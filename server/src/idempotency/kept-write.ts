@@ -1,6 +1,7 @@
 import type { Tx } from '../db/kysely.ts';
 import { type KeptProblem, keptProblem, Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { packed } from './kept-text.ts';
 
 export interface Answer {
   readonly body: object;
@@ -35,7 +36,7 @@ export async function completeKey(tx: Tx, write: KeptWrite, answer: Answer): Pro
     .updateTable('idempotency_keys')
     .set({
       state: 'done',
-      sealed_answer: key.keys.seal('idempotency', JSON.stringify({ answer }), keyContext(clientId, key.hash)),
+      sealed_answer: key.keys.seal('idempotency', packed({ answer }), keyContext(clientId, key.hash)),
     })
     .where('client_id', '=', clientId)
     .where('key_hash', '=', key.hash)
@@ -62,7 +63,7 @@ export async function completeWithProblem(tx: Tx, write: KeptWrite, problem: Pro
 }
 
 export function sealedProblem(clientId: string, { hash, keys }: ClaimedKey, problem: KeptProblem): Buffer {
-  return keys.seal('idempotency', JSON.stringify({ problem }), keyContext(clientId, hash));
+  return keys.seal('idempotency', packed({ problem }), keyContext(clientId, hash));
 }
 
 /** A key that is not there any more is nobody's. */

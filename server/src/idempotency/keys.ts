@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { type KeptProblem, keptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { type GatewayProcess, ownerIsAlive } from '../writes/gateway-process.ts';
+import { unpacked } from './kept-text.ts';
 import { type Answer, type ClaimedKey, keyContext, sealedProblem } from './kept-write.ts';
 
 const keptFor = sql`interval '24 hours'`;
@@ -136,7 +137,7 @@ async function findKey(tx: Tx, process: GatewayProcess, clientId: string, hashes
 function replay(keys: KeyRing, clientId: string, row: { key_hash: Buffer; sealed_answer: Buffer | null }): Claim {
   const text = row.sealed_answer && keys.open('idempotency', row.sealed_answer, keyContext(clientId, row.key_hash));
   if (!text) throw new Error('A kept answer cannot be opened: its secret key is not known');
-  const kept: { answer: Answer } | { problem: KeptProblem } = JSON.parse(text);
+  const kept = unpacked(text) as { answer: Answer } | { problem: KeptProblem };
   return 'answer' in kept
     ? { kind: 'replay', answer: kept.answer }
     : { kind: 'replay', problem: problemFromKept(kept.problem) };
