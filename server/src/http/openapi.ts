@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
 import { problemSchema } from '../problems/problem-document.ts';
 import { problemResponses } from './openapi-problems.ts';
+import { requestIdPattern } from './request-id.ts';
 import type { AnyOperation } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -74,8 +75,9 @@ const commonHeaders = {
     },
     'x-request-id': {
       type: 'string',
-      pattern: '^(?=.*[A-Za-z])[A-Za-z0-9._-]{1,64}$',
-      description: 'Comes back with the answer. Absent or unusable: a new one.',
+      pattern: requestIdPattern,
+      description:
+        'A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one.',
     },
   },
 };
