@@ -6,16 +6,17 @@ import { addHealthcareServiceRoutes } from './healthcare-services/routes.ts';
 import { addAccess } from './http/access.ts';
 import { addDocs } from './http/docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './http/error-handler.ts';
+import { type Exchange, watchExchange } from './http/exchanges.ts';
 import { answerFramingError } from './http/framing-errors.ts';
 import { addConnectionCloseOnStop, addHeaders, longestUrl, setHeaders } from './http/headers.ts';
 import { addHealth } from './http/health.ts';
 import { addJsonBody } from './http/json-body.ts';
 import { addLimits } from './http/limits.ts';
 import { trackMethods } from './http/method-not-allowed.ts';
-import { addMetrics } from './http/metrics.ts';
+import { addMetrics, createRequestMetrics } from './http/metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './http/openapi.ts';
 import { requestId } from './http/request-id.ts';
-import { addRequestLog } from './http/request-log.ts';
+import { logRequest } from './http/request-log.ts';
 import { addValidation, compilersFactory, formats } from './http/validation.ts';
 import { addDemoMailboxRoutes } from './messages/demo-mailbox-routes.ts';
 import { addPatientRoutes } from './patients/routes.ts';
@@ -30,6 +31,12 @@ const longestPathParameter = 200 * 4 * 3;
 
 /** Builds the HTTP interface from what it needs. Nothing listens yet. */
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const measure = createRequestMetrics(deps.metrics);
+  const watch = (exchange: Exchange) =>
+    watchExchange(exchange, (aborted) => {
+      logRequest(exchange, aborted);
+      measure(exchange, aborted);
+    });
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -42,18 +49,19 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     serializerOpts: { ajv: { formats } },
     clientErrorHandler: answerFramingError,
     frameworkErrors: (error, request, reply) => {
+      watch({ request, reply });
       setHeaders(request, reply);
       sendProblem(frameworkProblem(error), request, reply);
     },
   });
   const methods = trackMethods(app);
   addErrorHandler(app);
+  app.addHook('onRequest', async (request, reply) => watch({ request, reply }));
   addHeaders(app);
   addConnectionCloseOnStop(app);
   app.addHook('onRequest', async ({ url }) => {
     if (url !== undefined && url.length > longestUrl) throw new Problem('uri_too_long');
   });
-  addRequestLog(app);
   addMetrics(app, deps.metrics);
   addJsonBody(app);
   addValidation(app);
