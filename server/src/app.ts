@@ -16,7 +16,7 @@ import { trackMethods } from './http/method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './http/metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './http/openapi.ts';
 import { requestId } from './http/request-id.ts';
-import { logRequest } from './http/request-log.ts';
+import { logRefusal, logRequest } from './http/request-log.ts';
 import { addValidation, compilersFactory, formats } from './http/validation.ts';
 import { addDemoMailboxRoutes } from './messages/demo-mailbox-routes.ts';
 import { addPatientRoutes } from './patients/routes.ts';
@@ -31,11 +31,11 @@ const longestPathParameter = 200 * 4 * 3;
 
 /** Builds the HTTP interface from what it needs. Nothing listens yet. */
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
-  const measure = createRequestMetrics(deps.metrics);
+  const requestMetrics = createRequestMetrics(deps.metrics);
   const watch = (exchange: Exchange) =>
-    watchExchange(exchange, (aborted) => {
-      logRequest(exchange, aborted);
-      measure(exchange, aborted);
+    watchExchange(exchange, (end) => {
+      logRequest(exchange, end);
+      requestMetrics.ended(exchange, end);
     });
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
@@ -47,7 +47,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: longestPathParameter },
     schemaController: { compilersFactory },
     serializerOpts: { ajv: { formats } },
-    clientErrorHandler: answerFramingError,
+    clientErrorHandler: (error, socket) =>
+      answerFramingError(error, socket, (requestId, problem, end) => {
+        logRefusal(app.log, requestId, problem, end);
+        requestMetrics.refused(end);
+      }),
     frameworkErrors: (error, request, reply) => {
       watch({ request, reply });
       setHeaders(request, reply);

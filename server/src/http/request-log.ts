@@ -1,20 +1,18 @@
-import type { Exchange } from './exchanges.ts';
-
-/** Hears of a request once, when it is over. `aborted`: the caller went away before the whole answer had gone out. */
-export type RequestEnd = (exchange: Exchange, aborted: boolean) => void;
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { Problem } from '../problems/problem.ts';
+import type { End, Exchange } from './exchanges.ts';
 
 /**
  * One line a request. Routes are logged by pattern, never by address, and nothing that a caller wrote freely is logged:
  * a path, a query and a header can hold somebody's number.
  */
-export function logRequest({ request, reply }: Exchange, aborted: boolean): void {
+export function logRequest({ request, reply }: Exchange, end: End): void {
   request.log.info(
     {
       method: request.method,
       route: routePattern(request),
       operation: request.routeOptions.config.operation?.operationId,
-      status: aborted ? undefined : reply.statusCode,
-      aborted: aborted || undefined,
+      ...outcome(end),
       reason: request.problem?.reason,
       client: request.access?.client.id,
       emr: request.access?.ehr?.id,
@@ -25,6 +23,15 @@ export function logRequest({ request, reply }: Exchange, aborted: boolean): void
   );
 }
 
-export function routePattern({ routeOptions }: Exchange['request']): string {
+/** The line of what is no request. */
+export function logRefusal(log: FastifyBaseLogger, requestId: string, problem: Problem, end: End): void {
+  log.info({ request_id: requestId, ...outcome(end), reason: problem.reason }, 'request');
+}
+
+function outcome({ aborted, status }: End): { aborted: true } | { status: number } {
+  return aborted ? { aborted } : { status };
+}
+
+export function routePattern({ routeOptions }: FastifyRequest): string {
   return routeOptions.url ?? 'unmatched';
 }
