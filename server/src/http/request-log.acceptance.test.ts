@@ -105,6 +105,27 @@ describe('a caller that goes away before the answer', () => {
   });
 });
 
+test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
+  'an upload that its caller breaks off is no fault of the gateway: %s',
+  async (breakOff) => {
+    const requestId = crypto.randomUUID();
+    const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments' };
+    const before = await measured({ ...labels, status: 'aborted' });
+    const socket = await open();
+    const more = 'content-type: application/json\r\ncontent-length: 1000\r\nexpect: 100-continue\r\n';
+    socket.write(head('POST', `${oslo}/appointments`, requestId, more));
+    await once(socket, 'data');
+    socket.write('{"patient_id":');
+    socket[breakOff]();
+    await expect.poll(() => linesOf(requestId)).toMatchObject([{ level: 30, msg: 'request', aborted: true }]);
+    expect(await measured({ ...labels, status: 'aborted' })).toBe(before + 1);
+    expect(await measured({ ...labels, status: '503' })).toBe(0);
+    // Whatever Fastify makes of it comes within the turn of the event loop that closed the connection.
+    await gateway.request('GET', '/health/live', { client: null });
+    expect(linesOf(requestId)).toHaveLength(1);
+  },
+);
+
 test.each([
   ['GET', '/api/emrs', 200, '/api/emrs'],
   ['GET', '/nothing', 404, 'unmatched'],
