@@ -1,9 +1,11 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { addAppointmentRoutes } from './appointments/routes.ts';
+import { addressesIn } from './config/address-ranges.ts';
 import type { Deps } from './deps.ts';
 import { addEmrRoutes } from './emrs/routes.ts';
 import { addHealthcareServiceRoutes } from './healthcare-services/routes.ts';
 import { addAccess } from './http/access.ts';
+import { addConnectionLimits } from './http/connection-limits.ts';
 import { addDocs } from './http/docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './http/error-handler.ts';
 import { type Exchange, watchExchange } from './http/exchanges.ts';
@@ -17,6 +19,7 @@ import { addMetrics, createRequestMetrics } from './http/metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './http/openapi.ts';
 import { requestId } from './http/request-id.ts';
 import { logRefusal, logRequest } from './http/request-log.ts';
+import { addUnreadBody } from './http/unread-body.ts';
 import { addValidation, compilersFactory, formats } from './http/validation.ts';
 import { addDemoMailboxRoutes } from './messages/demo-mailbox-routes.ts';
 import { addPatientRoutes } from './patients/routes.ts';
@@ -26,6 +29,10 @@ import { addResourceRoutes } from './resources/routes.ts';
 import { addTimeslotRoutes } from './timeslots/routes.ts';
 
 const longestHeaderSection = 32 * 1024;
+/** Milliseconds in which the head of a request must have arrived, or less where the whole request has less. */
+const headersTimeout = 15_000;
+/** Milliseconds without a byte, either way: a caller that does not take its answer. No operation is as long as that. */
+const idleTimeout = 600_000;
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
 const longestPathParameter = 200 * 4 * 3;
 
@@ -37,13 +44,23 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
       logRequest(exchange, end);
       requestMetrics.ended(exchange, end);
     });
+  const requestTimeout = deps.http.request_timeout_seconds * 1000;
+  const isTrustedProxy = addressesIn(deps.http.trusted_proxies);
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: requestId,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    http: { maxHeaderSize: longestHeaderSection },
+    http: {
+      maxHeaderSize: longestHeaderSection,
+      headersTimeout: Math.min(headersTimeout, requestTimeout),
+      requestTimeout,
+      connectionsCheckingInterval: 1_000,
+    },
+    requestTimeout,
+    connectionTimeout: idleTimeout,
+    trustProxy: isTrustedProxy,
     routerOptions: { maxParamLength: longestPathParameter },
     schemaController: { compilersFactory },
     serializerOpts: { ajv: { formats } },
@@ -63,6 +80,16 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => watch({ request, reply }));
   addHeaders(app);
   addConnectionCloseOnStop(app);
+  addUnreadBody(app);
+  addConnectionLimits(
+    app,
+    {
+      maxConnections: deps.http.max_connections,
+      maxConnectionsPerAddress: deps.http.max_connections_per_address,
+      isTrustedProxy,
+    },
+    deps.metrics,
+  );
   app.addHook('onRequest', async ({ url }) => {
     if (url !== undefined && url.length > longestUrl) throw new Problem('uri_too_long');
   });

@@ -30,7 +30,8 @@ export interface Deps {
   readonly services: WriteServices;
   /** Where the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
-  readonly limits: { readonly requestsPerMinute: number };
+  readonly limits: Configuration['limits'];
+  readonly http: Configuration['http'];
   isReady(): Promise<boolean>;
   /** After the last request: what runs beside them ends in good order. The database is closed by whoever opened it. */
   stop(): Promise<void>;
@@ -90,7 +91,8 @@ export async function createDeps(means: Means): Promise<Deps> {
     cursors: createCursors(keys),
     services,
     mailbox: senders.mailbox,
-    limits: { requestsPerMinute: configuration.limits.requests_per_minute },
+    limits: configuration.limits,
+    http: configuration.http,
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await housekeeping.stop();

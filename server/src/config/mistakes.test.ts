@@ -58,12 +58,17 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a key of the prototype',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, retention',
+      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, http, retention',
     ],
     [
       'a number out of range',
       'limits: { requests_per_minute: 0 }\n',
       '17:32: limits.requests_per_minute: must be from 1 to 100000000',
+    ],
+    [
+      'a proxy that is no address',
+      'http: { trusted_proxies: [10.0.0.0/8, 10.0.0.0/33] }\n',
+      '17:39: http.trusted_proxies[1]: "10.0.0.0/33" is no IP address and no range, such as 10.0.0.0/8',
     ],
     [
       'a scope that does not exist',

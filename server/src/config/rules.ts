@@ -1,3 +1,4 @@
+import { parseRange } from './address-ranges.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
 import { nearest } from './nearest.ts';
@@ -23,6 +24,7 @@ export function ruleMistakes(file: PartialFile, variables: EnvironmentVariables)
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...unknownGrants(file),
     ...codesWithoutWay(file),
+    ...unusableProxies(file),
     ...unsetVariables(file, [], variables),
     ...shortSecrets(file, variables),
   ];
@@ -134,6 +136,14 @@ function codesWithoutWay(file: PartialFile): Mistake[] {
     });
   });
   return [...found.values()];
+}
+
+function unusableProxies({ http }: PartialFile): Mistake[] {
+  return (http?.trusted_proxies ?? []).flatMap((range, index): Mistake[] => {
+    if (range === undefined || range === '' || parseRange(range)) return [];
+    const text = `${quoted(range)} is no IP address and no range, such as 10.0.0.0/8`;
+    return [{ path: ['http', 'trusted_proxies', index], at: 'value', text }];
+  });
 }
 
 function unsetVariables(value: unknown, path: Path, variables: EnvironmentVariables): Mistake[] {

@@ -1,6 +1,7 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { connectionSchema } from './connection.ts';
+import { httpSchema } from './http.ts';
 import { messagesSchema } from './messages.ts';
 import { policiesSchema } from './policies.ts';
 import { choice, environmentReference, id, text, wholeNumber } from './schema-parts.ts';
@@ -153,6 +154,7 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
       clients: Type.Array(client, { description: 'Who may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
+      http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),
     },
     {

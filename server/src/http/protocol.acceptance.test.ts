@@ -286,7 +286,9 @@ describe('bodies', () => {
 
 describe('limits', () => {
   test("of requests are each client's own, and told", async () => {
-    const limited = await startGateway({ configure: (it) => ({ ...it, limits: { requests_per_minute: 3 } }) });
+    const limited = await startGateway({
+      configure: (it) => ({ ...it, limits: { ...it.limits, requests_per_minute: 3 } }),
+    });
     onTestFinished(() => limited.close());
     for (const remaining of ['2', '1', '0']) {
       const { status, headers } = await limited.request('GET', '/api/emrs');
