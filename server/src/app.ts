@@ -98,7 +98,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   addValidation(app);
   await addOpenApi(app);
   app.decorate('writes', deps.services);
-  addAccess(app, deps.clients, deps.ehrs);
+  addAccess(app, { ...deps, failedCredentials: deps.limits.failed_credentials });
   await addLimits(app, deps.limits);
 
   addEmrRoutes(app, deps);

@@ -57,7 +57,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       },
     ],
     messages: {},
-    limits: { requests_per_minute: 6000 },
+    limits: { requests_per_minute: 6000, failed_credentials: 20 },
     http: {
       trusted_proxies: [],
       request_timeout_seconds: 60,

@@ -127,6 +127,13 @@ export const limitsSchema = Type.Object(
     requests_per_minute: Type.Optional(
       wholeNumber('Requests of one client in a minute.', { minimum: 1, maximum: 100_000_000, default: 6000 }),
     ),
+    failed_credentials: Type.Optional(
+      wholeNumber('Wrong secrets of one address, or for one client id, before more of them have to wait.', {
+        minimum: 1,
+        maximum: 100_000_000,
+        default: 20,
+      }),
+    ),
   },
   { description: 'Limits for each client.', additionalProperties: false },
 );

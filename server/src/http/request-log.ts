@@ -15,6 +15,8 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
       ...outcome(end),
       reason: request.problem?.reason,
       client: request.access?.client.id,
+      claimed_client: request.refusedCaller?.claimedClient,
+      address: request.refusedCaller?.address,
       emr: request.access?.ehr?.id,
       care_unit: request.access?.careUnit?.id,
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,
