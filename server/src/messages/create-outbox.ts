@@ -4,13 +4,13 @@ import { fromKysely, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { describeError } from '../http/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
 import { deliver } from './deliver.ts';
 import { jobDatabase } from './job-database.ts';
 import type { Channel, CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
+import { troubleLog } from './trouble-log.ts';
 
 const queue = 'messages';
 
@@ -108,18 +108,6 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
         for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
       });
     },
-  };
-}
-
-/** One line in half a minute: while the database is away every poll fails. */
-function troubleLog(log: Logger): (error: object) => void {
-  let quietUntil = 0;
-  return (error) => {
-    if (Date.now() < quietUntil) return;
-    quietUntil = Date.now() + 30_000;
-    // pg-boss passes some errors on as plain objects.
-    const cause = describeError(error instanceof Error ? error : Object.assign(new Error(), error));
-    log.error({ cause }, 'the outbox is in trouble');
   };
 }
 
