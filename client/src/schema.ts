@@ -602,7 +602,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -740,7 +740,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -891,7 +891,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1029,7 +1029,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1186,7 +1186,7 @@ export interface operations {
                 status?: ("awaiting_confirmation" | "booked" | "cancelled")[];
             };
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1387,7 +1387,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1651,7 +1651,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1904,7 +1904,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2101,7 +2101,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2351,7 +2351,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2602,7 +2602,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2788,7 +2788,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2990,7 +2990,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -3184,7 +3184,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -3397,7 +3397,7 @@ export interface operations {
                 start: string;
             };
             header?: {
-                /** @description Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";

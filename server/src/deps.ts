@@ -32,9 +32,10 @@ export interface Deps {
   readonly services: WriteServices;
   /** Where the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
-  readonly limits: { readonly requestsPerMinute: number };
   /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
+  readonly limits: Configuration['limits'];
+  readonly http: Configuration['http'];
   isReady(): Promise<boolean>;
   /** After the last request: what runs beside them ends in good order. The database is closed by whoever opened it. */
   stop(): Promise<void>;
@@ -101,8 +102,9 @@ export async function createDeps(means: Means): Promise<Deps> {
     cursors: createCursors(keys),
     services,
     mailbox: senders.mailbox,
-    limits: { requestsPerMinute: configuration.limits.requests_per_minute },
     identifierHeaders: new Set(configuration.identifier_headers),
+    limits: configuration.limits,
+    http: configuration.http,
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await housekeeping.stop();

@@ -58,7 +58,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a key of the prototype',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, identifier_headers, retention',
+      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, identifier_headers, http, retention',
     ],
     [
       'a header that has a meaning of its own',
@@ -74,6 +74,11 @@ const cases: Record<string, readonly Case[]> = {
       'a number out of range',
       'limits: { requests_per_minute: 0 }\n',
       '17:32: limits.requests_per_minute: must be from 1 to 100000000',
+    ],
+    [
+      'a proxy that is no address',
+      'http: { trusted_proxies: [10.0.0.0/8, 10.0.0.0/33] }\n',
+      '17:39: http.trusted_proxies[1]: "10.0.0.0/33" is no IP address and no range, such as 10.0.0.0/8',
     ],
     [
       'a scope that does not exist',

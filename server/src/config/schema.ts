@@ -1,6 +1,7 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { connectionSchema } from './connection.ts';
+import { httpSchema } from './http.ts';
 import { messagesSchema } from './messages.ts';
 import { policiesSchema } from './policies.ts';
 import { choice, environmentReference, id, text, wholeNumber } from './schema-parts.ts';
@@ -126,6 +127,13 @@ export const limitsSchema = Type.Object(
     requests_per_minute: Type.Optional(
       wholeNumber('Requests of one client in a minute.', { minimum: 1, maximum: 100_000_000, default: 6000 }),
     ),
+    failed_credentials: Type.Optional(
+      wholeNumber('Wrong secrets of one address, or for one client id, before more of them have to wait.', {
+        minimum: 1,
+        maximum: 100_000_000,
+        default: 20,
+      }),
+    ),
   },
   { description: 'Limits for each client.', additionalProperties: false },
 );
@@ -167,6 +175,7 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
       identifier_headers: Type.Optional(identifierHeaders),
+      http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),
     },
     {

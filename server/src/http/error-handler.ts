@@ -13,10 +13,19 @@ declare module 'fastify' {
 
 /** Every failure of every kind leaves through here. */
 export function addErrorHandler(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(frameworkProblem(error), request, reply));
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    // The caller broke off its own upload: nobody is left to be told, and nothing is wrong here.
+    if (isBrokenUpload(error, request)) return reply.hijack();
+    return sendProblem(frameworkProblem(error), request, reply);
+  });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'There is nothing at this address.' }), request, reply),
   );
+}
+
+/** By identity with the fault of the stream: the database's own connection can fail with the same code. */
+function isBrokenUpload(error: unknown, { raw }: FastifyRequest): boolean {
+  return raw.errored !== null && raw.errored === error;
 }
 
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {

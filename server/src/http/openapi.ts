@@ -82,7 +82,7 @@ const commonHeaders = {
     'x-request-id': {
       type: 'string',
       description:
-        'Comes back with the answer when it is a UUID, a ULID or 32 hexadecimal digits. Absent or anything else: a new one.',
+        'A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one.',
     },
   },
 };

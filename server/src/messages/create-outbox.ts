@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { describeError } from '../http/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
 import { deliver } from './deliver.ts';
@@ -13,6 +12,7 @@ import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { Channel, CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
+import { troubleLog } from './trouble-log.ts';
 
 const queue = 'messages';
 
@@ -119,18 +119,6 @@ export function createOutbox(means: Means): RunningOutbox {
         for (const { id } of queued) await boss.send(queue, { messageId: id }, { db: fromKysely(tx) });
       });
     },
-  };
-}
-
-/** One line in half a minute: while the database is away every poll fails. */
-function troubleLog(log: Logger): (error: object) => void {
-  let quietUntil = 0;
-  return (error) => {
-    if (Date.now() < quietUntil) return;
-    quietUntil = Date.now() + 30_000;
-    // pg-boss passes some errors on as plain objects.
-    const cause = describeError(error instanceof Error ? error : Object.assign(new Error(), error));
-    log.error({ cause }, 'the outbox is in trouble');
   };
 }
 
