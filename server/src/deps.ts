@@ -13,6 +13,7 @@ import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { type EhrRegistry, openEhrRegistry } from './ehr/registry.ts';
 import { type Cursors, createCursors } from './http/paging.ts';
 import { createOutbox } from './messages/create-outbox.ts';
+import { createMessageMetrics } from './messages/metrics.ts';
 import type { DemoMailbox } from './messages/providers/demo-mailbox.ts';
 import { createSenders } from './messages/senders.ts';
 import { operationKinds } from './operation-kinds.ts';
@@ -32,7 +33,10 @@ export interface Deps {
   readonly services: OperationServices;
   /** Where the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
-  readonly limits: { readonly requestsPerMinute: number };
+  /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
+  readonly identifierHeaders: ReadonlySet<string>;
+  readonly limits: Configuration['limits'];
+  readonly http: Configuration['http'];
   isReady(): Promise<boolean>;
   /** After the last request: what runs beside them ends in good order. The database is closed by whoever opened it. */
   stop(): Promise<void>;
@@ -64,8 +68,9 @@ export async function createDeps(means: Means): Promise<Deps> {
   await requireKnownKeys(db, secretKeys, secretKeyFile);
   const keys = createKeyRing(secretKeys);
   const senders = await createSenders(configuration.messages, { db, keys });
-  const outbox = createOutbox({ database, db, keys, senders, log, databaseUrl });
   const metrics = new Registry();
+  const messageMetrics = createMessageMetrics(metrics, db);
+  const outbox = createOutbox({ database, db, keys, senders, metrics: messageMetrics, log, databaseUrl });
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     metrics: createEhrMetrics(metrics),
@@ -91,7 +96,9 @@ export async function createDeps(means: Means): Promise<Deps> {
     cursors: createCursors(keys),
     services,
     mailbox: senders.mailbox,
-    limits: { requestsPerMinute: configuration.limits.requests_per_minute },
+    identifierHeaders: new Set(configuration.identifier_headers),
+    limits: configuration.limits,
+    http: configuration.http,
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await background.stop();

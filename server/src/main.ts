@@ -14,6 +14,7 @@ import { demoWelcome } from './demo-welcome.ts';
 import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
 import { describeError } from './http/describe-error.ts';
+import { assertCanListen, listenError } from './listen-error.ts';
 import type { SecretKeys } from './secrets/known-keys.ts';
 
 interface Setup {
@@ -26,9 +27,11 @@ interface Setup {
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const log = pino({ level: environment.logLevel });
+  ignoreHangUp(log);
   const dataDir = resolve(environment.dataDirectory);
   // A mistake in the configuration is told before anything is made or changed.
   const configured = await readConfigured(environment);
+  await assertCanListen(environment);
   if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
   // The lock on the data directory comes with the database, before anything else is written there.
   const database = await openDatabase({ databaseUrl: environment.databaseUrl?.reveal(), dataDir });
@@ -50,7 +53,9 @@ async function serve(
   const databaseUrl = environment.databaseUrl?.reveal();
   const deps = await createDeps({ ...setup, database, databaseUrl, log });
   const app = await buildApp(deps);
-  const address = await app.listen({ host: environment.host, port: environment.port });
+  const address = await app.listen({ host: environment.host, port: environment.port }).catch((error) => {
+    throw listenError(error, environment);
+  });
   onSignal(async (signal) => {
     log.info({ signal }, 'stopping: requests under way are finished first');
     await app.close();
@@ -103,6 +108,13 @@ function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {
   return sms?.provider === 'demo_mailbox' || email?.provider === 'demo_mailbox';
 }
 
+/** A terminal that closes sends it, and so does who expects the configuration to be read again. It would end the process. */
+function ignoreHangUp(log: Logger): void {
+  process.on('SIGHUP', () => {
+    log.warn({ signal: 'SIGHUP' }, 'ignored: the configuration is read at the start only; SIGTERM stops the gateway');
+  });
+}
+
 /** The first signal stops in good order, a second one at once. */
 function onSignal(stop: (signal: string) => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -118,13 +130,8 @@ function onSignal(stop: (signal: string) => Promise<void>): void {
 try {
   await main();
 } catch (error) {
-  const isForPeople = error instanceof ConfigurationError || error instanceof DatabaseError || isListenError(error);
+  const isForPeople = error instanceof ConfigurationError || error instanceof DatabaseError;
   const text = isForPeople ? error.message : JSON.stringify(describeError(error));
   process.stderr.write(`Crossward cannot start.\n${text}\n`);
   process.exit(1);
-}
-
-/** Its message names the address and nothing else. */
-function isListenError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
 }

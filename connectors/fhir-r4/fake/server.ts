@@ -87,6 +87,8 @@ export interface FakeServer extends RunningServer {
   /** Asked about every request; `undefined` lets it pass. */
   misbehave: (request: SeenRequest) => Fault | undefined;
   readonly seen: SeenRequest[];
+  /** Waits until everything is done whose connection was cut meanwhile. */
+  atRest(): Promise<void>;
 }
 
 /** A small FHIR server that can be told to misbehave. */
@@ -95,6 +97,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
   const store = new Store({ lostClaimStatus, heedsIfMatch });
   await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
+  let cutShort = 0;
   const answer = answerer(store, options);
   const server = await listen(async (request, response, body) => {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
@@ -108,6 +111,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     }
     if (fault === 'cut_during') {
       request.socket.destroy();
+      cutShort += 1;
       await pause(150);
     }
     if (typeof fault === 'object' && 'status' in fault) {
@@ -118,10 +122,19 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
     const { status, resource, headers } = answer(request, url, body);
+    if (fault === 'cut_during') cutShort -= 1;
     if (cut) request.socket.destroy();
     else send(response, status, resource, headers);
   });
-  const fake: FakeServer = { ...server, store, seen, misbehave: () => undefined };
+  const fake: FakeServer = {
+    ...server,
+    store,
+    seen,
+    misbehave: () => undefined,
+    async atRest() {
+      while (cutShort > 0) await pause(5);
+    },
+  };
   return fake;
 }
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { plainHttp } from '@crossward/connector-kit/conformance';
 import { exportJWK, importSPKI, jwtVerify } from 'jose';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { careUnits } from '../fake/data-set.ts';
 import { listen, type RunningServer, send } from '../fake/http-server.ts';
 import { startFake } from '../fake/server.ts';
@@ -202,11 +202,15 @@ describe('a token', () => {
     ({ type: 'client_credentials', token_url: url, client_id: 'gateway', client_secret: secret('s3cret') }) as const;
 
   test('is fetched anew before it ends, and only then', async () => {
-    const server = await start(() => true, { expiresIn: 1 });
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await start(() => true, { expiresIn: 3_600 });
     const connector = await server.open(auth(server.url));
     await connector.findPatient?.(anybody);
+    vi.setSystemTime(Date.now() + 1_800_000);
+    await connector.findPatient?.(anybody);
     expect(server.asked).toHaveLength(1);
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    vi.setSystemTime(Date.now() + 1_799_000);
     await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anybody)));
     expect(server.asked).toHaveLength(2);
   });

@@ -74,7 +74,7 @@ describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) =>
     const [slot, next] = await freeSlots(connector, 2);
     const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 1500))]);
     await expect
-      .poll(async () => (await connector.findAppointments?.(north, [held?.id ?? '']))?.[0]?.state, { timeout: 6000 })
+      .poll(async () => (await connector.findAppointments?.(north, [held?.id ?? '']))?.[0]?.state)
       .toBe('cancelled');
     // The server goes on holding it: only reading it has changed nothing.
     expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
@@ -121,7 +121,7 @@ describe('a hold that the server ends before it was asked to', () => {
     const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
     const appointmentId = held?.id ?? '';
     await expect
-      .poll(async () => (await connector.findAppointments?.(north, [appointmentId]))?.[0]?.state, { timeout: 5000 })
+      .poll(async () => (await connector.findAppointments?.(north, [appointmentId]))?.[0]?.state)
       .toBe('cancelled');
     expect(await freeSlots(connector, 1)).toEqual([slot]);
     const confirmed = write(connector, [{ kind: 'confirm', appointmentId }]);

@@ -7,6 +7,7 @@ import { heldUntilUrl } from '../src/mappers/appointment.ts';
 import { resourceReference } from '../src/resource-id.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { runOut } from './run-out.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
 
 const servers: FakeServer[] = [];
@@ -329,10 +330,10 @@ describe('a hold that has run out', () => {
     for (const options of [{}, { transactions: 'none' }] as const) {
       const { server, connector } = await open(options);
       const [slot] = await freeSlots(connector, 1);
-      const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 200))]);
+      const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 600_000))]);
       expect(held).toMatchObject({ state: 'held' });
       expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      runOut(server, held?.id ?? '');
       expect((await freeSlots(connector, 1))[0]).toEqual(slot);
       await write(connector, [creation(slot as never)]);
       const swept = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;

@@ -2,8 +2,9 @@ import { afterEach, expect, test } from 'vitest';
 import { type FakeServer, startFake } from '../fake/server.ts';
 import type { FhirAppointment, FhirSlot } from '../src/fhir.ts';
 import { slotsOf, withHold } from '../src/mappers/appointment.ts';
-import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
+import { claimedSlot } from '../src/mappers/slot.ts';
 import { creation, freeSlots, write } from './bookings.ts';
+import { runOut } from './run-out.ts';
 import { openConnector, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
@@ -20,14 +21,7 @@ test.each(['atomic', 'none'] as const)(
     const [slot] = await freeSlots(connector, 1);
     const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 600_000))]);
     const reference = `Appointment/${held?.id}`;
-    const over = new Date(Date.now() - 60_000);
-    const appointment = server.store.get(reference) as unknown as FhirAppointment;
-    const [slotReference = ''] = slotsOf(appointment);
-    const taken = server.store.get(slotReference) as unknown as FhirSlot;
-    server.store.save(withHold(appointment, over) as never);
-    server.store.save(
-      claimedSlot(taken, 'busy-tentative', { owner: claimOf(taken)?.owner ?? '', until: over }) as never,
-    );
+    const { slot: slotReference } = runOut(server, held?.id ?? '');
 
     const release = { kind: 'release', appointmentId: held?.id ?? '' } as const;
     expect(await write(connector, [release])).toMatchObject([{ state: 'cancelled' }]);

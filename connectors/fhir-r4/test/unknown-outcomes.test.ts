@@ -58,7 +58,7 @@ describe.each(modes)('a booking %s whose answer does not come', (_, options, set
       const changes = [creation(slot as never)];
       const first = await write(connector, changes, operationId).catch((error: unknown) => error);
       server.misbehave = () => undefined;
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await server.atRest();
       // Whoever is told that nobody knows asks again.
       if (first instanceof Error) expect(first).toMatchObject({ kind: 'outcome_unknown' });
       const [appointment] = await write(connector, changes, operationId);
@@ -83,7 +83,7 @@ describe.each(modes.slice(0, 2))('what is broken off %s', (_, options, settings)
         const cancel = { kind: 'cancel', appointmentId: made?.id ?? '' } as const;
         const first = await write(connector, [cancel], operationId).catch((error: unknown) => error);
         server.misbehave = () => undefined;
-        await new Promise((resolve) => setTimeout(resolve, 250));
+        await server.atRest();
         if (first instanceof Error) expect(first).toMatchObject({ kind: 'outcome_unknown' });
         expect(await write(connector, [cancel], operationId)).toMatchObject([{ state: 'cancelled' }]);
       }

@@ -332,14 +332,14 @@ describe('confirm many', () => {
       reason: 'confirmation_not_pending',
       errors: [
         [0, a.id, 'confirmation_not_pending'],
-        [1, 'nothing', 'appointment_not_found'],
+        [1, undefined, 'appointment_not_found'],
         [2, b.id, 'confirmation_not_pending'],
       ],
     });
     expectFaults(await sweden.confirmMany([waiting, 'nothing'], code), {
       status: 400,
       reason: 'appointment_not_found',
-      errors: [[1, 'nothing', 'appointment_not_found']],
+      errors: [[1, undefined, 'appointment_not_found']],
     });
     expect(await sweden.get(waiting)).toMatchObject({ confirmation: { attempts_remaining: 5 } });
   });

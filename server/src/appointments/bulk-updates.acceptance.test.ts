@@ -95,10 +95,31 @@ describe('ids', () => {
       expectFaults(await norway.changeMany(ids, body), {
         status: 400,
         reason: 'appointment_not_found',
-        errors: [0, 2, 3].map((index) => [index, ids[index] ?? '', 'appointment_not_found'] as const),
+        errors: [0, 2, 3].map((index) => [index, undefined, 'appointment_not_found'] as const),
       });
     }
     expect(await norway.get(mine.id)).toEqual(mine);
+  });
+
+  test('that are not known are not told back: one may be somebody’s number', async () => {
+    const [mine] = (await bookSome(gateway, 1)) as [Appointment];
+    const number = '15859000026';
+    for (const body of [
+      { comment: 'x' },
+      { resource_id: 'r-2' },
+      { status: 'cancelled' },
+      { confirmation: { code: '123456' } },
+      { start: mine.start, end: mine.end },
+    ]) {
+      const { status, text } = await norway.changeMany([mine.id, number, `no_personal_number:${number}`], body);
+      expect(status).toBeOneOf([400, 409]);
+      expect(text).not.toContain(number);
+    }
+  });
+
+  test('are counted before they are looked at', async () => {
+    const { status, body } = await norway.changeMany(Array(101).fill(0), { comment: 'x' });
+    expect([status, body.errors.map(({ pointer }) => pointer)]).toEqual([400, ['/ids']]);
   });
 });
 
@@ -254,7 +275,7 @@ describe('the fault that decides', () => {
       status: 400,
       reason: 'time_slot_unavailable',
       errors: [
-        [0, 'nothing', 'appointment_not_found'],
+        [0, undefined, 'appointment_not_found'],
         [1, cancelled.id, 'appointment_cancelled'],
         [2, blocked.id, 'time_slot_unavailable'],
       ],
@@ -270,14 +291,14 @@ describe('the fault that decides', () => {
       reason: 'appointment_cancelled',
       errors: [
         [1, cancelled.id, 'appointment_cancelled'],
-        [2, 'nothing', 'appointment_not_found'],
+        [2, undefined, 'appointment_not_found'],
       ],
     });
     expectFaults(await norway.changeMany(['nothing', fine.id, cancelled.id], { comment: 'x' }), {
       status: 400,
       reason: 'appointment_not_found',
       errors: [
-        [0, 'nothing', 'appointment_not_found'],
+        [0, undefined, 'appointment_not_found'],
         [2, cancelled.id, 'appointment_cancelled'],
       ],
     });

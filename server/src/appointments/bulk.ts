@@ -124,7 +124,8 @@ export function noDryRun(): Problem {
 /**
  * The targets of a bulk request.
  *
- * @throws Problem that names every id which the care unit does not have or `faultsOf` finds at fault, in their order
+ * @throws Problem that names the place of every id which the care unit does not have or `faultsOf` finds at fault, in
+ *   their order
  */
 export async function requireTargets(
   scene: Scene,
@@ -137,7 +138,7 @@ export async function requireTargets(
   const faults = await faultsOf(targets);
   assertNoFaults(
     ids.flatMap((id, index) => {
-      const here = known.has(id) ? faults.filter((fault) => fault.id === id) : [faultOf(id, 'appointment_not_found')];
+      const here = known.has(id) ? faults.filter((fault) => fault.id === id) : [notFound];
       return here.map((fault) => ({ ...fault, place: place(index) }));
     }),
   );
@@ -208,6 +209,9 @@ function movingFault(
   if (resourceId === undefined || appointment.resourceId === resourceId) return undefined;
   return slotFault({ ...appointment, resourceId }, careUnit.timeZone, place(index), id);
 }
+
+/** Without the id: what is no appointment's may be somebody's number. */
+const notFound: Fault = { reason: 'appointment_not_found', detail: reasons.appointment_not_found.happened };
 
 function faultOf(id: string, reason: Reason): Fault {
   return { id, reason, detail: reasons[reason].happened };

@@ -99,8 +99,8 @@ export const appointmentListSchema = Type.Object({
 });
 
 export const appointmentQuery = {
-  patient_id: Type.Optional(Type.String({ description: patientNotation })),
-  resource_id: Type.Optional(Type.String({ description: resourceNotation })),
+  patient_id: Type.Optional(patientNotation()),
+  resource_id: Type.Optional(resourceNotation()),
   start: Type.Optional(dateTime('Start of a range that the appointments overlap; with `end`.')),
   end: Type.Optional(dateTime('End of a range that the appointments overlap; with `start`.')),
   status: Type.Optional(Type.Array(choice(appointmentStatuses), { description: 'May repeat. Absent: all.' })),
@@ -109,8 +109,8 @@ export const appointmentQuery = {
 
 export const appointmentCreationSchema = Type.Object(
   {
-    patient_id: Type.String({ description: patientNotation }),
-    resource_id: Type.String({ description: resourceNotation }),
+    patient_id: patientNotation(),
+    resource_id: resourceNotation(),
     healthcare_service_id: text(),
     start_time: localDateTime('Start.'),
     end_time: localDateTime('End.'),
@@ -122,7 +122,7 @@ export const appointmentCreationSchema = Type.Object(
 const updateFields = {
   start: Type.Optional(dateTime('New start; with `end`.')),
   end: Type.Optional(dateTime('New end; with `start`.')),
-  resource_id: Type.Optional(Type.String({ description: `New resource. ${resourceNotation}` })),
+  resource_id: Type.Optional(resourceNotation('New resource. ')),
   comment: Type.Optional(comment),
 };
 const together = { start: ['end'], end: ['start'] };

@@ -20,11 +20,15 @@ import { identifierCases } from '../../../test/identifier-cases.ts';
 const gateway = await startGateway();
 afterAll(() => gateway.close());
 
-function create<Body = Appointment>(body: unknown, { careUnit = oslo, headers = {} as Record<string, string> } = {}) {
+function create<Body = Appointment>(
+  body: unknown,
+  { careUnit = oslo, headers = {} as Record<string, string | readonly string[]> } = {},
+) {
   return gateway.request<Body>('POST', `${careUnit}/appointments`, { body, headers });
 }
 
-const refused = (body: unknown, headers: Record<string, string> = {}) => create<Problem>(body, { headers });
+const refused = (body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
+  create<Problem>(body, { headers });
 
 /** Right in every way; nothing that is refused takes the slot. */
 const spare = creationBody(await freeSlot(gateway, { resourceId: 'r-4' }));

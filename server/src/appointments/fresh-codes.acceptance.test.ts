@@ -24,7 +24,7 @@ import {
   startCancellation,
   wrongCodes,
 } from '../../../test/codes.ts';
-import { startGateway } from '../../../test/gateway.ts';
+import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 import { Secret } from '../config/secret.ts';
 
@@ -125,6 +125,18 @@ describe('a fresh code', () => {
     expectRefusal(await norway.resend('nothing'), 404, 'appointment_not_found');
     await norway.cancel(booked.id);
     expectRefusal(await norway.resend(booked.id), 409, 'confirmation_not_pending');
+  });
+
+  test('takes no fields', async () => {
+    const held = await book(gateway, { careUnit: sodermalm });
+    const path = `${sodermalm}/appointments/${held.id}/confirmation`;
+    const refused = await gateway.request<Problem>('POST', path, { body: { channel: 'email' } });
+    expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/channel' }] } });
+    for (const body of ['[]', 'null', '"x"']) {
+      expect(await gateway.request('POST', path, { body })).toMatchObject({ status: 400 });
+    }
+    await age(gateway, confirmationOf(held).id, 60);
+    expect(await gateway.request('POST', path, { body: {} })).toMatchObject({ status: 202 });
   });
 
   test('is not for a code that has run out', async () => {

@@ -18,7 +18,7 @@ function pathOf(query: Query, careUnit = oslo): string {
 async function list(
   query: Query,
   careUnit = oslo,
-  headers: Record<string, string> = {},
+  headers: Record<string, string | readonly string[]> = {},
 ): Promise<readonly Appointment[]> {
   const { status, body } = await gateway.request<{ appointments: Appointment[]; next_cursor: null }>(
     'GET',
@@ -30,7 +30,7 @@ async function list(
   return body.appointments;
 }
 
-const refused = (query: Query, headers: Record<string, string> = {}) =>
+const refused = (query: Query, headers: Record<string, string | readonly string[]> = {}) =>
   gateway.request<Problem>('GET', pathOf(query), { headers });
 
 /** Twelve appointments of three patients with three resources, two of them at each time, and two cancelled. */

@@ -120,7 +120,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     reasonsOfNames: ['patient_not_found', 'resource_not_found'],
     examples: {
       params: place,
-      query: { patient_id: 'header:x-patient', status: ['booked'] },
+      query: { patient_id: 'emr_id:p-3', status: ['booked'] },
       answer: { appointments: [example], next_cursor: null },
     },
     async handle({ query, readHeader, ...access }) {

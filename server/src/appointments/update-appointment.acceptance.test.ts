@@ -22,12 +22,12 @@ afterAll(() => gateway.close());
 function change<Body = Appointment>(
   id: string,
   body: unknown,
-  { careUnit = oslo, headers = {} as Record<string, string> } = {},
+  { careUnit = oslo, headers = {} as Record<string, string | readonly string[]> } = {},
 ) {
   return gateway.request<Body>('PATCH', `${careUnit}/appointments/${id}`, { body, headers });
 }
 
-const refused = (id: string, body: unknown, headers: Record<string, string> = {}) =>
+const refused = (id: string, body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
   change<Problem>(id, body, { headers });
 
 async function stored(id: string, careUnit = oslo): Promise<Appointment> {

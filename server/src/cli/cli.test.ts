@@ -253,7 +253,13 @@ describe('messages', () => {
     expect(listed.stdout).toMatch(
       new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code until \\S+Z\n$`),
     );
+    expect((await crossward('messages list')).stdout).toMatch(
+      new RegExp(
+        `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code until \\S+Z\n$`,
+      ),
+    );
     expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: told });
+    expect((await crossward('messages list')).stdout).toContain(`${id}  sandbox-se/lund  sms  waiting  attempts`);
     expect((await crossward('messages failed')).stdout).toContain('No message');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({
       code: 1,

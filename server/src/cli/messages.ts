@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type FailedMessage, listFailed, sendAgain } from '../messages/failed.ts';
+import { listOpen, type OpenMessage } from '../messages/open-messages.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
@@ -12,6 +13,13 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
     .action(async () => {
       const failed = await withDatabase(output, listFailed);
       output.out(failed.length === 0 ? 'No message has failed that is still of use.\n' : failed.map(line).join(''));
+    });
+  messages
+    .command('list')
+    .description('List those that wait, are being retried or have failed. Nothing of a patient is shown.')
+    .action(async () => {
+      const open = await withDatabase(output, listOpen);
+      output.out(open.length === 0 ? 'No message waits or has failed.\n' : open.map(openLine).join(''));
     });
   messages
     .command('retry')
@@ -29,4 +37,13 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
 function line({ id, emr, careUnitId, channel, appointmentId, failure, expiresAt }: FailedMessage): string {
   const until = expiresAt.toISOString();
   return `${id}  ${emr}/${careUnitId}  ${channel}  ${failure}  appointment ${appointmentId}  code until ${until}\n`;
+}
+
+function openLine(message: OpenMessage): string {
+  const { id, emr, careUnitId, channel, state, attempts, nextAttemptAt, ageSeconds, appointmentId, expiresAt } =
+    message;
+  const next = nextAttemptAt?.toISOString() ?? 'none';
+  const progress = `${state}  attempts ${attempts ?? '?'}  next ${next}  age ${ageSeconds} s`;
+  const until = expiresAt.toISOString();
+  return `${id}  ${emr}/${careUnitId}  ${channel}  ${progress}  appointment ${appointmentId}  code until ${until}\n`;
 }

@@ -14,6 +14,8 @@ export interface Client {
 export interface ClientRegistry {
   /** The client with this id and secret; `undefined` for an unknown id and a wrong secret alike. */
   authenticate(id: string, secret: string): Client | undefined;
+  /** Whether there is such a client: only then is the id no text of the caller's own. */
+  has(id: string): boolean;
 }
 
 const nobody: Pick<Client, 'secretHashes'> = { secretHashes: [Buffer.alloc(32)] };
@@ -32,6 +34,7 @@ export function createClientRegistry(configured: readonly ConfiguredClient[]): C
       for (const kept of (client ?? nobody).secretHashes) matches = timingSafeEqual(kept, given) || matches;
       return matches ? client : undefined;
     },
+    has: (id) => byId.has(id),
   };
 }
 

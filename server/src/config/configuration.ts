@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Default } from 'typebox/value';
 import { type ConnectionSettings, resolveConnection } from './connection.ts';
 import type { EnvironmentVariables } from './environment.ts';
+import { httpSchema } from './http.ts';
 import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
 import { type ConfigurationFile, limitsSchema, retentionSchema } from './schema.ts';
@@ -12,6 +13,7 @@ type CareUnitInFile = EmrInFile['care_units'][number];
 type ClientInFile = ConfigurationFile['clients'][number];
 type Settings = Readonly<Record<string, unknown>>;
 type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
+type Http = Readonly<Required<NonNullable<ConfigurationFile['http']>>>;
 type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
 
 export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'settings'>> & {
@@ -48,6 +50,10 @@ export interface Configuration {
   readonly messages: ConfiguredMessages;
   /** For each client. */
   readonly limits: Limits;
+  /** In lower case. */
+  readonly identifier_headers: readonly string[];
+  /** How callers reach the gateway. */
+  readonly http: Http;
   readonly retention: Retention;
 }
 
@@ -59,6 +65,8 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     clients: file.clients.map((client) => resolveClient(client, emrs, variables)),
     messages: withSecrets(file.messages ?? {}, variables),
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
+    identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
+    http: Default(httpSchema, { ...file.http }) as Http,
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
   });
 }

@@ -57,7 +57,14 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       },
     ],
     messages: {},
-    limits: { requests_per_minute: 6000 },
+    identifier_headers: [],
+    limits: { requests_per_minute: 6000, failed_credentials: 20 },
+    http: {
+      trusted_proxies: [],
+      request_timeout_seconds: 60,
+      max_connections: 5000,
+      max_connections_per_address: 500,
+    },
     retention: { confirmation_days: 90 },
   });
 });

@@ -58,12 +58,27 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a key of the prototype',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, retention',
+      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, identifier_headers, http, retention',
+    ],
+    [
+      'a header that has a meaning of its own',
+      'identifier_headers: [patient-number, X-Service-Client-Id]\n',
+      '17:38: identifier_headers[1]: "X-Service-Client-Id" has a meaning of its own and cannot hold an identifier',
+    ],
+    [
+      'a header that is none',
+      'identifier_headers: ["patient number"]\n',
+      '17:22: identifier_headers[0]: must be the name of a request header, of at most 40 characters',
     ],
     [
       'a number out of range',
       'limits: { requests_per_minute: 0 }\n',
       '17:32: limits.requests_per_minute: must be from 1 to 100000000',
+    ],
+    [
+      'a proxy that is no address',
+      'http: { trusted_proxies: [10.0.0.0/8, 10.0.0.0/33] }\n',
+      '17:39: http.trusted_proxies[1]: "10.0.0.0/33" is no IP address and no range, such as 10.0.0.0/8',
     ],
     [
       'a scope that does not exist',

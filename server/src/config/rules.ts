@@ -1,3 +1,5 @@
+import { isConfigurable } from '../identifiers/referable-headers.ts';
+import { parseRange } from './address-ranges.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { isLoopback } from './loopback.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
@@ -25,6 +27,8 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...unknownGrants(file),
     ...codesWithoutWay(file),
     ...codesInTheClear(file),
+    ...headersOfOthers(file),
+    ...unusableProxies(file),
   ];
 }
 
@@ -75,6 +79,14 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+function headersOfOthers({ identifier_headers: names = [] }: PartialFile): Mistake[] {
+  return names.flatMap((name, index): Mistake[] => {
+    if (name === undefined || isConfigurable(name.toLowerCase())) return [];
+    const text = `${quoted(name)} has a meaning of its own and cannot hold an identifier`;
+    return [{ path: ['identifier_headers', index], at: 'value', text }];
+  });
 }
 
 function unknownGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {
@@ -152,6 +164,14 @@ function codesInTheClear({ messages }: PartialFile): Mistake[] {
     if (protocol !== 'http:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
     const text = 'must begin with https://, since codes travel there; http:// is taken for a loopback address only';
     return [{ path: ['messages', 'sms', key], at: 'value', text }];
+  });
+}
+
+function unusableProxies({ http }: PartialFile): Mistake[] {
+  return (http?.trusted_proxies ?? []).flatMap((range, index): Mistake[] => {
+    if (range === undefined || range === '' || parseRange(range)) return [];
+    const text = `${quoted(range)} is no IP address and no range, such as 10.0.0.0/8`;
+    return [{ path: ['http', 'trusted_proxies', index], at: 'value', text }];
   });
 }
 

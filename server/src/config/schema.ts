@@ -1,6 +1,7 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { connectionSchema } from './connection.ts';
+import { httpSchema } from './http.ts';
 import { messagesSchema } from './messages.ts';
 import { policiesSchema } from './policies.ts';
 import { choice, environmentReference, id, text, wholeNumber } from './schema-parts.ts';
@@ -126,8 +127,28 @@ export const limitsSchema = Type.Object(
     requests_per_minute: Type.Optional(
       wholeNumber('Requests of one client in a minute.', { minimum: 1, maximum: 100_000_000, default: 6000 }),
     ),
+    failed_credentials: Type.Optional(
+      wholeNumber('Wrong secrets of one address, or for one client id, before more of them have to wait.', {
+        minimum: 1,
+        maximum: 100_000_000,
+        default: 20,
+      }),
+    ),
   },
   { description: 'Limits for each client.', additionalProperties: false },
+);
+
+const identifierHeaders = Type.Array(
+  Type.String({
+    description: 'Name of a request header.',
+    pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}$",
+    errorMessage: 'must be the name of a request header, of at most 40 characters',
+  }),
+  {
+    description:
+      'Request headers that `header:{name}` may name beside those that begin with `x-`, such as `patient-number`.',
+    uniqueItems: true,
+  },
 );
 
 export const retentionSchema = Type.Object(
@@ -153,6 +174,8 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
       clients: Type.Array(client, { description: 'Who may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
+      identifier_headers: Type.Optional(identifierHeaders),
+      http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),
     },
     {

@@ -11,6 +11,7 @@ import { type Database, openDatabase } from './database.ts';
 import { isConnectionFailure } from './errors.ts';
 
 const kind = inject('databaseKind');
+const patience = { timeout: 60_000, interval: 5 };
 
 async function rows<Row>(database: Database, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = await database.pool.connect();
@@ -137,16 +138,16 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     await vi.waitFor(async () => {
       const sleeping = await rows(killer, "SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'");
       expect(sleeping).toHaveLength(1);
-    });
+    }, patience);
     await rows(killer, 'SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
     await killer.close();
     await working;
     atWork?.release();
-    await vi.waitFor(() => database.ping());
+    await vi.waitFor(() => database.ping(), patience);
   });
 
   it('bounds its connections and the wait for one', async () => {
-    const database = await openDatabase({ databaseUrl: test.url, dataDir, maxConnections: 1, connectTimeout: 100 });
+    const database = await openDatabase({ databaseUrl: test.url, dataDir, maxConnections: 1, connectTimeout: 2_000 });
     const client = await database.pool.connect();
     await expect(database.ping()).rejects.toSatisfy(isConnectionFailure);
     client.release();
@@ -210,13 +211,10 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     }
   });
 
-  it('starts where an earlier process was killed in its first start', { timeout: 60_000 }, async () => {
+  it('starts where an earlier process was killed in its first start', async () => {
     const dataDir = await newFolder();
     const { child } = start(`await openDatabase({ dataDir: ${JSON.stringify(dataDir)} })`);
-    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'pglite.new'))).toContain('base'), {
-      timeout: 30_000,
-      interval: 5,
-    });
+    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'pglite.new'))).toContain('base'), patience);
     await kill(child);
     const database = await openDatabase({ dataDir });
     await database.ping();
@@ -239,7 +237,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     },
   );
 
-  it('opens its folder once', { timeout: 60_000 }, async () => {
+  it('opens its folder once', async () => {
     const dataDir = await newFolder();
     const database = await openDatabase({ dataDir });
     await expect(openDatabase({ dataDir })).rejects.toThrow(

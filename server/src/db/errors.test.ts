@@ -6,6 +6,7 @@ import {
   isSerializationFailure,
   isStaleStatement,
   isUniqueViolation,
+  ofDatabase,
 } from './errors.ts';
 import { retrySerialization } from './retry.ts';
 
@@ -52,15 +53,20 @@ describe('in a database', () => {
   });
 });
 
+const downCodes = ['08006', '57P01', '57P03', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', '28P01'];
+
 it('tells a database that is down from a bug', () => {
-  for (const code of ['08006', '57P01', '57P03', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', '28P01']) {
-    expect(isConnectionFailure(coded(code)), code).toBe(true);
-  }
-  expect(isConnectionFailure(new Error('timeout exceeded when trying to connect'))).toBe(true);
-  expect(isConnectionFailure(Object.assign(coded('ENOENT'), { syscall: 'connect' }))).toBe(true);
+  for (const code of downCodes) expect(isConnectionFailure(ofDatabase(coded(code))), code).toBe(true);
+  expect(isConnectionFailure(ofDatabase(new Error('timeout exceeded when trying to connect')))).toBe(true);
+  expect(isConnectionFailure(ofDatabase(Object.assign(coded('ENOENT'), { syscall: 'connect' })))).toBe(true);
   for (const error of [coded('42601'), coded('57014'), coded('ENOENT'), new TypeError('no'), undefined, null, 'text']) {
-    expect(isConnectionFailure(error)).toBe(false);
+    expect(isConnectionFailure(ofDatabase(error))).toBe(false);
   }
+});
+
+it('tells a database that is down from any other connection that broke', () => {
+  for (const code of downCodes) expect(isConnectionFailure(coded(code)), code).toBe(false);
+  expect(isConnectionFailure(new Error('Connection terminated'))).toBe(false);
 });
 
 it('knows what a new attempt may cure', () => {

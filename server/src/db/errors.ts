@@ -82,8 +82,21 @@ const lostMessages = new Set([
   'Query read timeout',
 ]);
 
-/** The database cannot be reached, is down, or has no connection left: not the fault of the statement. */
+/** By identity, since the system's codes (`ECONNRESET`) are the same for any other connection. */
+const thrownByPool = new WeakSet<object>();
+
+/** Marks whatever is thrown by the gateway's pool as the database's, and answers it. */
+export function ofDatabase<Thrown>(error: Thrown): Thrown {
+  if (typeof error === 'object' && error !== null) thrownByPool.add(error);
+  return error;
+}
+
+/**
+ * The database cannot be reached, is down, or has no connection left: not the fault of the statement. Only of errors that
+ * the gateway's own pool has thrown: a caller's connection fails with the same codes.
+ */
 export function isConnectionFailure(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !thrownByPool.has(error)) return false;
   const code = errorCode(error);
   if (code !== undefined) {
     if (unreachable.has(code) || /^08[0-9A-Z]{3}$/.test(code)) return true;

@@ -1,7 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
-import { DatabaseError } from './errors.ts';
+import { DatabaseError, ofDatabase } from './errors.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
 import { Session } from './session.ts';
 import { statementNames } from './statement-names.ts';
@@ -53,7 +53,7 @@ export class PglitePool implements DatabasePool {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
-        reject(new Error('timeout exceeded when trying to connect'));
+        reject(ofDatabase(new Error('timeout exceeded when trying to connect')));
       }, connectTimeout);
       const waiting: Waiting = {
         give: (client) => {
@@ -86,8 +86,9 @@ export class PglitePool implements DatabasePool {
   }
 
   #refusal(): Error | undefined {
-    if (this.#closing) return new DatabaseError('The database is closed.', '08003');
-    if (this.#session.broken) return new DatabaseError('The embedded database has stopped working.', '08006');
+    if (this.#closing) return ofDatabase(new DatabaseError('The database is closed.', '08003'));
+    if (this.#session.broken)
+      return ofDatabase(new DatabaseError('The embedded database has stopped working.', '08006'));
     return undefined;
   }
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ofDatabase } from './errors.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
 import { Session } from './session.ts';
 import { statementNames } from './statement-names.ts';
@@ -20,7 +21,7 @@ export class NodePostgresPool implements DatabasePool {
 
   /** Rejects with an error that `isConnectionFailure` knows when there is no server or no connection comes free in time. */
   async connect(): Promise<DatabaseClient> {
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     let session = this.#sessions.get(client);
     if (session === undefined) {
       session = new Session(client);
@@ -32,6 +33,14 @@ export class NodePostgresPool implements DatabasePool {
       else if (lent.clean) client.release();
       else void lent.reset().then((usable) => client.release(!usable));
     });
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw ofDatabase(error);
+    }
   }
 
   /** Waits until every loan is back, then closes the connections. May be called again. */

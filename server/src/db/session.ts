@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isStaleStatement } from './errors.ts';
+import { isStaleStatement, ofDatabase } from './errors.ts';
 
 export interface QueryConfig {
   readonly text: string;
@@ -89,9 +89,13 @@ export class Session {
     return this.clean;
   }
 
-  #send(query: object): Promise<pg.QueryResult> {
+  async #send(query: object): Promise<pg.QueryResult> {
     this.#ready = false;
-    return this.#client.query(query as pg.QueryConfig);
+    try {
+      return await this.#client.query(query as pg.QueryConfig);
+    } catch (error) {
+      throw ofDatabase(error);
+    }
   }
 
   async #untilReady(): Promise<void> {

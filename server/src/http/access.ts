@@ -1,18 +1,29 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
+import { type Refuse, refusals } from './refused-credentials.ts';
 import type { AnyOperation } from './route.ts';
+
+interface Means {
+  readonly clients: ClientRegistry;
+  readonly ehrs: EhrRegistry;
+  readonly metrics: Registry;
+  /** Wrong secrets before more of them have to wait. */
+  readonly failedCredentials: number;
+}
 
 /**
  * Who calls, and what the path opens to them, before anything of the request is read. An EHR or care unit outside the
  * grant answers exactly as one that does not exist.
  */
-export function addAccess(app: FastifyInstance, clients: ClientRegistry, ehrs: EhrRegistry): void {
+export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Means): void {
+  const refuse = refusals({ clients, metrics, failedCredentials });
   app.addHook('onRequest', async (request) => {
     const { operation } = request.routeOptions.config;
     if (!operation) return;
-    const client = authenticate(request, clients);
+    const client = authenticate(request, clients, refuse);
     request.access = { client };
     assertStandard(request);
     request.access = { client, ...opened(request, operation, client, ehrs) };
@@ -22,15 +33,12 @@ export function addAccess(app: FastifyInstance, clients: ClientRegistry, ehrs: E
   });
 }
 
-function authenticate(request: FastifyRequest, clients: ClientRegistry): Client {
+/** The secret is looked at first, so that nobody's failures keep the right one out. */
+function authenticate(request: FastifyRequest, clients: ClientRegistry, refuse: Refuse): Client {
   const id = request.headers['x-service-client-id'];
   const secret = request.headers['x-service-client-secret'];
   const client = typeof id === 'string' && typeof secret === 'string' ? clients.authenticate(id, secret) : undefined;
-  if (!client) {
-    throw new Problem('credentials_invalid', {
-      headers: { 'www-authenticate': 'Crossward headers="x-service-client-id x-service-client-secret"' },
-    });
-  }
+  if (!client) throw refuse(request, id, secret);
   return client;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isConnectionFailure } from '../db/errors.ts';
-import { Problem, unavailable } from '../problems/problem.ts';
+import { Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 import { describeError } from './describe-error.ts';
 
@@ -13,10 +13,19 @@ declare module 'fastify' {
 
 /** Every failure of every kind leaves through here. */
 export function addErrorHandler(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendProblem(frameworkProblem(error), request, reply));
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    // The caller broke off its own upload: nobody is left to be told, and nothing is wrong here.
+    if (isBrokenUpload(error, request)) return reply.hijack();
+    return sendProblem(frameworkProblem(error), request, reply);
+  });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'There is nothing at this address.' }), request, reply),
   );
+}
+
+/** By identity with the fault of the stream: the database's own connection can fail with the same code. */
+function isBrokenUpload(error: unknown, { raw }: FastifyRequest): boolean {
+  return raw.errored !== null && raw.errored === error;
 }
 
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -54,9 +63,7 @@ export function frameworkProblem(error: FastifyError): Problem {
   }
 }
 
-export function bodyUnreadable(detail: string): Problem {
-  return new Problem('request_invalid', {
-    detail,
-    faults: [{ place: { in: 'body', pointer: '' }, reason: 'request_invalid', detail }],
-  });
+/** What is found before the body is compared with a schema. `pointer`: JSON Pointer to the place. */
+export function bodyUnreadable(detail: string, pointer = ''): Problem {
+  return problemAt({ in: 'body', pointer }, 'request_invalid', detail);
 }

@@ -4,16 +4,48 @@ import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
+import { type End, type Exchange, endExchange, onceAnswered, unfinishedExchange } from './exchanges.ts';
 import { everyAnswer, longestUrl } from './headers.ts';
+import { closeInStages } from './staged-close.ts';
 
-/** What node refuses before there is a request: the same problem documents, written by hand onto the socket. */
-export function answerFramingError(error: ConnectionError, socket: Socket): void {
+/** Hears of what is no request, when it is over. */
+export type RefusalEnd = (requestId: string, problem: Problem, end: End) => void;
+
+/** Connections of which nothing more is read: Node reports the fault again with every byte that follows. */
+const faulty = new WeakSet<Socket>();
+
+/**
+ * What Node refuses before there is a request, or in the midst of its body: the same problem documents, written by hand
+ * onto the socket. Requests that came before on the connection are answered first.
+ */
+export function answerFramingError(error: ConnectionError, socket: Socket, ended: RefusalEnd): void {
+  if (faulty.has(socket)) return;
+  faulty.add(socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const problem = asProblem(error);
-  const requestId = randomUUID();
+  const unfinished = unfinishedExchange(socket);
+  if (unfinished?.reply.raw.headersSent) onceAnswered(socket, undefined, () => closeInStages(socket));
+  // The caller has closed its side in the midst of a body.
+  else if (unfinished && error.code === 'HPE_INVALID_EOF_STATE')
+    onceAnswered(socket, unfinished, () => socket.destroy());
+  else onceAnswered(socket, unfinished, () => refuse(asProblem(error), socket, unfinished, ended));
+}
+
+function refuse(problem: Problem, socket: Socket, unfinished: Exchange | undefined, ended: RefusalEnd): void {
+  const requestId = unfinished?.request.id ?? randomUUID();
+  const end = { aborted: !socket.writable, status: problem.status };
+  if (socket.writable) closeInStages(socket, written(problem, requestId));
+  if (unfinished) {
+    unfinished.request.problem = problem;
+    endExchange(unfinished, end);
+  } else {
+    ended(requestId, problem, end);
+  }
+}
+
+function written(problem: Problem, requestId: string): string {
   const body = JSON.stringify(problemDocument(problem, requestId));
   const headers = {
     ...everyAnswer,
@@ -23,7 +55,7 @@ export function answerFramingError(error: ConnectionError, socket: Socket): void
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`);
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
 function asProblem({ code, rawPacket }: ConnectionError): Problem {

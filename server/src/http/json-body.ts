@@ -1,15 +1,43 @@
 import type { FastifyInstance } from 'fastify';
+import { Problem } from '../problems/problem.ts';
 import { bodyUnreadable } from './error-handler.ts';
+import { type JsonFault, scanJson } from './json-scan.ts';
 
-/** JSON in UTF-8 (RFC 8259 section 8.1), and nothing else. */
+/** Many times what any operation takes. What is made of a body costs time and memory for each value and level. */
+export const bodyLimits = { depth: 32, values: 2000 } as const;
+
+/** JSON in UTF-8 (RFC 8259 section 8.1) that means the same to every reader, and nothing else. */
 export function addJsonBody(app: FastifyInstance): void {
-  const utf8 = new TextDecoder('utf-8', { fatal: true });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, JSON.parse(utf8.decode(body as Buffer)));
-    } catch {
-      done(bodyUnreadable('The body is not JSON in UTF-8.'));
+      done(null, readJson(body as Buffer));
+    } catch (error) {
+      done(error instanceof Problem ? error : bodyUnreadable('The body is not JSON in UTF-8.'));
     }
   });
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function readJson(bytes: Buffer): unknown {
+  const text = utf8.decode(bytes);
+  const fault = scanJson(text, bodyLimits);
+  if (fault) throw refusal(fault);
+  return JSON.parse(text);
+}
+
+function refusal(fault: JsonFault): Problem {
+  switch (fault.kind) {
+    case 'too deep':
+      return bodyUnreadable(`The body is nested more than ${bodyLimits.depth} levels deep.`);
+    case 'too many values':
+      return bodyUnreadable(`The body has more than ${bodyLimits.values} values.`);
+    case 'repeated name': {
+      const { pointer, isWhole } = fault;
+      if (isWhole) return bodyUnreadable(`${pointer} is sent more than once.`, pointer);
+      const place = pointer === '' ? 'The body' : pointer;
+      return bodyUnreadable(`${place} has a field that is sent more than once.`, pointer);
+    }
+  }
 }

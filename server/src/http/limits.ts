@@ -1,16 +1,14 @@
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
+import type { Configuration } from '../config/configuration.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 
 /** How long the event loop may stand still before new requests are turned away. */
 const longestEventLoopDelayMilliseconds = 5_000;
 
 /** Turns requests away before they can do harm: 503 when the gateway cannot keep up, 429 for a client that asks too much. */
-export async function addLimits(
-  app: FastifyInstance,
-  { requestsPerMinute }: { requestsPerMinute: number },
-): Promise<void> {
+export async function addLimits(app: FastifyInstance, { requests_per_minute }: Configuration['limits']): Promise<void> {
   await app.register(underPressure, {
     maxEventLoopDelay: longestEventLoopDelayMilliseconds,
     pressureHandler: (request, _reply, _kind, delay) => {
@@ -23,7 +21,7 @@ export async function addLimits(
   await app.register(rateLimit, {
     // After the credentials have been checked, which happens on request.
     hook: 'preParsing',
-    max: requestsPerMinute,
+    max: requests_per_minute,
     timeWindow: 60_000,
     enableDraftSpec: true,
     keyGenerator: (request) => request.access?.client.id ?? '',

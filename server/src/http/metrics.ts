@@ -1,22 +1,36 @@
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
+import type { End, Exchange } from './exchanges.ts';
 import { routePattern } from './request-log.ts';
 
-/** Prometheus metrics at `/metrics`. Labels are route patterns, methods and statuses: nothing of a request itself. */
+/** Prometheus metrics at `/metrics`. */
 export function addMetrics(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
+  app.get('/metrics', async (_request, reply) => {
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}
+
+/** Of requests as they end. */
+export interface RequestMetrics {
+  ended(exchange: Exchange, end: End): void;
+  /** What is no request. */
+  refused(end: End): void;
+}
+
+/** Labels are route patterns, methods and statuses: nothing of a request itself. */
+export function createRequestMetrics(registry: Registry): RequestMetrics {
   const duration = new Histogram({
     name: 'crossward_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last byte of its answer.',
+    help: 'Time from the head of a request to the last byte of its answer, or until the caller went away (aborted).',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const labels = { method: request.method, route: routePattern(request), status: reply.statusCode };
-    duration.observe(labels, reply.elapsedTime / 1000);
-  });
-  app.get('/metrics', async (_request, reply) => {
-    return reply.type(registry.contentType).send(await registry.metrics());
-  });
+  const observe = (method: string, route: string, { aborted, status }: End, seconds: number) =>
+    duration.observe({ method, route, status: aborted ? 'aborted' : status }, seconds);
+  return {
+    ended: ({ request, reply }, end) => observe(request.method, routePattern(request), end, reply.elapsedTime / 1000),
+    refused: (end) => observe('none', 'unmatched', end, 0),
+  };
 }

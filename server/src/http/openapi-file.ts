@@ -22,7 +22,9 @@ const app = await buildApp({
   services: {} as OperationServices,
   mailbox: undefined,
   stop: async () => undefined,
-  limits: { requestsPerMinute: 1 },
+  identifierHeaders: new Set(),
+  limits: { requests_per_minute: 1, failed_credentials: 1 },
+  http: { trusted_proxies: [], request_timeout_seconds: 60, max_connections: 1, max_connections_per_address: 1 },
   isReady: async () => false,
 });
 const text = `${JSON.stringify(app.swagger(), null, 2)}\n`;

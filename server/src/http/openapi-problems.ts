@@ -15,6 +15,14 @@ const everyOperation: readonly Reason[] = [
   'database_unavailable',
 ];
 
+/** Also where no body is taken: one may be sent. */
+const writeReasons: readonly Reason[] = [
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+  'content_too_large',
+  'media_type_unsupported',
+];
+
 /** Every problem that the operation can answer with, by status, each reason with an example. */
 export function problemResponses(operation: AnyOperation, headers: object): Record<number, object> {
   const byStatus = Map.groupBy(possibleProblems(operation), ({ status }) => status);
@@ -52,12 +60,11 @@ function possibleProblems(operation: AnyOperation): Problem[] {
   ];
 }
 
-function reasonsOfLevel({ level, scopes, body, method }: AnyOperation): Reason[] {
+function reasonsOfLevel({ level, scopes, method }: AnyOperation): Reason[] {
   return [
     ...(level === 'client' ? [] : (['emr_not_found'] as const)),
     ...(level === 'care_unit' ? (['care_unit_not_found'] as const) : []),
     ...(scopes.length > 0 ? (['scope_missing'] as const) : []),
-    ...(method === 'GET' ? [] : (['idempotency_key_reused', 'idempotency_in_progress'] as const)),
-    ...(body ? (['content_too_large', 'media_type_unsupported'] as const) : []),
+    ...(method === 'GET' ? [] : writeReasons),
   ];
 }

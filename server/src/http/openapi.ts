@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
 import { problemSchema } from '../problems/problem-document.ts';
+import { bodyLimits } from './json-body.ts';
 import { problemResponses } from './openapi-problems.ts';
 import type { AnyOperation } from './route.ts';
 
@@ -13,7 +14,9 @@ Every operation needs the headers \`x-service-client-id\` and \`x-service-client
 details; \`reason\` is stable and machine-readable, and its page under \`/problems/{reason}\` says what to do.
 
 Wherever a patient or resource identifier is a parameter, it can be given as \`{type}:{value}\`, as a bare value (an
-\`emr_id\`), or as \`header:{header_name}\`, which keeps it out of URLs and bodies.`;
+\`emr_id\`), or as \`header:{header_name}\`, which keeps it out of URLs and bodies.
+
+A body is JSON in UTF-8: at most 1 MiB, ${bodyLimits.depth} levels and ${bodyLimits.values} values, no name twice in an object.`;
 
 /** Describes the interface from the operations themselves. Register before the first of them. */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
@@ -43,7 +46,11 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       const operation = route.config?.operation;
       if (!operation || route.method === 'HEAD') return { schema: { ...schema, hide: true }, url };
       const headers = operation.method === 'GET' ? commonHeaders : writeHeaders;
-      return { schema: { ...schema, headers, ...responses(schema, operation) }, url };
+      const { body, ...rest } = schema ?? {};
+      return {
+        schema: { ...rest, ...(operation.body ? { body } : {}), headers, ...responses(schema, operation) },
+        url,
+      };
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('Only OpenAPI 3 is generated');
@@ -74,8 +81,8 @@ const commonHeaders = {
     },
     'x-request-id': {
       type: 'string',
-      pattern: '^(?=.*[A-Za-z])[A-Za-z0-9._-]{1,64}$',
-      description: 'Comes back with the answer. Absent or unusable: a new one.',
+      description:
+        'A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one.',
     },
   },
 };

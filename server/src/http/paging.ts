@@ -8,7 +8,9 @@ export const pagingQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Entries of a page, at most.' }),
   ),
-  cursor: Type.Optional(text({ description: '`next_cursor` of the page before, with the same filters.' })),
+  cursor: Type.Optional(
+    text({ minLength: 1, description: '`next_cursor` of the page before, with the same filters.' }),
+  ),
 };
 
 export const nextCursor = nullableString({ description: 'For the next page. Null: this is the last one.' });

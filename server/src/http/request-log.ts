@@ -1,28 +1,39 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { Problem } from '../problems/problem.ts';
+import type { End, Exchange } from './exchanges.ts';
 
 /**
  * One line a request. Routes are logged by pattern, never by address, and nothing that a caller wrote freely is logged:
  * a path, a query and a header can hold somebody's number.
  */
-export function addRequestLog(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: routePattern(request),
-        operation: request.routeOptions.config.operation?.operationId,
-        status: reply.statusCode,
-        reason: request.problem?.reason,
-        client: request.access?.client.id,
-        emr: request.access?.ehr?.id,
-        care_unit: request.access?.careUnit?.id,
-        milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
-  });
+export function logRequest({ request, reply }: Exchange, end: End): void {
+  request.log.info(
+    {
+      method: request.method,
+      route: routePattern(request),
+      operation: request.routeOptions.config.operation?.operationId,
+      ...outcome(end),
+      reason: request.problem?.reason,
+      client: request.access?.client.id,
+      claimed_client: request.refusedCaller?.claimedClient,
+      address: request.refusedCaller?.address,
+      emr: request.access?.ehr?.id,
+      care_unit: request.access?.careUnit?.id,
+      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    },
+    'request',
+  );
 }
 
-export function routePattern(request: FastifyRequest): string {
-  return request.routeOptions.url ?? 'unmatched';
+/** The line of what is no request. */
+export function logRefusal(log: FastifyBaseLogger, requestId: string, problem: Problem, end: End): void {
+  log.info({ request_id: requestId, ...outcome(end), reason: problem.reason }, 'request');
+}
+
+function outcome({ aborted, status }: End): { aborted: true } | { status: number } {
+  return aborted ? { aborted } : { status };
+}
+
+export function routePattern({ routeOptions }: FastifyRequest): string {
+  return routeOptions.url ?? 'unmatched';
 }

@@ -3,7 +3,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
-import type { ReadHeader } from '../identifiers/index.ts';
+import { isReferable, type ReadHeader } from '../identifiers/index.ts';
 import type { Answer } from '../operations/answer.ts';
 import type { Execute } from '../operations/once.ts';
 import type { OperationServices } from '../operations/services.ts';
@@ -89,6 +89,9 @@ export interface Operation<
   handle(input: Input<L, Params, Query, Body>): Promise<Answer>;
 }
 
+/** Of an operation that takes no body: none, or an object with nothing in it. */
+const noFields = Type.Object({}, { additionalProperties: false });
+
 /** An operation as the hooks and the OpenAPI description see it, whatever its parameters. */
 export type AnyOperation = Omit<Operation<Level>, 'handle'>;
 
@@ -100,6 +103,7 @@ declare module 'fastify' {
     /** Every operation added so far, by its operationId. */
     operations: Map<string, AnyOperation>;
     operationServices: OperationServices;
+    identifierHeaders: ReadonlySet<string>;
   }
   interface FastifyRequest {
     access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
@@ -126,8 +130,11 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       tags: [tag],
       params: Type.Object({ ...levelParams[level], ...operation.params }),
       querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
-      ...(operation.body ? { body: operation.body } : {}),
+      ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
       response: { [answer.status]: answer.schema },
+    },
+    preValidation: async (request) => {
+      if (method !== 'GET' && !operation.body && request.body === undefined) request.body = {};
     },
     handler: async (request, reply) => {
       const handle = (execute: Execute) =>
@@ -136,7 +143,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           params: request.params,
           query: request.query,
           body: request.body,
-          readHeader: headerReader(request),
+          readHeader: headerReader(request, app.identifierHeaders),
           execute,
         } as Input<L, P, Q, B>);
       const { body, headers, status } = await (method === 'GET'
@@ -155,13 +162,7 @@ function noWrite(): never {
   throw new Error('A read changes nothing');
 }
 
-/**
- * Reads a header as UTF-8, which node hands over as Latin-1. One that is sent several times arrives joined by commas,
- * which is no identifier that anyone has.
- */
-function headerReader(request: FastifyRequest): ReadHeader {
-  return (name) => {
-    const values = request.raw.headersDistinct[name];
-    return values && Buffer.from(values.join(', '), 'latin1').toString('utf8');
-  };
+function headerReader({ raw }: FastifyRequest, further: ReadonlySet<string>): ReadHeader {
+  const sent = new Map(Object.entries(raw.headersDistinct));
+  return (name) => (isReferable(name, further) ? (sent.get(name) ?? []) : undefined);
 }

@@ -24,5 +24,14 @@ export function reference<Shape>(name: string) {
   return Type.Unsafe<Shape>({ $ref: name });
 }
 
-export const patientNotation = 'Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.';
-export const resourceNotation = 'Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.';
+/** An identifier as a caller may write it. What is wrong with one that is not empty has reasons of its own. */
+function notation(kind: 'Patient' | 'Resource') {
+  return (before = '') =>
+    Type.String({
+      minLength: 1,
+      description: `${before}${kind} ID notation: \`{type}:{value}\`, a bare \`emr_id\`, or \`header:{header_name}\`.`,
+    });
+}
+
+export const patientNotation = notation('Patient');
+export const resourceNotation = notation('Resource');

@@ -2,6 +2,7 @@ import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { isDateTime, isLocalDateTime } from '../time/date-times.ts';
+import { escaped, isSpeakable } from './json-pointer.ts';
 
 /** Formats of the schemas, for validation and for the serialiser alike. */
 export const formats: Readonly<Record<string, (text: string) => boolean>> = {
@@ -37,11 +38,18 @@ function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | Any
   return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema);
 }
 
-/** Tells every fault of an invalid request at once, each with its place. */
+/** Of the faults of a request that many are told: whoever has more to put right has something else to put right. */
+const mostFaults = 20;
+
+/** Tells the faults of an invalid request at once, each with its place. */
 export function addValidation(app: FastifyInstance): void {
   app.setSchemaErrorFormatter((errors, part) => {
-    const faults = branchMeant(errors as ErrorObject[]).map((error) => fault(error, part as Part));
-    return new Problem('request_invalid', { detail: faults[0]?.detail, faults: unique(faults) });
+    const told = withoutPartsOfTooMany(branchMeant(errors as ErrorObject[]));
+    const faults = unique(told.map((error) => fault(error, part as Part)));
+    const [first] = faults;
+    const more = faults.length - mostFaults;
+    const detail = more > 0 ? `${first?.detail} ${more} more faults are not listed.` : first?.detail;
+    return new Problem('request_invalid', { detail, faults: faults.slice(0, mostFaults) });
   });
   app.addHook('preValidation', async (request) => {
     const query = request.query as Record<string, unknown>;
@@ -76,6 +84,17 @@ function branchMeant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   );
   const ranked = [...branches.values()].sort((a, b) => strangeness(a) - strangeness(b));
   return ranked[0] ?? errors;
+}
+
+/** Of a list or an object that is too large, that alone: what is wrong with its parts is beside the point. */
+function withoutPartsOfTooMany(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const tooMany = new Set(
+    errors
+      .filter(({ keyword }) => keyword === 'maxItems' || keyword === 'maxProperties')
+      .map(({ instancePath }) => instancePath),
+  );
+  const isPart = ({ instancePath }: ErrorObject) => tooMany.has(instancePath.slice(0, instancePath.lastIndexOf('/')));
+  return tooMany.size === 0 ? errors : errors.filter((error) => !isPart(error));
 }
 
 function strangeness(errors: readonly ErrorObject[]): number {
@@ -138,15 +157,6 @@ const formatWording: Readonly<Record<string, string>> = {
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
   text: 'must be well-formed Unicode without NUL',
 };
-
-/** A name the caller made up may be told back only when it cannot be somebody's number, an identifier or a secret. */
-function isSpeakable(name: string): boolean {
-  return /^[A-Za-z_-]{1,40}$/.test(name);
-}
-
-function escaped(property: string): string {
-  return property.replaceAll('~', '~0').replaceAll('/', '~1');
-}
 
 function unique(faults: readonly Fault[]): Fault[] {
   return [...new Map(faults.map((it) => [it.detail, it])).values()];

@@ -1,7 +1,10 @@
 import { IdentifierError } from './identifier-error.ts';
 
-/** The value of a request header; `undefined` when there is none. */
-export type ReadHeader = (lowerCaseName: string) => string | undefined;
+/**
+ * The values of a request header, one for each time that it was sent, with a character for each byte as node has them.
+ * `undefined`: it may not be referenced, whether it was sent or not.
+ */
+export type ReadHeader = (lowerCaseName: string) => readonly string[] | undefined;
 
 export interface ResolvedText {
   /** The identifier's text, from the header if one was referenced. */
@@ -13,25 +16,10 @@ export interface ResolvedText {
 const prefix = 'header:';
 const maximumLength = 200;
 
-const forbiddenNames = new Set([
-  'authorization',
-  'cookie',
-  'host',
-  'connection',
-  'user-agent',
-  'forwarded',
-  'x-real-ip',
-  'idempotency-key',
-  'x-request-id',
-  'traceparent',
-  'tracestate',
-]);
-const forbiddenPrefixes = ['proxy-', 'content-', 'accept', 'x-forwarded-', 'x-service-'];
-
 /**
  * Follows a header reference, `header:{name}`, one level deep: the header's value is the identifier's text and never
  * another reference. Any other text is returned as it is. A header name is a token (RFC 9110, section 5.1) whose letter
- * case carries no meaning; headers with credentials or a meaning of their own for the gateway may not be referenced.
+ * case carries no meaning. The value is UTF-8, and is sent once.
  *
  * @throws {IdentifierError} `identifier_malformed`, `header_reference_missing` or `header_reference_forbidden`
  */
@@ -48,15 +36,15 @@ export function resolveHeaderReference(text: string, readHeader: ReadHeader): Re
 
   const place = nameableHeader(name);
   const called = place === undefined ? 'The header that is referenced' : `The header ${place}`;
-  if (forbiddenNames.has(name) || forbiddenPrefixes.some((start) => name.startsWith(start))) {
-    throw new IdentifierError('header_reference_forbidden', `${called} may not hold an identifier.`, place);
+  const values = readHeader(name);
+  if (!values) throw new IdentifierError('header_reference_forbidden', `${called} may not hold an identifier.`, place);
+  const [raw = '', ...others] = values;
+  if (others.length > 0) {
+    throw new IdentifierError('identifier_malformed', `${called} is sent more than once.`, place);
   }
-
-  const value: unknown = readHeader(name);
-  // Looked up in a plain object, a name such as `constructor` yields something that is not a header.
-  if (typeof value !== 'string' || value.trim() === '') {
-    throw new IdentifierError('header_reference_missing', `${called} is absent or empty.`, place);
-  }
+  if (raw.trim() === '') throw new IdentifierError('header_reference_missing', `${called} is absent or empty.`, place);
+  const value = asUtf8(raw);
+  if (value === undefined) throw new IdentifierError('identifier_malformed', `${called} is not UTF-8.`, place);
   if (value.startsWith(prefix)) {
     throw new IdentifierError(
       'identifier_malformed',
@@ -65,6 +53,16 @@ export function resolveHeaderReference(text: string, readHeader: ReadHeader): Re
     );
   }
   return { text: value, header: name };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function asUtf8(bytes: string): string | undefined {
+  try {
+    return utf8.decode(Buffer.from(bytes, 'latin1'));
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -2,3 +2,4 @@ export type { ReadHeader } from './header-reference.ts';
 export { IdentifierError } from './identifier-error.ts';
 export { formatIdentifier } from './notation.ts';
 export { readPatientIdentifier, readResourceIdentifier } from './read.ts';
+export { isReferable } from './referable-headers.ts';

@@ -3,13 +3,15 @@ import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Registry } from 'prom-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDb, type Db, type Tx } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createOutbox, type RunningOutbox } from './create-outbox.ts';
 import { deliveryStates } from './delivery-state.ts';
 import { jobDatabase } from './job-database.ts';
+import { createMessageMetrics } from './metrics.ts';
 import type { CodeMessage } from './outbox.ts';
 import { type OutgoingMessage, PermanentFailure, type Sender, TemporaryFailure } from './sender.ts';
 
@@ -19,7 +21,7 @@ const address = 'anna.canary@example.org';
 const code = '739158';
 const clinicName = 'Kanariekliniken';
 
-const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 5 });
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 
 describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   let test: TestDatabase;
@@ -27,15 +29,20 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   let logged: string;
   const running = new Set<RunningOutbox>();
 
-  beforeEach(async () => {
+  // Making pg-boss's schema takes longest: only the first test does.
+  beforeAll(async () => {
     test = await createTestDatabase(kind);
     db = createDb(test.database);
+  });
+  afterAll(() => test.dispose());
+  beforeEach(() => {
     logged = '';
   });
   afterEach(async () => {
     await Promise.all([...running].map((outbox) => outbox.stop()));
     running.clear();
-    await test.dispose();
+    await sql`DELETE FROM messages`.execute(db);
+    await sql`DELETE FROM pgboss.job`.execute(db);
   });
 
   const log = pino(
@@ -59,9 +66,22 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     return { sent, senders: { sms: sender, email: sender } };
   }
 
-  async function start(senders: { sms?: Sender; email?: Sender }, options: { polling?: boolean } = {}) {
+  const metrics = () => createMessageMetrics(new Registry(), db);
+
+  async function start(senders: { sms?: Sender; email?: Sender }, options: { polling?: boolean; poll?: number } = {}) {
+    // Half a second is the least that pg-boss takes.
+    const pace = { poll: options.poll ?? 0.5, supervision: 2 };
     const databaseUrl = options.polling ? undefined : test.url;
-    const outbox = createOutbox({ database: test.database, db, keys, senders, log, databaseUrl });
+    const outbox = createOutbox({
+      database: test.database,
+      db,
+      keys,
+      senders,
+      metrics: metrics(),
+      log,
+      databaseUrl,
+      pace,
+    });
     running.add(outbox);
     await outbox.start();
     return outbox;
@@ -93,8 +113,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   const settled = (id: string, state: string) => eventually(async () => expect(await stateOf(id)).toBe(state));
   const jobs = async () =>
     (
-      await sql<{ state: string; start_after: Date; retry_count: number; output: unknown }>`
-        SELECT state, start_after, retry_count, output FROM pgboss.job WHERE name = 'messages'`.execute(db)
+      await sql<{ state: string; started_on: Date; start_after: Date; retry_count: number; output: unknown }>`
+        SELECT state, started_on, start_after, retry_count, output FROM pgboss.job WHERE name = 'messages'`.execute(db)
     ).rows;
   const jobsDone = () =>
     eventually(async () => expect((await jobs()).map(({ state }) => state)).not.toContain('active'));
@@ -120,15 +140,15 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
 
   it('does not wait for a poll', async () => {
     const { sent, senders } = recorder();
-    const outbox = await start(senders);
-    const delays: number[] = [];
-    for (let count = 1; count <= 3; count++) {
-      await transact((tx) => outbox.enqueue(tx, message()));
-      const committed = performance.now();
-      await eventually(() => expect(sent).toHaveLength(count));
-      delays.push(performance.now() - committed);
-    }
-    expect(Math.min(...delays)).toBeLessThan(250);
+    const outbox = await start(senders, { poll: 600 });
+    // One that comes while nobody listens is taken with the next.
+    await vi.waitFor(
+      async () => {
+        await transact((tx) => outbox.enqueue(tx, message()));
+        expect(sent.length).toBeGreaterThanOrEqual(3);
+      },
+      { timeout: 60_000, interval: 50 },
+    );
   });
 
   it('sends by e-mail with a subject that does not tell the code', async () => {
@@ -192,6 +212,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const outbox = await start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
+    // From now at most, from the beginning of the attempt at least: however long it took to look.
     const delays: number[] = [];
     for (let attempt = 1; attempt <= 3; attempt++) {
       await eventually(() => expect(sent).toHaveLength(attempt));
@@ -199,7 +220,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       expect(await stateOf(one.confirmationId)).toBe('queued');
       const [job] = await jobs();
       const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db);
-      delays.push((job?.start_after.getTime() ?? 0) - (rows[0]?.now.getTime() ?? 0));
+      const since = attempt === 1 ? rows[0]?.now : job?.started_on;
+      delays.push((job?.start_after.getTime() ?? 0) - (since?.getTime() ?? 0));
       expect(JSON.stringify(job?.output)).toContain('NotDelivered');
       await hurry();
     }
@@ -357,7 +379,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await db.selectFrom('messages').select('failure').executeTakeFirst()).toEqual({ failure: null });
   });
 
-  it('sends what a killed worker was at', { timeout: 60_000 }, async () => {
+  it('sends what a killed worker was at', async () => {
     const first = recorder();
     const outbox = await start(first.senders);
     await outbox.stop();
@@ -380,7 +402,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(first.sent).toHaveLength(0);
   });
 
-  it('lets several gateways start at once and share the work', { timeout: 60_000 }, async () => {
+  it('lets several gateways start at once and share the work', async () => {
+    await sql`DROP SCHEMA pgboss CASCADE`.execute(db);
     const { sent, senders } = recorder();
     const outboxes = await Promise.all(Array.from({ length: 4 }, () => start(senders)));
     const all = Array.from({ length: 40 }, () => message());
@@ -412,7 +435,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   });
 
   it('is not used before it has started', async () => {
-    const outbox = createOutbox({ database: test.database, db, keys, senders: {}, log });
+    const outbox = createOutbox({ database: test.database, db, keys, senders: {}, metrics: metrics(), log });
     await expect(transact((tx) => outbox.enqueue(tx, message()))).rejects.toThrow('not been started');
   });
 

@@ -3,20 +3,22 @@ import { sql } from 'kysely';
 import { fromKysely, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import { isUniqueViolation } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
-import { describeError } from '../http/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
 import { deliver } from './deliver.ts';
 import { jobDatabase } from './job-database.ts';
+import type { MessageMetrics } from './metrics.ts';
 import type { Channel, CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
+import { troubleLog } from './trouble-log.ts';
 
 const queue = 'messages';
 
 /** Seconds. A killed worker's job comes back after `expiry`, found at the next supervision. */
 const expiry = 20;
-const supervision = 5;
+const usualPace = { poll: 1, supervision: 5 };
 const stopTimeout = 20_000;
 
 const queueSettings = {
@@ -44,16 +46,20 @@ interface Means {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;
+  readonly metrics: MessageMetrics;
   readonly log: Logger;
   /** PostgreSQL only: lets messages leave the moment they are committed, instead of within a second. */
   readonly databaseUrl?: string | undefined;
+  /** Seconds between looks for messages, and for killed workers' jobs (2 at least). */
+  readonly pace?: { readonly poll: number; readonly supervision: number };
 }
 
 /**
  * Messages wait in our table, sealed; pg-boss says when which one is tried. Several gateways share the work. A message is
  * sent at least once, and twice when the gateway is killed, or the answer lost, after the provider has accepted it.
  */
-export function createOutbox({ database, db, keys, senders, log, databaseUrl }: Means): RunningOutbox {
+export function createOutbox(means: Means): RunningOutbox {
+  const { database, db, keys, senders, metrics, log, databaseUrl, pace = usualPace } = means;
   const embedded = database.kind === 'pglite';
   const jobs = jobDatabase(database, databaseUrl);
   const boss = new PgBoss({
@@ -62,8 +68,8 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
     schedule: false,
     useListenNotify: jobs.listen !== undefined,
     // On PGlite no other process can have been killed.
-    superviseIntervalSeconds: embedded ? 60 : supervision,
-    monitorIntervalSeconds: embedded ? 60 : supervision - 1,
+    superviseIntervalSeconds: embedded ? 60 : pace.supervision,
+    monitorIntervalSeconds: embedded ? 60 : pace.supervision - 1,
     maintenanceIntervalSeconds: 600,
     flowIntervalSeconds: 3_600,
   });
@@ -74,7 +80,7 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
   return {
     channels: new Set((['sms', 'email'] as const).filter((channel) => senders[channel])),
     async start() {
-      await boss.start();
+      await startBoss(boss);
       await boss.createQueue(queue, queueSettings);
       await boss.updateQueue(queue, queueSettings);
       if (embedded) await requeueOrphans(boss, jobs);
@@ -82,9 +88,13 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
       await boss.findJobs(queue, { id: randomUUID() });
       await boss.work<{ messageId: string }>(
         queue,
-        { localConcurrency: embedded ? 4 : 8, pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 1 },
+        {
+          localConcurrency: embedded ? 4 : 8,
+          pollingIntervalSeconds: pace.poll,
+          notifyPollingIntervalSeconds: pace.poll,
+        },
         async ([job]) => {
-          if (job) await deliver({ db, keys, senders, log }, job.data.messageId);
+          if (job) await deliver({ db, keys, senders, metrics, log }, job.data.messageId);
         },
       );
       started = true;
@@ -94,6 +104,7 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
       if (!started) throw new Error('The outbox has not been started.');
       const messageId = await insertMessage(tx, keys, message);
       await boss.send(queue, { messageId }, { db: fromKysely(tx) });
+      metrics.queued(message.channel);
     },
     withdraw: (tx, confirmationIds) => supersede(tx, confirmationIds),
     async resume() {
@@ -111,16 +122,17 @@ export function createOutbox({ database, db, keys, senders, log, databaseUrl }: 
   };
 }
 
-/** One line in half a minute: while the database is away every poll fails. */
-function troubleLog(log: Logger): (error: object) => void {
-  let quietUntil = 0;
-  return (error) => {
-    if (Date.now() < quietUntil) return;
-    quietUntil = Date.now() + 30_000;
-    // pg-boss passes some errors on as plain objects.
-    const cause = describeError(error instanceof Error ? error : Object.assign(new Error(), error));
-    log.error({ cause }, 'the outbox is in trouble');
-  };
+/**
+ * Of gateways that make the schema at the same time, one that still believes that there is none is refused with a unique
+ * violation, which pg-boss does not expect. The second time it finds the schema.
+ */
+async function startBoss(boss: PgBoss): Promise<void> {
+  try {
+    await boss.start();
+  } catch (error) {
+    if (!isUniqueViolation(error, 'pg_namespace_nspname_index')) throw error;
+    await boss.start();
+  }
 }
 
 /** Jobs that the killed process before this one was at. */

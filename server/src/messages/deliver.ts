@@ -5,6 +5,7 @@ import type { Db } from '../db/kysely.ts';
 import { describeError } from '../http/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
+import type { MessageMetrics } from './metrics.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
 import { compose } from './texts.ts';
 
@@ -20,6 +21,7 @@ interface Means {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;
+  readonly metrics: MessageMetrics;
   readonly log: Logger;
 }
 
@@ -62,10 +64,12 @@ function readDue(db: Db, messageId: string) {
 /** `failure`: a word of ours or a provider's number; of a message that ran out of time, why it had not been sent. */
 type Settled = 'sent' | { readonly failure: string };
 
-async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Promise<Settled | 'later'> {
+async function attempt({ db, keys, senders, metrics, log }: Means, row: DueMessage): Promise<Settled | 'later'> {
   const about = { message_id: row.id, channel: row.channel, emr: row.emr, care_unit_id: row.care_unit_id };
   const fail = (failure: string) => {
-    log.warn({ ...about, reason: failure }, 'a message is given up');
+    metrics.failed(row.channel);
+    // Somebody waits in vain for a code, and can be helped as long as it lasts.
+    log.error({ ...about, reason: failure }, 'a message is given up');
     return { failure };
   };
   if (row.seconds_left <= 0) return fail(row.failure ?? 'expired');
@@ -85,6 +89,7 @@ async function attempt({ db, keys, senders, log }: Means, row: DueMessage): Prom
   };
   try {
     await sender.send(message, AbortSignal.timeout(sendTimeout));
+    metrics.sent(row.channel);
     log.info(about, 'a message is sent');
     return 'sent';
   } catch (error) {

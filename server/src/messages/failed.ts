@@ -17,7 +17,7 @@ export interface FailedMessage {
 }
 
 /** Of `messages`: sending it again would be of use. A fresh code or the end of waiting has taken its content away. */
-const canBeSentAgain = sql<boolean>`
+export const canBeSentAgain = sql<boolean>`
   state = 'failed' AND sealed IS NOT NULL AND expires_at > clock_timestamp() AND EXISTS (
     SELECT FROM confirmation_items AS item
     WHERE item.confirmation_id = messages.confirmation_id AND item.state = 'pending')`;

@@ -4,6 +4,7 @@ import type { Db } from '../db/kysely.ts';
 import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Answer } from './answer.ts';
+import { packed, unpacked } from './kept-text.ts';
 import { columns, type Leased, leaseEnd, type OperationRow, openStored, type Stored } from './store.ts';
 
 const keptFor = sql`interval '24 hours'`;
@@ -107,13 +108,13 @@ async function deleteOldKey(db: Db, clientId: string, keyHash: Buffer): Promise<
 type Kept = { readonly answer: Answer } | { readonly problem: KeptProblem };
 
 export function sealKept(keys: KeyRing, clientId: string, keyHash: Buffer, kept: Kept): Buffer {
-  return keys.seal('idempotency', JSON.stringify(kept), keyContext(clientId, keyHash));
+  return keys.seal('idempotency', packed(kept), keyContext(clientId, keyHash));
 }
 
 function replay(keys: KeyRing, clientId: string, keyHash: Buffer, sealed: Buffer): Claim {
   const text = keys.open('idempotency', sealed, keyContext(clientId, keyHash));
   if (!text) throw new Error('A kept answer cannot be opened: its secret key is not known');
-  const kept: Kept = JSON.parse(text);
+  const kept = unpacked(text) as Kept;
   if ('problem' in kept) throw problemFromKept(kept.problem);
   const headers = { ...kept.answer.headers, 'idempotency-replayed': 'true' };
   return { kind: 'replay', answer: { ...kept.answer, headers } };

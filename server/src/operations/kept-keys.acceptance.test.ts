@@ -75,7 +75,7 @@ describe('what is not kept', () => {
     expectReplayed(await send(request, key), first);
   });
 
-  test('a body that is nested too deeply to tell it from another', async () => {
+  test('a body that is nested too deeply to be read', async () => {
     const key = newKey();
     const slot = await freeSlot(gateway);
     const nested = { ...creation(slot), body: `{"comment":${'['.repeat(50_000)}1${']'.repeat(50_000)}}` };

@@ -3,6 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import {
   bergen,
   book,
+  bookSome,
   creationBody,
   freeRun,
   freeSlot,
@@ -65,6 +66,23 @@ describe('the same key and the same request get the first answer again', () => {
     expectReplayed(await send(request, key), first);
     expect(await messagesAbout(gateway, first.body.id)).toHaveLength(1);
     expect((await stored(first.body.id, sodermalm)).status).toBe('booked');
+  });
+
+  test('many with long comments, which take little room meanwhile', async () => {
+    const booked = await bookSome(gateway, 12);
+    const ids = booked.map(({ id }) => id);
+    const { text } = await sendThrice(changeMany(ids, { comment: '診'.repeat(2000) }), 200);
+    const room = await rowsOf<{ bytes: number }>(
+      gateway,
+      'SELECT max(octet_length(sealed_answer)) AS bytes FROM idempotency_keys',
+    );
+    expect(Buffer.byteLength(text)).toBeGreaterThan(65_536);
+    expect(room[0]?.bytes).toBeLessThan(8_192);
+  });
+
+  test('a refusal of everything that was wrong', async () => {
+    const refused = await sendThrice({ ...changeMany([], {}), body: { ids: Array(1500).fill(0), status: 1 } }, 400);
+    expect(refused.text.length).toBeLessThan(16_384);
   });
 
   test('a move, though the appointment has moved on', async () => {

@@ -13,7 +13,7 @@ interface Patient {
   readonly email: string | null;
 }
 
-function get(careUnit: string, patientId: string, headers: Record<string, string> = {}) {
+function get(careUnit: string, patientId: string, headers: Record<string, string | readonly string[]> = {}) {
   return gateway.request<Patient>('GET', `${careUnit}/patients/${encodeURIComponent(patientId)}`, { headers });
 }
 

@@ -1,6 +1,6 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { requirePatient } from '../ehr/lookups.ts';
 import { patientIdentifier } from '../http/identifiers.ts';
 import { inPath } from '../http/places.ts';
@@ -21,11 +21,11 @@ export function addPatientRoutes(app: FastifyInstance): void {
     method: 'GET',
     path: '/patients/:patient_id',
     scopes: ['patients:read'],
-    params: { patient_id: Type.String({ description: patientNotation }) },
+    params: { patient_id: patientNotation() },
     answer: { status: 200, description: 'The patient.', schema: patientSchema },
     reasons: ['patient_not_found', ...identifierReasons, ...ehrReadReasons],
     examples: {
-      params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'header:x-patient' },
+      params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'emr_id:p-3' },
       answer: {
         id: 'p-3',
         identifiers: ['emr_id:p-3'],

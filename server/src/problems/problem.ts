@@ -9,7 +9,7 @@ export type Place =
 /** One entry of `errors`: what is wrong at which place. */
 export interface Fault {
   readonly place?: Place | undefined;
-  /** In bulk operations: the appointment at fault. */
+  /** In bulk operations: the appointment at fault, where there is one. Never what was sent and is nobody's id. */
   readonly id?: string;
   readonly reason: Reason;
   readonly detail: string;

@@ -20,7 +20,8 @@ export const reasons = {
     ...caller,
     status: 400,
     title: 'Request invalid',
-    happened: 'The body, the query or the path does not fit the description of the operation, or is not readable JSON.',
+    happened:
+      'The body, the query, the path or a header does not fit the description of the operation, is not readable, or could be read in two ways.',
     remedy: 'Compare the request with the OpenAPI description. `errors` names each place and what was expected there.',
   },
   identifier_malformed: {
@@ -49,8 +50,9 @@ export const reasons = {
     ...caller,
     status: 400,
     title: 'Header may not be referenced',
-    happened: 'An identifier was given as `header:{name}` with a header that has a meaning of its own.',
-    remedy: 'Choose a header name of your own, such as `x-patient`.',
+    happened: 'An identifier was given as `header:{name}` with a header that may not hold one.',
+    remedy:
+      'Choose a name of your own that begins with `x-`, such as `x-patient`. The operator of the gateway can allow others.',
   },
   local_time_nonexistent: {
     ...caller,

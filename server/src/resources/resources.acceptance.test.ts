@@ -14,7 +14,7 @@ interface Resource {
   readonly healthcare_service_ids: readonly string[];
 }
 
-function get(careUnit: string, resourceId: string, headers: Record<string, string> = {}) {
+function get(careUnit: string, resourceId: string, headers: Record<string, string | readonly string[]> = {}) {
   return gateway.request<Resource>('GET', `${careUnit}/resources/${encodeURIComponent(resourceId)}`, { headers });
 }
 

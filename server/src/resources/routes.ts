@@ -1,6 +1,6 @@
 import type { Resource } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { requireResource } from '../ehr/lookups.ts';
 import { resourceIdentifier } from '../http/identifiers.ts';
 import { type Cursors, pageOfAll, pagingQuery } from '../http/paging.ts';
@@ -51,7 +51,7 @@ export function addResourceRoutes(app: FastifyInstance, { cursors }: { cursors: 
     method: 'GET',
     path: '/resources/:resource_id',
     scopes: ['resources:read'],
-    params: { resource_id: Type.String({ description: resourceNotation }) },
+    params: { resource_id: resourceNotation() },
     answer: { status: 200, description: 'The resource.', schema: resourceSchema },
     reasons: ['resource_not_found', ...identifierReasons, ...ehrReadReasons],
     examples: { params: { ...place, resource_id: 'hsa_id:SE0000000000-1001' }, answer: example },

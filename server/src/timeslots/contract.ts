@@ -23,9 +23,7 @@ export const timeslotQuery = {
     description: 'Start of the range. Without an offset: local time.',
   }),
   end: Type.String({ format: 'date-time-or-local', description: 'End of the range, at most 92 days after its start.' }),
-  resource_id: Type.Optional(
-    Type.Array(Type.String(), { description: `May repeat. ${resourceNotation}`, maxItems: 100 }),
-  ),
+  resource_id: Type.Optional(Type.Array(resourceNotation('May repeat. '), { maxItems: 100 })),
   healthcare_service_id: Type.Optional(Type.Array(text(), { description: 'May repeat.', maxItems: 100 })),
   ...pagingQuery,
 };

@@ -42,7 +42,7 @@ async function list(query: Query, careUnit = oslo): Promise<readonly Slot[]> {
   return body.timeslots;
 }
 
-function refused(query: Query, headers: Record<string, string> = {}) {
+function refused(query: Query, headers: Record<string, string | readonly string[]> = {}) {
   return gateway.request<Problem>('GET', pathOf(query), { headers });
 }
 

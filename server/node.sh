@@ -1,0 +1,13 @@
+# Runs a program on the Node.js that npm itself runs on where that is 24 or newer, else on the one that `npm ci` has
+# brought. With `exec`, so that signals reach the program.
+own="$(dirname "$0")/../node_modules/.bin/node"
+
+is_new_enough() {
+  "$1" -e 'process.exit(Number.parseInt(process.versions.node, 10) >= 24 ? 0 : 1)' 2>/dev/null
+}
+
+for node in "${npm_node_execpath:-$own}" "$own"; do
+  if is_new_enough "$node"; then exec "$node" "$@"; fi
+done
+echo 'Crossward needs Node.js 24 or newer, and npm has brought none for this system. Install one.' >&2
+exit 1

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, type Registry } from 'prom-client';
+import { callerOf } from './caller-address.ts';
+
+interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** Of one caller, unless it is a trusted proxy. */
+  readonly maxConnectionsPerAddress: number;
+  isTrustedProxy(address: string | undefined): boolean;
+}
+
+/** Closes connections beyond the limits at once: nothing of them is read. */
+export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimits, registry: Registry): void {
+  const refused = new Counter({
+    name: 'crossward_http_connections_refused_total',
+    help: 'Connections that were closed at once, by the limit: of all connections, or of one address.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
+  const connections = new Map<string, number>();
+  app.server.maxConnections = limits.maxConnections;
+  app.server.on('drop', () => refused.inc({ limit: 'all' }));
+  app.server.on('connection', (socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined || limits.isTrustedProxy(remoteAddress)) return;
+    const caller = callerOf(remoteAddress);
+    const others = connections.get(caller) ?? 0;
+    if (others >= limits.maxConnectionsPerAddress) {
+      refused.inc({ limit: 'address' });
+      socket.destroy();
+      return;
+    }
+    connections.set(caller, others + 1);
+    socket.once('close', () => {
+      const left = (connections.get(caller) ?? 1) - 1;
+      if (left > 0) connections.set(caller, left);
+      else connections.delete(caller);
+    });
+  });
+}

@@ -1,0 +1,109 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Gateway, type GatewayOptions, type Problem, startGateway } from '../../../test/gateway.ts';
+
+async function strictGateway(http: Partial<GatewayConfiguration['http']> = {}): Promise<Gateway> {
+  const gateway = await startGateway({
+    configure: (it) => ({ ...it, limits: { ...it.limits, failed_credentials: 3 }, http: { ...it.http, ...http } }),
+  });
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
+type GatewayConfiguration = Parameters<NonNullable<GatewayOptions['configure']>>[0];
+
+const wrong = { id: 'everything', secret: 'wrong' };
+
+async function failUntilRefused(gateway: Gateway, headers: Record<string, string> = {}) {
+  for (let count = 0; count < 3; count++) {
+    expect((await gateway.request('GET', '/api/emrs', { client: wrong, headers })).status).toBe(401);
+  }
+}
+
+describe('wrong secrets', () => {
+  test('are refused with 429 when they are too many, and told when to come again', async () => {
+    const gateway = await strictGateway();
+    await failUntilRefused(gateway);
+    // However long the machine takes: the pauses grow.
+    const refused = async () => gateway.request<Problem>('GET', '/api/emrs', { client: wrong });
+    await expect.poll(async () => (await refused()).status, { interval: 0 }).toBe(429);
+    const answers = await Promise.all(Array.from({ length: 50 }, refused));
+    const answer = answers.find(({ status }) => status === 429);
+    expect(answer).toMatchObject({ body: { reason: 'rate_limited', retryable: true } });
+    const seconds = Number(answer?.headers['retry-after']);
+    expect(seconds).toBeGreaterThan(0);
+    expect(answer?.headers).toMatchObject({
+      'ratelimit-limit': '3',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': String(seconds),
+    });
+    expect(answer?.headers).not.toHaveProperty('www-authenticate');
+    expect(answers.filter(({ status }) => status === 401).length).toBeLessThan(10);
+  });
+
+  test('never keep the right one out, whoever sent them', async () => {
+    const gateway = await strictGateway();
+    await failUntilRefused(gateway);
+    for (let count = 0; count < 10; count++) {
+      await gateway.request('GET', '/api/emrs', { client: wrong });
+      expect((await gateway.request('GET', '/api/emrs')).status).toBe(200);
+      expect((await gateway.request('GET', '/api/emrs', { client: 'narrowed' })).status).toBe(200);
+    }
+  });
+
+  test('do not count where none was sent', async () => {
+    const gateway = await strictGateway();
+    for (let count = 0; count < 20; count++) {
+      expect((await gateway.request('GET', '/api/emrs', { client: null })).status).toBe(401);
+    }
+  });
+
+  test('are logged with the address, and with the client where there is such a client', async () => {
+    const gateway = await strictGateway();
+    await gateway.request('GET', '/api/emrs', { client: wrong });
+    await gateway.request('GET', '/api/emrs', { client: { id: '15859000026', secret: 'wrong' } });
+    const lines = () => gateway.logLines.map((line) => JSON.parse(line)).filter(({ status }) => status === 401);
+    await expect.poll(lines).toMatchObject([
+      { address: '127.0.0.1', claimed_client: 'everything', reason: 'credentials_invalid' },
+      { address: '127.0.0.1', reason: 'credentials_invalid' },
+    ]);
+    expect(gateway.logLines.join('')).not.toContain('15859000026');
+  });
+
+  test('are counted', async () => {
+    const gateway = await strictGateway();
+    await gateway.request('GET', '/api/emrs', { client: null });
+    for (let count = 0; count < 8; count++) await gateway.request('GET', '/api/emrs', { client: wrong });
+    const text = await gateway.deps.metrics.metrics();
+    const count = (kind: string) =>
+      Number(new RegExp(`crossward_credentials_refused_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1]);
+    expect(count('missing')).toBe(1);
+    expect(count('wrong')).toBeGreaterThanOrEqual(3);
+    expect(count('wrong') + count('slowed')).toBe(8);
+  });
+});
+
+describe('behind a proxy', () => {
+  const addresses = (gateway: Gateway) =>
+    gateway.logLines
+      .map((line) => JSON.parse(line) as { readonly address?: string })
+      .flatMap(({ address }) => address ?? []);
+
+  test.each([
+    ['198.51.100.7', '198.51.100.7'],
+    ['203.0.113.9, 198.51.100.7', '198.51.100.7'],
+    ['198.51.100.7, 127.0.0.2', '198.51.100.7'],
+    ['2001:db8::7', '2001:db8::7'],
+    ['15859000026', '127.0.0.1'],
+    ['unknown', '127.0.0.1'],
+    ['', '127.0.0.1'],
+  ])('that is trusted, "%s" comes from %s', async (forwarded, address) => {
+    const gateway = await strictGateway({ trusted_proxies: ['127.0.0.0/8'] });
+    await gateway.request('GET', '/api/emrs', { client: wrong, headers: { 'x-forwarded-for': forwarded } });
+    await expect.poll(() => addresses(gateway)).toEqual([address]);
+  });
+
+  test('that is not trusted, nobody chooses an address of his own', async () => {
+    const gateway = await strictGateway();
+    await gateway.request('GET', '/api/emrs', { client: wrong, headers: { 'x-forwarded-for': '198.51.100.7' } });
+    await expect.poll(() => addresses(gateway)).toEqual(['127.0.0.1']);
+  });
+});

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
+import { startGateway } from '../../../test/gateway.ts';
+
+const gateway = await startGateway();
+afterAll(() => gateway.close());
+
+const { id, secret } = gateway.credentials('everything');
+const head = (method: string, path: string, more = '') =>
+  `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\n${more}\r\n`;
+
+async function booking(): Promise<string> {
+  const body = JSON.stringify(creationBody(await freeSlot(gateway)));
+  const more = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+  return `${head('POST', `${oslo}/appointments`, more)}${body}`;
+}
+
+interface Told {
+  readonly status: number;
+  readonly requestId: string;
+  readonly body: { readonly reason?: string; readonly detail?: string };
+}
+
+/** Every answer that comes back for these bytes, until the gateway closes the connection. */
+async function exchange(text: string): Promise<Told[]> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  let raw = '';
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    raw += chunk;
+  });
+  await once(socket, 'connect');
+  socket.write(text);
+  await once(socket, 'end');
+  return raw
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .filter((answer) => answer !== '')
+    .map((answer) => {
+      const [lines = '', body = ''] = answer.split('\r\n\r\n');
+      return {
+        status: Number(/^HTTP\/1\.1 (\d{3})/.exec(lines)?.[1]),
+        requestId: /x-request-id: (\S+)/i.exec(lines)?.[1] ?? '',
+        body: JSON.parse(body || '{}'),
+      };
+    });
+}
+
+const linesOf = (requestId: string) =>
+  gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.request_id === requestId);
+
+describe('what is no HTTP after a request', () => {
+  test.each(['nonsense\r\n\r\n', '\u0016\u0003\u0001', `${'x'.repeat(70_000)}`])(
+    'leaves the request its own answer: %j',
+    async (garbage) => {
+      const [own, rest, ...more] = await exchange(`${await booking()}${garbage}`);
+      expect(own?.status).toBe(201);
+      expect(rest).toMatchObject({ status: expect.toBeOneOf([400, 414, 431]) });
+      expect(more).toEqual([]);
+      expect(rest?.requestId).not.toBe(own?.requestId);
+      await expect.poll(() => linesOf(own?.requestId ?? '')).toMatchObject([{ status: 201 }]);
+      await expect.poll(() => linesOf(rest?.requestId ?? '')).toMatchObject([{ msg: 'request', status: rest?.status }]);
+    },
+  );
+
+  test('leaves every one of several requests its own answer', async () => {
+    const answers = await exchange(`${await booking()}${head('GET', '/api/emrs').repeat(3)}nonsense\r\n\r\n`);
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 400]);
+  });
+
+  test('leaves a request its answer when it asked for nothing more', async () => {
+    const answers = await exchange(`${head('GET', '/api/emrs', 'connection: close\r\n')}nonsense\r\n\r\n`);
+    expect(answers.map(({ status }) => status)).toEqual([200]);
+  });
+});
+
+describe('what is no HTTP in the midst of a body', () => {
+  const unreadable = head(
+    'POST',
+    `${oslo}/appointments`,
+    'content-type: application/json\r\ntransfer-encoding: chunked\r\n',
+  );
+
+  test('is the answer to that request, under its own id', async () => {
+    const requestId = crypto.randomUUID();
+    const text = unreadable.replace('\r\n', `\r\nx-request-id: ${requestId}\r\n`);
+    const [answer, ...more] = await exchange(`${text}5\r\n{"a":\r\nzz\r\n`);
+    expect(answer).toMatchObject({ status: 400, requestId, body: { reason: 'request_invalid' } });
+    expect(more).toEqual([]);
+    await expect.poll(() => linesOf(requestId)).toMatchObject([{ status: 400, reason: 'request_invalid', client: id }]);
+  });
+
+  test('comes after the answers to the requests before', async () => {
+    const answers = await exchange(`${await booking()}${unreadable}5\r\n{"a":\r\nzz\r\n`);
+    expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+  });
+
+  test('is not told to a request that has been answered', async () => {
+    const refused = unreadable.replace(secret, 'wrong');
+    const answers = await exchange(`${refused}5\r\n{"a":\r\nzz\r\n`);
+    expect(answers.length).toBe(1);
+  });
+});

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
+import { startGateway } from '../../../test/gateway.ts';
+
+const gateway = await startGateway();
+afterAll(() => gateway.close());
+
+const { id, secret } = gateway.credentials('everything');
+
+interface Line {
+  readonly level: number;
+  readonly msg: string;
+  readonly request_id?: string;
+  readonly method?: string;
+  readonly route?: string;
+  readonly status?: number;
+  readonly aborted?: boolean;
+  readonly reason?: string;
+  readonly client?: string;
+}
+
+const linesOf = (requestId: string) =>
+  gateway.logLines.map((line) => JSON.parse(line) as Line).filter((line) => line.request_id === requestId);
+
+async function measured(labels: Readonly<Record<string, string>>): Promise<number> {
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  const line = text
+    .split('\n')
+    .filter((it) => it.startsWith('crossward_http_request_duration_seconds_count{'))
+    .find((it) => Object.entries(labels).every(([name, value]) => it.includes(`${name}="${value}"`)));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+async function open(): Promise<Socket> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+const head = (method: string, path: string, requestId: string, more = '') =>
+  `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\nx-request-id: ${requestId}\r\n${more}\r\n`;
+
+/** Holds every request until it is let go, as a slow EHR would. */
+function holdBack(): { readonly reached: Promise<void>; letGo(): void } {
+  const reached = Promise.withResolvers<void>();
+  const free = Promise.withResolvers<void>();
+  const ehr = gateway.deps.ehrs.get('sandbox-no');
+  if (!ehr) throw new Error('There is no sandbox-no');
+  const call = ehr.call.bind(ehr);
+  Object.assign(ehr, {
+    call: async (...args: unknown[]) => {
+      reached.resolve();
+      await free.promise;
+      return await Reflect.apply(call, ehr, args);
+    },
+  });
+  const letGo = () => {
+    free.resolve();
+    Object.assign(ehr, { call });
+  };
+  onTestFinished(letGo);
+  return { reached: reached.promise, letGo };
+}
+
+describe('a caller that goes away before the answer', () => {
+  test('leaves one line and one measurement, and its booking is made', async () => {
+    const requestId = '0b5e0c4e-3f0a-4c39-9d0e-2a4f4d9f6a11';
+    const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments', status: 'aborted' };
+    const slot = await freeSlot(gateway);
+    const body = JSON.stringify(creationBody(slot));
+    const held = holdBack();
+    const socket = await open();
+    socket.write(
+      `${head('POST', `${oslo}/appointments`, requestId, `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`)}${body}`,
+    );
+    await held.reached;
+    socket.destroy();
+    await expect.poll(() => linesOf(requestId)).toHaveLength(1);
+    held.letGo();
+    const booked = async () => {
+      const { body: found } = await gateway.request<{ appointments: { start: string; resource_id: string }[] }>(
+        'GET',
+        `${oslo}/appointments?resource_id=${slot.resource_id}&status=booked`,
+      );
+      return found.appointments.some(({ start }) => start === slot.start);
+    };
+    await expect.poll(booked).toBe(true);
+    expect(linesOf(requestId)).toMatchObject([{ level: 30, msg: 'request', aborted: true, client: id }]);
+    expect(linesOf(requestId)[0]).not.toHaveProperty('status');
+    expect(await measured(labels)).toBe(1);
+  });
+
+  test('leaves a line for each of the requests that it has sent at once', async () => {
+    const ids = Array.from({ length: 15 }, (_, index) => `0b5e0c4e-3f0a-4c39-9d0e-${String(index).padStart(12, '0')}`);
+    const held = holdBack();
+    const socket = await open();
+    socket.write(ids.map((requestId) => head('GET', `${oslo}/resources`, requestId)).join(''));
+    await held.reached;
+    socket.destroy();
+    for (const requestId of ids) await expect.poll(() => linesOf(requestId)).toMatchObject([{ aborted: true }]);
+  });
+});
+
+test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
+  'an upload that its caller breaks off is no fault of the gateway: %s',
+  async (breakOff) => {
+    const requestId = crypto.randomUUID();
+    const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments' };
+    const before = await measured({ ...labels, status: 'aborted' });
+    const socket = await open();
+    const more = 'content-type: application/json\r\ncontent-length: 1000\r\nexpect: 100-continue\r\n';
+    socket.write(head('POST', `${oslo}/appointments`, requestId, more));
+    await once(socket, 'data');
+    socket.write('{"patient_id":');
+    socket[breakOff]();
+    await expect.poll(() => linesOf(requestId)).toMatchObject([{ level: 30, msg: 'request', aborted: true }]);
+    expect(await measured({ ...labels, status: 'aborted' })).toBe(before + 1);
+    expect(await measured({ ...labels, status: '503' })).toBe(0);
+    // Whatever Fastify makes of it comes within the turn of the event loop that closed the connection.
+    await gateway.request('GET', '/health/live', { client: null });
+    expect(linesOf(requestId)).toHaveLength(1);
+  },
+);
+
+test.each([
+  ['GET', '/api/emrs', 200, '/api/emrs'],
+  ['GET', '/nothing', 404, 'unmatched'],
+  ['DELETE', '/api/emrs', 405, '/api/emrs'],
+  ['GET', '/api/emrs/%', 400, 'unmatched'],
+  ['GET', `/${'x'.repeat(9000)}`, 414, 'unmatched'],
+])('a request that is answered leaves one line and one measurement: %s %s', async (method, path, status, route) => {
+  const requestId = crypto.randomUUID();
+  const labels = { method, route, status: String(status) };
+  const before = await measured(labels);
+  const answer = await gateway.request(method, path, { headers: { 'x-request-id': requestId } });
+  expect(answer.status).toBe(status);
+  await expect.poll(() => linesOf(requestId)).toMatchObject([{ msg: 'request', status }]);
+  expect(linesOf(requestId)[0]).not.toHaveProperty('aborted');
+  expect(await measured(labels)).toBe(before + 1);
+});

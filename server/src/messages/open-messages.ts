@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import { canBeSentAgain } from './failed.ts';
+import type { Channel } from './outbox.ts';
+
+/** A message whose code has not reached the patient yet, as far as the gateway knows. Nothing of it is anybody's. */
+export interface OpenMessage {
+  readonly id: string;
+  readonly emr: string;
+  readonly careUnitId: string;
+  readonly channel: Channel;
+  readonly appointmentId: string;
+  /** `waiting`: no attempt yet. `retrying`: tried in vain, or being tried. `failed`: given up. */
+  readonly state: 'waiting' | 'retrying' | 'failed';
+  /** Looks at it, with those that found that the provider wants to be left alone. Null: not known any more. */
+  readonly attempts: number | null;
+  /** Null: none is to come. */
+  readonly nextAttemptAt: Date | null;
+  readonly ageSeconds: number;
+  /** When its code runs out. */
+  readonly expiresAt: Date;
+}
+
+/** Those that are to be sent, and those that failed and can be sent again; the oldest first. */
+export async function listOpen(db: Db): Promise<OpenMessage[]> {
+  const { rows } = await sql<OpenMessage>`
+    SELECT id, emr, care_unit_id AS "careUnitId", channel, first_appointment_id AS "appointmentId",
+      CASE WHEN state = 'failed' THEN 'failed' WHEN job.attempts > 0 THEN 'retrying' ELSE 'waiting' END AS state,
+      job.attempts,
+      CASE state WHEN 'queued' THEN greatest(job.start_after, not_before) END AS "nextAttemptAt",
+      floor(extract(epoch FROM clock_timestamp() - created_at))::int AS "ageSeconds", expires_at AS "expiresAt"
+    FROM messages LEFT JOIN (${await latestJobs(db)}) AS job ON job.message_id = messages.id::text
+    WHERE state = 'queued' OR ${canBeSentAgain}
+    ORDER BY created_at, id`.execute(db);
+  return rows;
+}
+
+/** pg-boss counts retries: a job that has been begun has had an attempt more. No gateway has run yet: no jobs. */
+async function latestJobs(db: Db): Promise<RawBuilder<unknown>> {
+  const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('pgboss.job') IS NOT NULL AS exists`.execute(db);
+  return rows[0]?.exists
+    ? sql`
+        SELECT DISTINCT ON (data->>'messageId') data->>'messageId' AS message_id, start_after,
+          CASE WHEN state = 'created' THEN 0 ELSE retry_count + 1 END AS attempts
+        FROM pgboss.job WHERE name = 'messages'
+        ORDER BY data->>'messageId', created_on DESC`
+    : sql`SELECT NULL AS message_id, NULL::timestamptz AS start_after, NULL::integer AS attempts`;
+}

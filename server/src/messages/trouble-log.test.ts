@@ -1,0 +1,33 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { troubleLog } from './trouble-log.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function levels() {
+  const seen: string[] = [];
+  const report = troubleLog({ warn: () => seen.push('warn'), error: () => seen.push('error') });
+  return { seen, report: () => report(new Error('no connection')) };
+}
+
+test('a failure that does not come again is no error', () => {
+  const { seen, report } = levels();
+  for (let count = 0; count < 3; count++) {
+    report();
+    vi.advanceTimersByTime(60_000);
+  }
+  expect(seen).toEqual(['warn', 'warn', 'warn']);
+});
+
+test('failures that go on are an error, told every half minute', () => {
+  const { seen, report } = levels();
+  for (let second = 0; second < 40; second++) {
+    report();
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(seen).toEqual(['warn', 'error', 'error']);
+});
