@@ -1,6 +1,7 @@
 import { decideCode, decideRelease } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
+import { retrySerialization } from '../db/retry.ts';
 import type { Answer, KeptWrite } from '../idempotency/kept-write.ts';
 import { type Fault, Problem } from '../problems/problem.ts';
 import { planPreview } from '../writes/answer.ts';
@@ -54,12 +55,12 @@ async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
     const takesTime = 'change' in from && (word === 'created' || word === 'moved');
     if (takesTime && !(await isFree(ehr, careUnit, preview, freeing))) throw new Problem('time_slot_unavailable');
   }
-  if (plan.confirmations.length > 0) {
-    await services.db.transaction().execute(async (tx) => {
-      for (const { patientId } of plan.confirmations) {
-        await assertWithinLimits(tx, patientHashes(services.keys, ehr.id, patientId), careUnit.limitsPerPatient);
-      }
-    });
+  // One patient at a time: whoever holds the locks of several has to take them in the order that writes do.
+  for (const { patientId } of plan.confirmations) {
+    const hashes = patientHashes(services.keys, ehr.id, patientId);
+    await retrySerialization(() =>
+      services.db.transaction().execute((tx) => assertWithinLimits(tx, hashes, careUnit.limitsPerPatient)),
+    );
   }
   return planPreview(scene, plan);
 }
