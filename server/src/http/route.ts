@@ -3,6 +3,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { asClient } from '../ehr/guard/caller.ts';
 import type { Answer } from '../idempotency/kept-write.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { Reason } from '../problems/reasons.ts';
@@ -139,9 +140,9 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
         readHeader: headerReader(request),
         once,
       } as Input<L, P, Q, B>;
-      const { body, headers, status } = await (request.validationError
-        ? refuseOnce(once, request)
-        : operation.handle(input));
+      const { body, headers, status } = await asClient(input.client.id, () =>
+        request.validationError ? refuseOnce(once, request) : operation.handle(input),
+      );
       reply.code(status ?? answer.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
       // A preview has a shape of its own beside the one that the serialiser was made for.
