@@ -15,7 +15,7 @@ import type {
   BulkConfirmationBody,
   BulkUpdateBody,
 } from './contract.ts';
-import { pendingCancellations, planCancellation } from './plan-cancellation.ts';
+import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { creationPlaces, planCreation } from './plan-creation.ts';
 import { planUpdate, readUpdate, updated, updatePlaces } from './plan-update.ts';
@@ -82,7 +82,7 @@ function cancelOne(scene: Scene, mode: Mode, id: string, body: AppointmentCancel
   return carryOut(scene, mode, async () => {
     const target = await requireTarget(scene, id);
     const comment = body.comment === undefined ? undefined : body.comment || null;
-    return planCancellation(scene, target, comment, await pendingCancellations(scene, [target]));
+    return planCancellation(scene, target, comment, await prepareCancellations(scene, [target]));
   });
 }
 

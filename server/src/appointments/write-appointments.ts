@@ -8,7 +8,7 @@ import { planPreview } from '../writes/answer.ts';
 import { isWhole, knowsOperations } from '../writes/ehr-changes.ts';
 import { perform } from '../writes/perform.ts';
 import type { WritePlan } from '../writes/plan.ts';
-import { isFree } from './free-time.ts';
+import { areFree, isFree } from './free-time.ts';
 import type { Scene } from './scene.ts';
 
 /** How an operation is carried out: for real under a write, or only looked at. */
@@ -51,10 +51,9 @@ async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
     throw new Problem('time_slot_unavailable');
   }
   const freeing = plan.changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId]));
-  for (const { from, word, preview } of plan.answer) {
-    const takesTime = 'change' in from && (word === 'created' || word === 'moved');
-    if (takesTime && !(await isFree(ehr, careUnit, preview, freeing))) throw new Problem('time_slot_unavailable');
-  }
+  const taking = plan.answer.filter(({ from, word }) => 'change' in from && (word === 'created' || word === 'moved'));
+  const times = taking.map(({ preview }) => preview);
+  if (!(await areFree(ehr, careUnit, times, freeing))) throw new Problem('time_slot_unavailable');
   // One patient at a time: whoever holds the locks of several has to take them in the order that writes do.
   for (const { patientId } of plan.confirmations) {
     const hashes = patientHashes(services.keys, ehr.id, patientId);
@@ -67,9 +66,9 @@ async function dryRun(scene: Scene, plan: WritePlan): Promise<Answer> {
 
 /** What the EHR is not told of yet, it cannot refuse yet either. */
 async function assertDraftsAreFree({ ehr, careUnit }: Scene, plan: WritePlan): Promise<void> {
-  for (const item of plan.confirmations.flatMap(({ items }) => items)) {
-    if ('draft' in item && !(await isFree(ehr, careUnit, item.draft))) throw new Problem('time_slot_unavailable');
-  }
+  const items = plan.confirmations.flatMap((confirmation) => confirmation.items);
+  const drafts = items.flatMap((item) => ('draft' in item ? item.draft : []));
+  if (!(await areFree(ehr, careUnit, drafts))) throw new Problem('time_slot_unavailable');
 }
 
 /** Runs a write, and says of a time that is not free which one it was and where it was asked for. */
