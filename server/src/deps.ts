@@ -7,6 +7,7 @@ import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
+import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { type EhrRegistry, openEhrRegistry } from './ehr/registry.ts';
@@ -54,16 +55,18 @@ export async function createDeps(means: Means): Promise<Deps> {
   const sets = migrationSets(modules);
   await migrate(database, sets);
   const db = createDb(database);
+  const background = createDb({ pool: database.background });
   const keys = createKeyRing(secretKeys);
-  const senders = createSenders(configuration.messages, { db, keys });
-  const outbox = createOutbox({ database, db, keys, senders, log, databaseUrl });
+  const senders = createSenders(configuration.messages, { db: background, keys });
+  const outbox = createOutbox({ database, db: background, keys, senders, log, databaseUrl });
   const metrics = new Registry();
+  measurePools(metrics, database);
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     metrics: createEhrMetrics(metrics),
     log,
   });
-  const process = await startGatewayProcess(db, database.kind);
+  const process = await startGatewayProcess(background, database.kind);
   await outbox.start();
   const writeMetrics = createWriteMetrics(metrics);
   const services: WriteServices = {
@@ -81,7 +84,7 @@ export async function createDeps(means: Means): Promise<Deps> {
       );
     },
   };
-  const housekeeping = startHousekeeping(services, configuration.retention, log);
+  const housekeeping = startHousekeeping({ ...services, db: background }, configuration.retention, log);
   return {
     log,
     metrics,

@@ -28,7 +28,11 @@ async function main(): Promise<void> {
   // A mistake in the configuration is told before anything is made or changed.
   const configured = await readConfigured(environment);
   // The lock on the data directory comes with the database, before anything else is written there.
-  const database = await openDatabase({ databaseUrl: environment.databaseUrl?.reveal(), dataDir });
+  const database = await openDatabase({
+    databaseUrl: environment.databaseUrl?.reveal(),
+    dataDir,
+    maxConnections: environment.databasePoolSize,
+  });
   try {
     await serve(environment, configured ?? (await readDemo(environment, dataDir)), database, dataDir, log);
   } catch (error) {
