@@ -45,6 +45,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     (await gateway.deps.metrics.metrics()).split('\n').find((line) => line.startsWith(`${name} `));
 
   test('sends messages while requests have all of their connections', async () => {
+    // All of the twenty but one.
     await takeAll(pool, 19);
     const { db, outbox } = gateway.deps.services;
     let last: Promise<DatabaseClient> | undefined;
@@ -53,7 +54,8 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
       // First in line for the connection that the transaction leaves.
       last = pool.connect();
     });
-    const client = await last;
+    let client = await last;
+    onTestFinished(() => client?.release());
     const outside = createDb({ pool: background });
     await expect
       .poll(async () => (await sql<{ state: string }>`SELECT state FROM messages`.execute(outside)).rows)
@@ -63,6 +65,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     const waiting = pool.connect();
     expect(await metric('crossward_database_pool_waiting{pool="requests"}')).toMatch(/ [1-9]\d*$/);
     client?.release();
+    client = undefined;
     (await waiting).release();
   });
 
