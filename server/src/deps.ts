@@ -8,6 +8,7 @@ import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
+import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { type EhrRegistry, openEhrRegistry } from './ehr/registry.ts';
@@ -65,18 +66,20 @@ export async function createDeps(means: Means): Promise<Deps> {
   const sets = migrationSets(modules);
   await migrate(database, sets);
   const db = createDb(database);
+  const background = createDb({ pool: database.background });
   await requireKnownKeys(db, secretKeys, secretKeyFile);
   const keys = createKeyRing(secretKeys);
-  const senders = await createSenders(configuration.messages, { db, keys });
+  const senders = await createSenders(configuration.messages, { db: background, keys });
   const metrics = new Registry();
-  const messageMetrics = createMessageMetrics(metrics, db);
-  const outbox = createOutbox({ database, db, keys, senders, metrics: messageMetrics, log, databaseUrl });
+  measurePools(metrics, database);
+  const messageMetrics = createMessageMetrics(metrics, background);
+  const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log, databaseUrl });
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     metrics: createEhrMetrics(metrics),
     log,
   });
-  if (database.kind === 'pglite') await endAllLeases(db);
+  if (database.kind === 'pglite') await endAllLeases(background);
   await outbox.start();
   const services: OperationServices = {
     db,
@@ -87,7 +90,7 @@ export async function createDeps(means: Means): Promise<Deps> {
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
   };
-  const background = startBackground(services, configuration.retention, log);
+  const loops = startBackground({ ...services, db: background }, configuration.retention, log);
   return {
     log,
     metrics,
@@ -101,7 +104,7 @@ export async function createDeps(means: Means): Promise<Deps> {
     http: configuration.http,
     isReady: () => migrationsApplied(database, sets),
     async stop() {
-      await background.stop();
+      await loops.stop();
       await outbox.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
     },

@@ -34,7 +34,11 @@ async function main(): Promise<void> {
   await assertCanListen(environment);
   if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
   // The lock on the data directory comes with the database, before anything else is written there.
-  const database = await openDatabase({ databaseUrl: environment.databaseUrl?.reveal(), dataDir });
+  const database = await openDatabase({
+    databaseUrl: environment.databaseUrl?.reveal(),
+    dataDir,
+    maxConnections: environment.databasePoolSize,
+  });
   try {
     await serve(environment, configured ?? (await readDemo(environment, dataDir)), database, dataDir, log);
   } catch (error) {

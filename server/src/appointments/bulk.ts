@@ -4,9 +4,9 @@ import { type Fault, Problem, problemAt } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import { planSameTimes } from './bulk-slot-plan.ts';
 import type { BulkCancellationBody, BulkConfirmationBody, BulkUpdateBody } from './contract.ts';
-import { freeSlots } from './free-time.ts';
+import { freeSlotsFor } from './free-time.ts';
 import { mergePlans } from './merge-plans.ts';
-import { pendingCancellations, planCancellation } from './plan-cancellation.ts';
+import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, readUpdate, type WantedUpdate } from './plan-update.ts';
 import type { Scene } from './scene.ts';
@@ -57,12 +57,12 @@ export async function planCancellations(
   targets: readonly Target[],
   comment: string | null | undefined,
 ): Promise<{ readonly plans: readonly Plan[]; readonly faults: readonly Fault[] }> {
-  const pending = await pendingCancellations(scene, targets);
+  const prepared = await prepareCancellations(scene, targets);
   const faults: Fault[] = [];
   const plans: Plan[] = [];
   for (const target of targets) {
     try {
-      plans.push(await planCancellation(scene, target, comment, pending));
+      plans.push(await planCancellation(scene, target, comment, prepared));
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       faults.push({ id: target.id, reason: error.reason, detail: error.detail });
@@ -170,9 +170,8 @@ async function unavailableTimes(scene: Scene, targets: readonly Target[], resour
   const movable = targets.filter((target) => updateRefusals[standingOf(target)] === undefined);
   const freeing = movable.map(({ appointment }) => appointment.id);
   const moving = movable.filter(({ appointment }) => appointment.resourceId !== resourceId);
-  const slots = await Promise.all(
-    distinctTimes(moving).map((wanted) => freeSlots(ehr, careUnit, { ...wanted, resourceId }, freeing)),
-  );
+  const wanted = moving.map(({ appointment }) => ({ ...appointment, resourceId }));
+  const slots = await freeSlotsFor(ehr, careUnit, wanted, freeing);
   const { faults } = planSameTimes({
     appointments: movable.map(({ id, appointment }) => ({
       id,
@@ -181,22 +180,11 @@ async function unavailableTimes(scene: Scene, targets: readonly Target[], resour
       healthcareServiceId: appointment.healthcareServiceId,
       standsOnTarget: appointment.resourceId === resourceId,
     })),
-    slots: slots.flat(),
+    slots,
   });
   return targets.flatMap(({ id, appointment }) =>
     faults.includes(id) ? [slotFault({ ...appointment, resourceId }, careUnit.timeZone, undefined, id)] : [],
   );
-}
-
-function distinctTimes(targets: readonly Target[]) {
-  const times = targets.map(({ appointment: { start, end, healthcareServiceId } }) => ({
-    start,
-    end,
-    healthcareServiceId,
-  }));
-  return [
-    ...new Map(times.map((it) => [`${it.start.getTime()} ${it.end.getTime()} ${it.healthcareServiceId}`, it])).values(),
-  ];
 }
 
 /** When the EHR finds out at the last moment that a time is gone, it does not say whose. */

@@ -13,7 +13,7 @@ import type {
   BulkConfirmationBody,
   BulkUpdateBody,
 } from './contract.ts';
-import { pendingCancellations, planCancellation } from './plan-cancellation.ts';
+import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planCreation } from './plan-creation.ts';
 import { planUpdate, readUpdate, updated, updatePlaces } from './plan-update.ts';
@@ -67,8 +67,8 @@ async function cancelOne(
 ): Promise<Answer> {
   const target = await requireTarget(scene, id);
   const comment = body.comment === undefined ? undefined : body.comment || null;
-  const pending = await pendingCancellations(scene, [target]);
-  return carryOut(scene, writing, await planCancellation(scene, target, comment, pending));
+  const prepared = await prepareCancellations(scene, [target]);
+  return carryOut(scene, writing, await planCancellation(scene, target, comment, prepared));
 }
 
 async function confirmOne(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
@@ -16,6 +17,7 @@ import { bookByCode, careUnitOf, codeFor, confirmationOf, eventually, rowsOf } f
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { type Answer, type Problem, startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { patientHashes } from '../confirmations/limits.ts';
 
 const gateway = await startGateway({
   configure: (demo) =>
@@ -474,6 +476,34 @@ test('a confirmation has no dry run', async () => {
   expect(await everything()).toEqual(before);
   expect(confirmationOf(await careUnitOf(gateway, sodermalm).get(held.id)).attempts_remaining).toBe(5);
 });
+
+// PGlite has one connection: there is nothing to wait for.
+test.runIf(gateway.database.kind === 'postgresql')(
+  'dry runs for the same patients do not lock each other out',
+  async () => {
+    const patients = ['p-4', 'p-5', 'p-6'];
+    const ids: string[] = [];
+    for (const patientId of patients) ids.push((await book(gateway, { careUnit: riverside, patientId })).id);
+    const { keys, db } = gateway.deps.services;
+    const [hash] = patientHashes(keys, 'sandbox-uk', 'p-5');
+    let answers: Promise<{ status: number }[]> | undefined;
+    await db.transaction().execute(async (tx) => {
+      // Both have to wait here for the one in the middle, each with what the other one wants next.
+      await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`patient ${hash.toString('hex')}`}, 0))`.execute(tx);
+      const body = { status: 'cancelled' };
+      answers = Promise.all(
+        [ids, ids.toReversed()].map((order) => send(riverside, 'PATCH', '', { ids: order, ...body }, dryRun)),
+      );
+      await eventually(async () => {
+        const { rows } = await sql`
+        SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(tx);
+        expect(rows).toHaveLength(2);
+      });
+    });
+    expect((await answers)?.map(({ status }) => status)).toEqual([200, 200]);
+  },
+);
 
 test('a dry run leaves nothing under an idempotency key', async () => {
   const before = await everything();

@@ -5,7 +5,7 @@ import { patientHashes } from '../confirmations/limits.ts';
 import type { TimeRange } from '../time/request-times.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
-import { statesOf } from './representation.ts';
+import { shownStatus, statesOf } from './representation.ts';
 import type { Scene } from './scene.ts';
 
 /** An entry of a list: what the caller knows the appointment by, and the code that it waits for. */
@@ -27,19 +27,53 @@ export interface ListQuery {
 
 /** The EHR's appointments and, where the EHR cannot hold a time, the bookings that only the gateway knows. */
 export async function loadListed(scene: Scene, query: ListQuery): Promise<readonly Listed[]> {
-  const { services, ehr, careUnit } = scene;
-  const { patientId, resourceId, range, statuses, after, limit } = query;
-  const states = statuses.flatMap(statesOf);
-  const page = (from: AppointmentPosition | undefined) =>
-    ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after: from, limit });
+  const { ehr } = scene;
   if (ehr.capabilities.changes.includes('confirm')) {
-    const found = await page(after);
-    const held = found.filter(({ state }) => state === 'held').map(({ id }) => id);
-    const items = await findItems(services.db, ehr.id, careUnit.id, held);
-    return found.map((appointment) => ({ id: appointment.id, appointment, item: items.get(appointment.id) }));
+    return fill(query, async (after) => withCodes(scene, await pageOf(scene, query, after)));
   }
-  const [aliased, drafts] = await Promise.all([loadAliased(scene, query, page), loadDrafts(scene, query)]);
-  return [...aliased, ...drafts].sort(byPosition).slice(0, limit);
+  const [aliased, drafts] = await Promise.all([
+    loadAliased(scene, query),
+    fill(query, (after) => loadDrafts(scene, { ...query, after })),
+  ]);
+  return [...aliased, ...drafts].sort(byPosition).slice(0, query.limit);
+}
+
+/** What the EHR has in any state that may be shown as wanted. */
+function pageOf(
+  { ehr, careUnit }: Scene,
+  { patientId, resourceId, range, statuses, limit }: ListQuery,
+  after: AppointmentPosition | undefined,
+): Promise<readonly Appointment[]> {
+  const states = [...new Set(statuses.flatMap(statesOf))];
+  return ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after, limit });
+}
+
+/** Whether the answer will show it with a status that was asked for: the EHR does not know what has run out here. */
+function isShownAs(statuses: ListQuery['statuses']) {
+  return ({ appointment, item }: Listed) => statuses.length === 0 || statuses.includes(shownStatus(appointment, item));
+}
+
+/** Reads on until there are as many as wanted, or no more. */
+async function fill(
+  { statuses, after, limit }: ListQuery,
+  load: (after: AppointmentPosition | undefined) => Promise<readonly Listed[]>,
+): Promise<Listed[]> {
+  const listed: Listed[] = [];
+  let from = after;
+  for (;;) {
+    const found = await load(from);
+    listed.push(...found.filter(isShownAs(statuses)));
+    const last = found.at(-1);
+    if (!last || found.length < limit || listed.length >= limit) return listed.slice(0, limit);
+    from = { start: last.appointment.start, id: last.id };
+  }
+}
+
+/** With the codes of what is held: the EHR makes one id, which callers know as well. */
+async function withCodes({ services, ehr, careUnit }: Scene, found: readonly Appointment[]): Promise<Listed[]> {
+  const held = found.filter(({ state }) => state === 'held').map(({ id }) => id);
+  const items = await findItems(services.db, ehr.id, careUnit.id, held);
+  return found.map((appointment) => ({ id: appointment.id, appointment, item: items.get(appointment.id) }));
 }
 
 function byPosition(a: Listed, b: Listed): number {
@@ -47,18 +81,15 @@ function byPosition(a: Listed, b: Listed): number {
 }
 
 /** The EHR sorts what starts at one time by its own ids: that is read to its end, and sorted by those that callers know. */
-async function loadAliased(
-  scene: Scene,
-  { after, limit }: ListQuery,
-  page: (from: AppointmentPosition | undefined) => Promise<readonly Appointment[]>,
-): Promise<Listed[]> {
+async function loadAliased(scene: Scene, query: ListQuery): Promise<Listed[]> {
+  const { after, limit } = query;
   const isAfter = ({ id, appointment: { start } }: Listed) =>
     after === undefined || start > after.start || (start.getTime() === after.start.getTime() && id > after.id);
   const listed: Listed[] = [];
   let from = after && { start: after.start, id: '' };
   for (;;) {
-    const found = await page(from);
-    listed.push(...(await underKnownIds(scene, found)).filter(isAfter));
+    const found = await pageOf(scene, query, from);
+    listed.push(...(await underKnownIds(scene, found)).filter(isAfter).filter(isShownAs(query.statuses)));
     const last = found.at(-1);
     const enough = listed.toSorted(byPosition)[limit - 1];
     if (!last || found.length < limit || (enough && last.start > enough.appointment.start)) return listed;
@@ -80,7 +111,8 @@ async function underKnownIds({ services, ehr, careUnit }: Scene, found: readonly
   const byEhrId = new Map(items.map((item) => [item.ehrAppointmentId, item]));
   return found.map((appointment) => {
     const item = byEhrId.get(appointment.id);
-    return { id: item?.id ?? appointment.id, appointment, item };
+    // Of what is not held any more, the EHR knows better than the code.
+    return { id: item?.id ?? appointment.id, appointment, item: appointment.state === 'held' ? item : undefined };
   });
 }
 

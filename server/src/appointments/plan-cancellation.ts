@@ -1,5 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { awaitedOf, findPendingCancellations, type Item } from '../confirmations/items.ts';
+import { eachPatientOnce, type FindPatient } from '../ehr/lookups.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
@@ -12,21 +13,22 @@ import type { AppointmentPlan } from './write/plan.ts';
 /** `undefined` leaves the appointment's comment. */
 type Comment = string | null | undefined;
 
-/** The cancellations that wait for a code already, by the EHR's ids of their originals. */
-export type PendingCancellations = ReadonlyMap<string, Item>;
+/** What the cancellations of one request have in common. */
+export interface Prepared {
+  /** The cancellations that wait for a code already, by the EHR's ids of their originals. */
+  readonly pending: ReadonlyMap<string, Item>;
+  readonly findPatient: FindPatient;
+}
 
-export function pendingCancellations(
+export async function prepareCancellations(
   { services, ehr, careUnit }: Scene,
   targets: readonly Target[],
-): Promise<PendingCancellations> {
-  if (careUnit.cancellationConfirmation === 'none') return Promise.resolve(new Map());
+): Promise<Prepared> {
+  const findPatient = eachPatientOnce(ehr);
+  if (careUnit.cancellationConfirmation === 'none') return { pending: new Map(), findPatient };
   const booked = targets.filter((target) => ['booked', 'view of booked'].includes(standingOf(target)));
-  return findPendingCancellations(
-    services.db,
-    ehr.id,
-    careUnit.id,
-    booked.map((target) => target.appointment.id),
-  );
+  const ids = booked.map((target) => target.appointment.id);
+  return { pending: await findPendingCancellations(services.db, ehr.id, careUnit.id, ids), findPatient };
 }
 
 /**
@@ -37,7 +39,7 @@ export async function planCancellation(
   scene: Scene,
   target: Target,
   comment: Comment,
-  pending: PendingCancellations,
+  prepared: Prepared,
 ): Promise<AppointmentPlan | EhrCodePlan> {
   const { appointment, id, item } = target;
   switch (standingOf(target)) {
@@ -54,9 +56,9 @@ export async function planCancellation(
       const originalId = target.kind === 'cancellation' ? (item?.replacesId ?? appointment.id) : id;
       if (scene.careUnit.cancellationConfirmation === 'none')
         return directPlan(scene, appointment, originalId, comment);
-      const waiting = pending.get(appointment.id);
+      const waiting = prepared.pending.get(appointment.id);
       if (waiting) return asItIs({ ...target, kind: 'cancellation', id: waiting.id, item: waiting }, waiting);
-      return twoStepPlan(scene, appointment, originalId, comment);
+      return twoStepPlan(scene, appointment, originalId, comment, prepared.findPatient);
     }
   }
 }
@@ -96,6 +98,7 @@ async function twoStepPlan(
   appointment: Appointment,
   replacesId: string,
   comment: Comment,
+  findPatient: FindPatient,
 ): Promise<AppointmentPlan | EhrCodePlan> {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   const newId = makeGatewayId();
@@ -105,7 +108,7 @@ async function twoStepPlan(
     const ehrCode = { kind: 'request cancellation', cancellation, newId, replacesId } as const;
     return { ehrCode, patientId: appointment.patientId, answer, many: false };
   }
-  const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
+  const patient = await findPatient(appointment.patientId);
   if (!patient) throw new Problem('no_contact_channel');
   const contact = contactOf(patient, 'cancellation', careUnit, services.channels);
   const awaits = { kind: 'cancellation' as const, patientId: patient.id, ...contact, newId, replacesId, comment };

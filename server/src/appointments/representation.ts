@@ -18,9 +18,10 @@ const statusOf: Record<AppointmentState, AppointmentStatus> = {
   cancelled: 'cancelled',
 };
 
-/** The states of an EHR that a caller sees as this status. */
+/** The states in which the EHR may have what a caller sees with this status. A hold may have run out here before there. */
 export function statesOf(status: AppointmentStatus): AppointmentState[] {
-  return (Object.keys(statusOf) as AppointmentState[]).filter((state) => statusOf[state] === status);
+  const states = (Object.keys(statusOf) as AppointmentState[]).filter((state) => statusOf[state] === status);
+  return status === 'cancelled' ? [...states, 'held'] : states;
 }
 
 export function appointmentPath(emr: string, careUnitId: string, id: string): string {
@@ -34,18 +35,18 @@ export function appointmentBody(
   { ehr, careUnit }: Scene,
   { id = appointment.id, item }: { readonly id?: string | undefined; readonly item?: Item | undefined } = {},
 ): AppointmentBody {
-  const awaits = item?.isPending === true;
   return {
     ...body(appointment, { ehr, careUnit }, id),
-    status: awaits ? 'awaiting_confirmation' : statusWithout(appointment, item),
-    confirmation: awaits ? confirmation(item, careUnit.timeZone) : null,
+    status: shownStatus(appointment, item),
+    confirmation: item?.isPending ? confirmation(item, careUnit.timeZone) : null,
     replaces_id: item?.replacesId ?? null,
   };
 }
 
 /** A hold whose code has run out is cancelled, even if the EHR's clock has not noticed. */
-function statusWithout(appointment: Appointment, item: Item | undefined): AppointmentStatus {
-  return item && appointment.state === 'held' ? 'cancelled' : statusOf[appointment.state];
+export function shownStatus({ state }: Appointment, item: Item | undefined): AppointmentStatus {
+  if (item?.isPending) return 'awaiting_confirmation';
+  return item && state === 'held' ? 'cancelled' : statusOf[state];
 }
 
 interface Written extends Scene {

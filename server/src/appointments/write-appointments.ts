@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BeingConfirmed, decideCode, decideRelease } from '../confirmations/decide.ts';
 import { assertWithinLimits, patientHashes } from '../confirmations/limits.ts';
 import type { Tx } from '../db/kysely.ts';
+import { retrySerialization } from '../db/retry.ts';
 import type { Answer } from '../operations/answer.ts';
 import type { Decide } from '../operations/execute.ts';
 import type { Execute } from '../operations/once.ts';
@@ -9,7 +10,7 @@ import type { Problem } from '../problems/problem.ts';
 import { decideResend } from './ehr-codes/decide-resend.ts';
 import { ehrCodeKind } from './ehr-codes/kind.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
-import { isFree } from './free-time.ts';
+import { areFree, isFree } from './free-time.ts';
 import { previewBody } from './representation.ts';
 import type { Scene } from './scene.ts';
 import { timeTaken } from './time-rules.ts';
@@ -133,7 +134,9 @@ async function look(scene: Scene, plan: Plan): Promise<Answer> {
   await assertTimesAreFree(scene, plan);
   const patients = appointmentKind.codesFor(plan);
   if (patients.length > 0) {
-    await services.db.transaction().execute((tx) => assertAllWithinLimits(tx, scene, patients));
+    await retrySerialization(() =>
+      services.db.transaction().execute((tx) => assertAllWithinLimits(tx, scene, patients)),
+    );
   }
   return previewAnswer(scene, plan);
 }
@@ -141,17 +144,16 @@ async function look(scene: Scene, plan: Plan): Promise<Answer> {
 async function assertTimesAreFree({ ehr, careUnit }: Scene, plan: AppointmentPlan): Promise<void> {
   const changes = changesOf(plan);
   const freeing = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
-  for (const { answer } of changes) {
-    const takesTime = answer?.word === 'created' || answer?.word === 'moved';
-    if (takesTime && !(await isFree(ehr, careUnit, answer.appointment, freeing))) throw timesTaken(plan);
-  }
+  const times = changes.flatMap(({ answer }) =>
+    answer && (answer.word === 'created' || answer.word === 'moved') ? [answer.appointment] : [],
+  );
+  if (!(await areFree(ehr, careUnit, times, freeing))) throw timesTaken(plan);
 }
 
 /** What the EHR is not told of yet, it cannot refuse yet either. */
 async function assertDraftsAreFree({ ehr, careUnit }: Scene, plan: AppointmentPlan): Promise<void> {
-  for (const { awaits } of plan.steps) {
-    if (awaits?.draft && !(await isFree(ehr, careUnit, awaits.draft))) throw timesTaken(plan);
-  }
+  const drafts = plan.steps.flatMap(({ awaits }) => awaits?.draft ?? []);
+  if (!(await areFree(ehr, careUnit, drafts))) throw timesTaken(plan);
 }
 
 function timesTaken({ steps }: AppointmentPlan): Problem {

@@ -27,11 +27,14 @@ export const connectionSchema = Type.Object(
       wholeNumber('Operations at once, and connections to each host.', { minimum: 1, maximum: 1000, default: 20 }),
     ),
     queue: Type.Optional(
-      wholeNumber('Operations that may wait for their turn. Further ones are refused.', {
-        minimum: 0,
-        maximum: 10_000,
-        default: 500,
-      }),
+      wholeNumber(
+        'Operations that may wait for their turn. Further ones are refused, those of the client with the most first.',
+        {
+          minimum: 0,
+          maximum: 10_000,
+          default: 500,
+        },
+      ),
     ),
     queue_timeout_ms: milliseconds('How long an operation waits for its turn at most', {
       minimum: 10,

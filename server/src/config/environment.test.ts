@@ -12,6 +12,7 @@ test('has defaults, also for variables that are empty', () => {
     host: '127.0.0.1',
     port: 8080,
     databaseUrl: undefined,
+    databasePoolSize: undefined,
     configurationPath: undefined,
     dataDirectory: '.data',
     secretKey: undefined,
@@ -40,10 +41,23 @@ test.each(['base64', 'base64url', 'hex'] as const)('reads keys in %s and shows n
   expect(seen).not.toContain('Buffer');
 });
 
+test.each([
+  ['1', 1],
+  ['1000', 1000],
+])('reads the size of the pool: %s', (text, size) => {
+  expect(readEnvironment({ DATABASE_POOL_SIZE: text }).databasePoolSize).toBe(size);
+});
+
+test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('refuses as the size of the pool: %j', async (text) => {
+  const { message } = await attempt({ DATABASE_POOL_SIZE: text });
+  expect(message).toBe(`DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not ${JSON.stringify(text)}`);
+});
+
 test('reports every variable that cannot be used, without secrets', async () => {
   const { message } = await attempt({
     PORT: '80a',
     DATABASE_URL: 'mysql://u:hunter2@localhost/db',
+    DATABASE_POOL_SIZE: '0',
     CROSSWARD_CONFIG: 'crossward.yaml',
     CROSSWARD_SECRET_KEY: 'hunter2',
     CROSSWARD_PREVIOUS_SECRET_KEYS: `${key.toString('hex')},hunter2`,
@@ -53,6 +67,7 @@ test('reports every variable that cannot be used, without secrets', async () => 
   expect(message.split('\n')).toEqual([
     'PORT: must be a whole number from 0 to 65535, not "80a"',
     'DATABASE_URL: must be a URL that begins with postgres:// or postgresql://',
+    'DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not "0"',
     `CROSSWARD_SECRET_KEY: must be ${form}`,
     `CROSSWARD_PREVIOUS_SECRET_KEYS: must be keys separated by commas, each ${form}`,
     'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',

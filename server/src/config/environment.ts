@@ -16,6 +16,8 @@ export interface Environment {
   readonly port: number;
   /** `DATABASE_URL`. Absent: the embedded database in `dataDirectory`. */
   readonly databaseUrl: Secret | undefined;
+  /** `DATABASE_POOL_SIZE`: connections to PostgreSQL for requests, at most. Absent: as many as `openDatabase` takes. */
+  readonly databasePoolSize: number | undefined;
   /** `CROSSWARD_CONFIG`. Absent: the demo. */
   readonly configurationPath: string | undefined;
   /** `CROSSWARD_DATA_DIR`, default `.data`; as given, relative to the working directory. */
@@ -48,6 +50,11 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
     host: text('HOST') ?? '127.0.0.1',
     port: read('PORT', parsePort, `a whole number from 0 to 65535, not ${JSON.stringify(variables.PORT)}`) ?? 8080,
     databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL that begins with postgres:// or postgresql://'),
+    databasePoolSize: read(
+      'DATABASE_POOL_SIZE',
+      parsePoolSize,
+      `a whole number from 1 to 1000, not ${JSON.stringify(variables.DATABASE_POOL_SIZE)}`,
+    ),
     configurationPath: text('CROSSWARD_CONFIG'),
     dataDirectory: text('CROSSWARD_DATA_DIR') ?? '.data',
     secretKey: read('CROSSWARD_SECRET_KEY', parseKey, secretKeyForm),
@@ -71,6 +78,10 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
 
 function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+function parsePoolSize(text: string): number | undefined {
+  return /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1000 ? Number(text) : undefined;
 }
 
 function parseDatabaseUrl(text: string): Secret | undefined {

@@ -14,7 +14,13 @@ import { types } from './types.ts';
 
 export interface Database {
   readonly kind: 'postgresql' | 'pglite';
+  /** For requests. */
   readonly pool: DatabasePool;
+  /**
+   * For what runs beside them: messages, housekeeping, signs of life. Neither can use up the connections of the other,
+   * except on PGlite, where both are the one connection there is.
+   */
+  readonly background: DatabasePool;
   /** One round trip. Throws what the pool throws. */
   ping(): Promise<void>;
   /** Waits for what runs, then closes. May be called again. */
@@ -26,11 +32,15 @@ export interface DatabaseOptions {
   readonly databaseUrl?: string | undefined;
   /** The embedded database lives in its folder `pglite`. */
   readonly dataDir: string;
-  /** Connections to PostgreSQL, at most. */
+  /** Connections to PostgreSQL for requests, at most. Default 20. `backgroundConnections` come on top. */
   readonly maxConnections?: number | undefined;
   /** Milliseconds to wait for the server, or for one of its connections to come free. */
   readonly connectTimeout?: number | undefined;
 }
+
+const defaultConnections = 20;
+/** To PostgreSQL, at most. */
+export const backgroundConnections = 4;
 
 const oldestServer = 15;
 const statementTimeout = 30_000;
@@ -49,16 +59,15 @@ const idleTransactionTimeout = 60_000;
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.databaseUrl === undefined
     ? openEmbedded(options.dataDir)
-    : openPostgres(options.databaseUrl, options.maxConnections ?? 20, options.connectTimeout ?? 5_000);
+    : openPostgres(options.databaseUrl, options.maxConnections ?? defaultConnections, options.connectTimeout ?? 5_000);
 }
 
 async function openPostgres(databaseUrl: string, max: number, connectTimeout: number): Promise<Database> {
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
     throw new DatabaseError('The database URL must begin with postgresql://.');
   }
-  const pool = new NodePostgresPool({
+  const settings = {
     connectionString: databaseUrl,
-    max,
     application_name: 'crossward',
     connectionTimeoutMillis: connectTimeout,
     idleTimeoutMillis: 60_000,
@@ -70,8 +79,16 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     query_timeout: statementTimeout + 5_000,
     types,
     onConnect: (client: pg.ClientBase) => client.query("SET TIME ZONE 'UTC'"),
-  });
-  const database: Database = { kind: 'postgresql', pool, ping: () => ping(pool), close: () => pool.end() };
+  };
+  const pool = new NodePostgresPool({ ...settings, max });
+  const background = new NodePostgresPool({ ...settings, max: backgroundConnections });
+  const database: Database = {
+    kind: 'postgresql',
+    pool,
+    background,
+    ping: () => ping(pool),
+    close: async () => void (await Promise.all([pool.end(), background.end()])),
+  };
   try {
     await checkVersion(pool);
   } catch (error) {
@@ -148,7 +165,7 @@ export function startPglite(options: { dataDir?: string; loadDataDir?: Blob }): 
 export async function pgliteDatabase(pglite: PGlite): Promise<Database> {
   const pool = await PglitePool.open(pglite);
   const close = once(() => pool.end().then(() => pglite.close()));
-  return { kind: 'pglite', pool, ping: () => ping(pool), close };
+  return { kind: 'pglite', pool, background: pool, ping: () => ping(pool), close };
 }
 
 async function ping(pool: DatabasePool): Promise<void> {

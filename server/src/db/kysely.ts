@@ -6,6 +6,6 @@ export type Db = Kysely<Tables>;
 /** Functions that lock or belong together with others ask for this, so that misuse does not compile. */
 export type Tx = Transaction<Tables>;
 
-export function createDb(database: Database): Db {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: database.pool }) });
+export function createDb({ pool }: Pick<Database, 'pool'>): Db {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -26,6 +26,7 @@ export class PglitePool implements DatabasePool {
   readonly #session: Session;
   readonly #nameOf = statementNames();
   readonly #waiting = new Set<Waiting>();
+  #observe: ((seconds: number) => void) | undefined;
   #lent = false;
   #closing: PromiseWithResolvers<void> | undefined;
 
@@ -50,24 +51,37 @@ export class PglitePool implements DatabasePool {
   connect(): Promise<DatabaseClient> {
     const refusal = this.#refusal();
     if (refusal) return Promise.reject(refusal);
+    const asked = performance.now();
     return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#observe?.((performance.now() - asked) / 1000);
+      };
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
-        reject(ofDatabase(new Error('timeout exceeded when trying to connect')));
+        waiting.refuse(ofDatabase(new Error('timeout exceeded when trying to connect')));
       }, connectTimeout);
       const waiting: Waiting = {
         give: (client) => {
-          clearTimeout(timer);
+          end();
           resolve(client);
         },
         refuse: (error) => {
-          clearTimeout(timer);
+          end();
           reject(error);
         },
       };
       this.#waiting.add(waiting);
       this.#next();
     });
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  observeWaits(observe: (seconds: number) => void): void {
+    this.#observe = observe;
   }
 
   /** Refuses those who wait, waits for the one who has the connection, and closes it. */

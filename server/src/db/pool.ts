@@ -25,7 +25,11 @@ export interface DatabaseClient extends PostgresPoolClient {
 
 /** Serves Kysely's `PostgresDialect` and a connector's `SqlPool`. `connect` waits for its turn, first come, first served. */
 export interface DatabasePool extends PostgresPool {
+  /** How many wait for a connection now. */
+  readonly waiting: number;
   connect(): Promise<DatabaseClient>;
+  /** Tells how many seconds each `connect` has waited, in vain or not. Of several observers, the last one is told. */
+  observeWaits(observe: (seconds: number) => void): void;
 }
 
 /** One loan of a connection. */

@@ -11,6 +11,7 @@ export class NodePostgresPool implements DatabasePool {
   readonly #pool: pg.Pool;
   readonly #sessions = new WeakMap<pg.PoolClient, Session>();
   readonly #nameOf = statementNames();
+  #observe: ((seconds: number) => void) | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(config: pg.PoolConfig) {
@@ -21,7 +22,7 @@ export class NodePostgresPool implements DatabasePool {
 
   /** Rejects with an error that `isConnectionFailure` knows when there is no server or no connection comes free in time. */
   async connect(): Promise<DatabaseClient> {
-    const client = await this.#connect();
+    const client = await this.#borrow();
     let session = this.#sessions.get(client);
     if (session === undefined) {
       session = new Session(client);
@@ -35,12 +36,23 @@ export class NodePostgresPool implements DatabasePool {
     });
   }
 
-  async #connect(): Promise<pg.PoolClient> {
+  async #borrow(): Promise<pg.PoolClient> {
+    const asked = performance.now();
     try {
       return await this.#pool.connect();
     } catch (error) {
       throw ofDatabase(error);
+    } finally {
+      this.#observe?.((performance.now() - asked) / 1000);
     }
+  }
+
+  get waiting(): number {
+    return this.#pool.waitingCount;
+  }
+
+  observeWaits(observe: (seconds: number) => void): void {
+    this.#observe = observe;
   }
 
   /** Waits until every loan is back, then closes the connections. May be called again. */

@@ -43,3 +43,16 @@ export async function requireHealthcareService(
   if (!service) throw problemAt(place, 'healthcare_service_not_found', 'The care unit has no such healthcare service.');
   return service;
 }
+
+/** A patient by the EHR's own id. */
+export type FindPatient = (id: string) => Promise<Patient | null>;
+
+/** For one request that may come upon a patient many times. */
+export function eachPatientOnce(ehr: EhrConnection): FindPatient {
+  const found = new Map<string, Promise<Patient | null>>();
+  return (id) => {
+    const patient = found.get(id) ?? ehr.call('findPatient', { type: 'emr_id', value: id });
+    found.set(id, patient);
+    return patient;
+  };
+}

@@ -3,6 +3,7 @@ import Type, { type Static, type TObject, type TProperties, type TSchema } from 
 import type { Client } from '../clients/client-registry.ts';
 import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { asClient } from '../ehr/guard/caller.ts';
 import { isReferable, type ReadHeader } from '../identifiers/index.ts';
 import type { Answer } from '../operations/answer.ts';
 import type { Execute } from '../operations/once.ts';
@@ -146,9 +147,9 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           readHeader: headerReader(request, app.identifierHeaders),
           execute,
         } as Input<L, P, Q, B>);
-      const { body, headers, status } = await (method === 'GET'
-        ? handle(noWrite)
-        : runWrite(app.operationServices, request, handle));
+      const { body, headers, status } = await asClient(request.access?.client.id ?? '', () =>
+        method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle),
+      );
       reply.code(status ?? answer.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
       // A preview has a shape of its own beside the one that the serialiser was made for.

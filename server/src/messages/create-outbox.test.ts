@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { createDb, type Db, type Tx } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createOutbox, type RunningOutbox } from './create-outbox.ts';
+import { deliver } from './deliver.ts';
 import { deliveryStates } from './delivery-state.ts';
 import { jobDatabase } from './job-database.ts';
 import { createMessageMetrics } from './metrics.ts';
@@ -331,6 +332,34 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await hurry();
     await eventually(async () => expect((await jobs())[0]?.state).toBe('completed'));
     expect(sent).toHaveLength(1);
+    expect(await stateOf(one.confirmationId)).toBe('failed');
+  });
+
+  // On PGlite nothing runs beside an open transaction.
+  it.runIf(kind === 'postgresql')('does not send what is being withdrawn', async () => {
+    const first = recorder(() => {
+      throw new TemporaryFailure('timeout');
+    });
+    const outbox = await start(first.senders);
+    const one = message();
+    await transact((tx) => outbox.enqueue(tx, one));
+    await eventually(async () => expect((await jobs())[0]?.state).toBe('retry'));
+    await outbox.stop();
+    const { id } = await db.selectFrom('messages').select('id').executeTakeFirstOrThrow();
+    const { sent, senders } = recorder();
+    let delivered: Promise<void> | undefined;
+    await transact(async (tx) => {
+      await outbox.withdraw(tx, [one.confirmationId]);
+      delivered = deliver({ db, keys, senders, metrics: metrics(), log }, id);
+      await eventually(async () => {
+        const { rows } = await sql<{ pid: number }>`
+          SELECT pid FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%messages%'`.execute(db);
+        expect(rows.length + sent.length).toBe(1);
+      });
+    });
+    await delivered;
+    expect(sent).toEqual([]);
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 

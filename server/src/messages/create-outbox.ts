@@ -43,6 +43,7 @@ export interface RunningOutbox extends Outbox {
 
 interface Means {
   readonly database: Database;
+  /** On the pool for background work. */
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;

@@ -47,7 +47,10 @@ export async function deliver(means: Means, messageId: string): Promise<void> {
 
 type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
 
-/** A row that is queued is the newest of its confirmation and has not been withdrawn. */
+/**
+ * A row that is queued is the newest of its confirmation and has not been withdrawn. The lock waits for a transaction
+ * that is about to supersede it. Nothing is awaited between this and the call of the provider.
+ */
 function readDue(db: Db, messageId: string) {
   return db
     .selectFrom('messages')
@@ -58,6 +61,7 @@ function readDue(db: Db, messageId: string) {
     ])
     .where('id', '=', messageId)
     .where('state', '=', 'queued')
+    .forUpdate()
     .executeTakeFirst();
 }
 

@@ -9,12 +9,12 @@ type Listen = NonNullable<JobDatabase['listen']>;
 const reconnectDelay = 2_000;
 
 /**
- * The gateway's own pool as pg-boss wants it. pg-boss's adapter for PGlite would send its ROLLBACK into the transactions
+ * The gateway's own pool for background work as pg-boss wants it. pg-boss's adapter for PGlite would send its ROLLBACK into the transactions
  * of others.
  *
  * @param databaseUrl on PostgreSQL: where one connection beside the pool hears notifications. Absent: pg-boss polls.
  */
-export function jobDatabase({ pool }: Database, databaseUrl: string | undefined): JobDatabase {
+export function jobDatabase({ background: pool }: Database, databaseUrl: string | undefined): JobDatabase {
   const executeSql: JobDatabase['executeSql'] = (text, values) => execute(pool, text, values);
   if (pool instanceof PglitePool) return { executeSql, listen: (...args) => listenOnPglite(pool, ...args) };
   if (databaseUrl === undefined) return { executeSql };

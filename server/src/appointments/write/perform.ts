@@ -142,8 +142,8 @@ async function idsWhoseTimeIsGone(work: Work, plan: AppointmentPlan): Promise<st
   return gone;
 }
 
-async function isGone({ call, ehr, careUnit }: Work, change: ChangeStep['change']): Promise<boolean> {
-  if (change.kind === 'create') return !(await isFree({ ...ehr, call } as EhrConnection, careUnit, change));
+async function isGone({ call, careUnit }: Work, change: ChangeStep['change']): Promise<boolean> {
+  if (change.kind === 'create') return !(await isFree({ call }, careUnit, change));
   if (change.kind !== 'confirm') return false;
   const [appointment] = await call('findAppointments', careUnit, [change.appointmentId]);
   return appointment === undefined || appointment.state === 'cancelled';

@@ -1,5 +1,6 @@
 import { ConnectorError, type ConnectorErrorKind, type ConnectorOperation } from '@crossward/connector-kit';
 import { type BreakerState, createBreaker } from './breaker.ts';
+import { currentCaller } from './caller.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
@@ -76,7 +77,7 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
       try {
         // Asked before and after the wait: nobody waits for an EHR that is left alone.
         breaker.assertPasses(leftAlone);
-        const result = await turns(() => breaker.run(inTime, leftAlone), busy);
+        const result = await turns(currentCaller(), () => breaker.run(inTime, leftAlone), busy);
         if (operation !== 'open') lastSuccessAt = new Date();
         observe('ok');
         return result;

@@ -1,0 +1,61 @@
+import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
+import { afterAll, expect, test } from 'vitest';
+import { bookEach, bookSome, freeRun, freeSlots, idsIn, oslo, riverside } from '../../../test/bookings.ts';
+import { careUnitOf, type ToldMany } from '../../../test/codes.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { anotherConnector } from '../../../test/other-ehrs.ts';
+
+const calls: ConnectorOperation[] = [];
+
+/** Notes what the EHR is asked. */
+function counting(connector: Connector): Connector {
+  return new Proxy(connector, {
+    get(target, property) {
+      const value: unknown = target[property as keyof Connector];
+      if (typeof value !== 'function') return value;
+      return (...input: unknown[]) => {
+        calls.push(property as ConnectorOperation);
+        return value(...input);
+      };
+    },
+  });
+}
+
+const gateway = await startGateway({ connectors: [anotherConnector(counting)] });
+afterAll(() => gateway.close());
+
+/** How often a request asks the EHR for this. */
+async function count(operation: ConnectorOperation, request: () => Promise<ToldMany>): Promise<number> {
+  calls.length = 0;
+  const { status, text } = await request();
+  expect({ status, text }).toMatchObject({ status: 200 });
+  return calls.filter((it) => it === operation).length;
+}
+
+test('a bulk move looks for free time once', async () => {
+  const { changeMany } = careUnitOf(gateway, oslo);
+  const others = await freeSlots(gateway, { resourceId: 'r-2' });
+  const slots = (await freeSlots(gateway)).filter(({ start }) => others.some((other) => other.start === start));
+  const ids = idsIn(await bookEach(gateway, slots.slice(0, 12)));
+  const move = { resource_id: 'r-2' };
+  // The dry run looks whether the EHR would find it free, after the plan has.
+  expect(await count('listTimeSlots', () => changeMany(ids, move, '?dry_run=true'))).toBe(2);
+  expect(await count('listTimeSlots', () => changeMany(ids, move))).toBe(1);
+});
+
+test('a dry run of a reschedule looks for free time twice, however many it makes', async () => {
+  const run = await freeRun(gateway, 5, { resourceId: 'r-3' });
+  const [mine] = await bookEach(gateway, run.slice(0, 1));
+  const range = { start: run[0]?.start, end: run[4]?.end };
+  const reschedule = () => careUnitOf(gateway, oslo).changeMany([mine?.id ?? ''], range, '?dry_run=true');
+  expect(await count('listTimeSlots', reschedule)).toBe(2);
+});
+
+test('a bulk cancellation in two steps looks each patient up once', async () => {
+  const ids: string[] = [];
+  for (const patientId of ['p-3', 'p-4']) {
+    ids.push(...idsIn(await bookSome(gateway, 4, { careUnit: riverside, patientId })));
+  }
+  const cancel = () => careUnitOf(gateway, riverside).changeMany(ids, { status: 'cancelled' });
+  expect(await count('findPatient', cancel)).toBe(2);
+});

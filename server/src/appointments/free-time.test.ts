@@ -1,0 +1,97 @@
+import { coversWithoutGap, type TimeSlotQuery } from '@crossward/connector-kit';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { areFree, freeSlotsFor } from './free-time.ts';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const careUnit = {} as CareUnitConnection;
+
+interface Offered {
+  readonly resourceId: string;
+  readonly healthcareServiceId: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** An EHR with slots of so many minutes around the clock for 400 days, but for some that are taken. */
+function ehrWith(slotMinutes: number, isTaken: (start: number) => boolean) {
+  const queries: TimeSlotQuery[] = [];
+  const call = async (_: 'listTimeSlots', query: TimeSlotQuery) => {
+    queries.push(query);
+    const [resourceId = ''] = query.resourceIds ?? [];
+    const [healthcareServiceId = ''] = query.healthcareServiceIds ?? [];
+    const found: Offered[] = [];
+    const length = slotMinutes * minute;
+    for (let start = Math.ceil(query.start.getTime() / length) * length; found.length < query.limit; start += length) {
+      if (start + length > Math.min(query.end.getTime(), 400 * day)) break;
+      if (isTaken(start)) continue;
+      found.push({ resourceId, healthcareServiceId, start: new Date(start), end: new Date(start + length) });
+    }
+    return found;
+  };
+  return { ehr: { call } as unknown as EhrConnection, queries };
+}
+
+const time = (start: number, minutes: number, more: Partial<Offered> = {}): Offered => ({
+  resourceId: 'r-1',
+  healthcareServiceId: 'consultation',
+  start: new Date(start),
+  end: new Date(start + minutes * minute),
+  ...more,
+});
+
+test('times that lie close together are one call, however many they are', async () => {
+  const { ehr, queries } = ehrWith(30, () => false);
+  const times = Array.from({ length: 100 }, (_, index) => time(index * 30 * minute, 30));
+  expect(await areFree(ehr, careUnit, times)).toBe(true);
+  expect(queries).toHaveLength(1);
+});
+
+test('times over most of a year are few calls', async () => {
+  const { ehr, queries } = ehrWith(30, () => false);
+  const times = Array.from({ length: 100 }, (_, index) => time(index * 3 * day, 30));
+  expect(await areFree(ehr, careUnit, times)).toBe(true);
+  // 1,500 slots of half an hour are a month.
+  expect(queries.length).toBeLessThanOrEqual(11);
+  for (const { start, end } of queries) expect(end.getTime() - start.getTime()).toBeLessThanOrEqual(92 * day);
+});
+
+test('each resource and each service is asked for by itself', async () => {
+  const { ehr, queries } = ehrWith(30, () => false);
+  const times = ['r-1', 'r-2'].flatMap((resourceId) =>
+    ['consultation', 'vaccination'].flatMap((healthcareServiceId) =>
+      [0, 1, 2].map((hour) => time(hour * 60 * minute, 30, { resourceId, healthcareServiceId })),
+    ),
+  );
+  expect(await areFree(ehr, careUnit, times)).toBe(true);
+  expect(queries).toHaveLength(4);
+});
+
+test('whatever is wanted, the answer is that of one call for each time, and there are no more calls than times', async () => {
+  const wanted = fc.array(
+    fc.record({
+      slot: fc.oneof(fc.nat(200), fc.nat(19_000)),
+      slots: fc.integer({ min: 1, max: 20 }),
+      shift: fc.constantFrom(0, 0, 0, 5),
+      resourceId: fc.constantFrom('r-1', 'r-2'),
+    }),
+    { minLength: 1, maxLength: 20 },
+  );
+  await fc.assert(
+    fc.asyncProperty(wanted, fc.integer({ min: 2, max: 50 }), async (wishes, every) => {
+      const { ehr, queries } = ehrWith(30, (start) => (start / (30 * minute)) % every === 1);
+      const times = wishes.map(({ slot, slots, shift, resourceId }) =>
+        time((slot * 30 + shift) * minute, slots * 30, { resourceId }),
+      );
+      const together = await freeSlotsFor(ehr, careUnit, times);
+      expect(queries.length).toBeLessThanOrEqual(times.length);
+      for (const one of times) {
+        const alone = await freeSlotsFor(ehr, careUnit, [one]);
+        const own = together.filter(({ resourceId }) => resourceId === one.resourceId);
+        expect(coversWithoutGap(own, one)).toBe(coversWithoutGap(alone, one));
+      }
+    }),
+  );
+});

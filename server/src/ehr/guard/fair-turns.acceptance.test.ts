@@ -1,0 +1,55 @@
+import type { Connector } from '@crossward/connector-kit';
+import { afterAll, expect, test } from 'vitest';
+import { sodermalm } from '../../../../test/bookings.ts';
+import { startGateway } from '../../../../test/gateway.ts';
+import { anotherConnector } from '../../../../test/other-ehrs.ts';
+import { resolveConnection } from '../../config/connection.ts';
+
+/** Calls that look appointments up, each until it is let go. */
+const slow: (() => void)[] = [];
+const openGates = () => slow.splice(0).forEach((letGo) => void letGo());
+
+function slowToFind(connector: Connector): Connector {
+  return {
+    ...connector,
+    async findAppointments(...input) {
+      await new Promise<void>((resolve) => void slow.push(resolve));
+      return (await connector.findAppointments?.(...input)) ?? [];
+    },
+  };
+}
+
+const connection = resolveConnection({
+  timeout_ms: 300_000,
+  queue_timeout_ms: 60_000,
+  concurrency: 3,
+  queue: 3,
+});
+const gateway = await startGateway({
+  connectors: [anotherConnector((connector, emr) => (emr === 'sandbox-se' ? slowToFind(connector) : connector))],
+  configure: (configuration) => ({
+    ...configuration,
+    emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),
+  }),
+});
+afterAll(() => gateway.close());
+
+test('bulk requests of one client leave the reads of others answered', async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => `a-${index}`);
+  const body = { ids, status: 'cancelled' };
+  const client = 'appointments:write';
+  let over = 0;
+  const bulk = Array.from({ length: 6 }, () =>
+    gateway.request('PATCH', `${sodermalm}/appointments`, { client, body }).finally(() => over++),
+  );
+  await expect.poll(() => slow.length).toBe(3);
+  const read = gateway.request('GET', `${sodermalm}/resources`, { client: 'resources:read' });
+  // Three have all turns, three wait: one of these has made room.
+  await expect.poll(() => over).toBe(1);
+  slow.shift()?.();
+  expect((await read).status).toBe(200);
+  const opening = setInterval(openGates, 5);
+  const statuses = (await Promise.all(bulk)).map(({ status }) => status);
+  clearInterval(opening);
+  expect(new Set(statuses)).toEqual(new Set([400, 503]));
+});
