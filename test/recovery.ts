@@ -1,0 +1,58 @@
+import type { Configuration } from '../server/src/config/configuration.ts';
+import { eventually } from './codes.ts';
+import type { FaultyEhr } from './faulty-ehr.ts';
+import type { Answer } from './gateway.ts';
+import { withPatientBreakers } from './other-ehrs.ts';
+
+interface Recovery {
+  /** How long after the EHR was last asked it is not believed that it shows nothing. */
+  readonly settling_seconds?: number;
+  /** How long after the request it may still be performed. */
+  readonly give_up_seconds?: number;
+}
+
+/** For tests in which an EHR fails for a while: what the gateway waits for comes soon, and no breaker opens. */
+export function withQuickRecovery(
+  configuration: Configuration,
+  { settling_seconds = 1, give_up_seconds = 600 }: Recovery = {},
+): Configuration {
+  const limits = { timeout_ms: 5_000, queue_timeout_ms: 5_000, settling_seconds, give_up_seconds };
+  const patient = withPatientBreakers(configuration);
+  const emrs = patient.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, ...limits } }));
+  return { ...patient, emrs };
+}
+
+type Told = Answer<{ readonly reason?: string }>;
+
+/** The answer, as soon as nobody else is at work on it. */
+export function answerOf<Result extends Told>(send: () => Promise<Result>): Promise<Result> {
+  return eventually(async () => {
+    const answer = await send();
+    if (answer.body.reason === 'idempotency_in_progress') throw new Error('Somebody else is at work on it');
+    return answer;
+  });
+}
+
+/** The answer, as soon as it is known what has become of it. */
+export function knownAnswerOf<Result extends Told>(send: () => Promise<Result>): Promise<Result> {
+  return eventually(async () => {
+    const answer = await answerOf(send);
+    if (answer.body.reason === 'outcome_unknown') throw new Error('It is not known yet');
+    return answer;
+  });
+}
+
+/** Until the gateway has asked the EHR by itself, so many times from now on, and met nobody. */
+export async function askedInVain(ehr: FaultyEhr, times = 1): Promise<void> {
+  const before = ehr.refused;
+  await eventually(() => {
+    if (ehr.refused < before + times) throw new Error('The EHR has not been asked');
+  });
+}
+
+/** Until the gateway has asked by itself what became of a write, at that time (ms as of `Date.now()`) or later. */
+export async function lookedUpInVain(ehr: FaultyEhr, since: number): Promise<void> {
+  await eventually(() => {
+    if (!ehr.vainLookUps.some((askedAt) => askedAt >= since)) throw new Error('The EHR has not been asked');
+  });
+}
