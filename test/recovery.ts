@@ -1,7 +1,7 @@
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { eventually } from './codes.ts';
 import type { FaultyEhr } from './faulty-ehr.ts';
-import type { Answer } from './gateway.ts';
+import type { Answer, Gateway } from './gateway.ts';
 import { withPatientBreakers } from './other-ehrs.ts';
 
 interface Recovery {
@@ -54,5 +54,23 @@ export async function askedInVain(ehr: FaultyEhr, times = 1): Promise<void> {
 export async function lookedUpInVain(ehr: FaultyEhr, since: number): Promise<void> {
   await eventually(() => {
     if (!ehr.vainLookUps.some((askedAt) => askedAt >= since)) throw new Error('The EHR has not been asked');
+  });
+}
+
+/**
+ * Until the gateway has made one more call to an EHR, by itself, with these words among its labels in `/metrics`. For an
+ * EHR over HTTP.
+ */
+export async function nextCall(gateway: Gateway, emr: string, ...words: readonly string[]): Promise<void> {
+  const count = async () => {
+    const { text } = await gateway.request('GET', '/metrics', { client: null });
+    const calls = text.matchAll(/^crossward_ehr_calls_total\{(.*)\} (\d+)$/gm);
+    return [...calls]
+      .filter(([, labels = '']) => [emr, ...words].every((word) => labels.includes(`"${word}"`)))
+      .reduce((sum, [, , number]) => sum + Number(number), 0);
+  };
+  const before = await count();
+  await eventually(async () => {
+    if ((await count()) === before) throw new Error('The EHR has not been asked');
   });
 }
