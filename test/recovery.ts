@@ -9,20 +9,31 @@ interface Recovery {
   readonly settling_seconds?: number;
   /** How long after the request it may still be performed. */
   readonly give_up_seconds?: number;
+  /** How long one operation of the EHR may take, and may wait for its turn. */
+  readonly timeout_ms?: number;
 }
 
 /** For tests in which an EHR fails for a while: what the gateway waits for comes soon, and no breaker opens. */
 export function withQuickRecovery(
   configuration: Configuration,
-  { settling_seconds = 1, give_up_seconds = 600 }: Recovery = {},
+  { settling_seconds = 1, give_up_seconds = 600, timeout_ms = 5_000 }: Recovery = {},
 ): Configuration {
-  const limits = { timeout_ms: 5_000, queue_timeout_ms: 5_000, settling_seconds, give_up_seconds };
+  const limits = { timeout_ms, queue_timeout_ms: timeout_ms, settling_seconds, give_up_seconds };
   const patient = withPatientBreakers(configuration);
   const emrs = patient.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, ...limits } }));
   return { ...patient, emrs };
 }
 
 type Told = Answer<{ readonly reason?: string }>;
+
+/** Until every EHR of the gateway is open: the start does not wait for long. */
+export async function allOpen(gateway: Gateway): Promise<void> {
+  await eventually(async () => {
+    const { body } = await gateway.request<{ emrs: { id: string; status: string }[] }>('GET', '/api/emrs');
+    const closed = body.emrs.filter(({ status }) => status !== 'available');
+    if (closed.length > 0) throw new Error(`Not open: ${closed.map(({ id }) => id)}`);
+  });
+}
 
 /** The answer, as soon as nobody else is at work on it. */
 export function answerOf<Result extends Told>(send: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { book, bookEach, freeRun, freeSlot, idsIn, isFree, type Slot, at as timeOf } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, messagesAbout, runOut, startCancellation } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
@@ -6,7 +6,7 @@ import { startGateway } from '../../../test/gateway.ts';
 import { change, changeMany, creation, keysOf, newKey, type Sent, type Told } from '../../../test/idempotency-keys.ts';
 import { withoutTransactions } from '../../../test/lesser-ehrs.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { answerOf, knownAnswerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import { allOpen, answerOf, knownAnswerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 // Longer than anything is waited for, so that a failure says what has not come about.
@@ -42,7 +42,7 @@ function configure(demo: Configuration): Configuration {
   const wanted = moments.flatMap((moment) => (Object.keys(kinds) as Kind[]).map((kind) => ({ moment, kind })));
   const { emrs, ...rest } = wanted.reduce(
     (it, { moment, kind }) => withEhr(it, { id: emrOf(moment, kind), like: kinds[kind], policies: {} }),
-    withQuickRecovery(demo),
+    withQuickRecovery(demo, { timeout_ms: 20_000 }),
   );
   const settlingOf = (id: string) => moments.find(({ prefix }) => id.startsWith(`${prefix}-`))?.settling_seconds ?? 1;
   return {
@@ -64,6 +64,7 @@ const gateway = await startGateway({
   ],
   configure,
 });
+beforeAll(() => allOpen(gateway));
 afterAll(() => gateway.close());
 const { send, at, stored } = keysOf(gateway);
 

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   type Appointment,
   book,
@@ -34,7 +34,7 @@ import {
 } from '../../../test/idempotency-keys.ts';
 import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { answerOf, askedInVain, knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
+import { allOpen, answerOf, askedInVain, knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
 
 // Longer than anything is waited for, so that a failure says what has not come about.
 vi.setConfig({ testTimeout: 150_000 });
@@ -239,8 +239,11 @@ const gateway = await startGateway({
         (configuration, { id, like }) => withEhr(configuration, { id, like, policies: {} }),
         demo,
       ),
+      // Many at once.
+      { timeout_ms: 20_000 },
     ),
 });
+beforeAll(() => allOpen(gateway));
 afterAll(() => gateway.close());
 const { send, at, stored } = keysOf(gateway);
 
