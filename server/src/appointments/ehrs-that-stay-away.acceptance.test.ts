@@ -273,6 +273,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
       ehr.comeBack();
       const ask = () => send(request, key);
       const answer = await (isDone ? answerOf(ask) : knownAnswerOf(ask));
+      expect(answer.status, answer.text).toBeLessThan(300);
       await expectDone(answer);
       expectReplayed(await ask(), answer);
       expectUnknown(meanwhile);
