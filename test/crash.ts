@@ -14,7 +14,10 @@ import { findViolations } from './invariants.ts';
  * Kills the gateway at random moments under a load of bookings, moves, cancellations and confirmations over the three
  * sandbox EHRs, starts it again each time, and looks at the end whether what was answered is true.
  *
- *   node test/crash.ts [--kills 100] [--seed 1] [--database pglite|postgresql]
+ *   node test/crash.ts [--kills 100] [--seed 1] [--database pglite|postgresql] [--gateways 1] [--faults]
+ *
+ * With several gateways, on PostgreSQL, one of them is killed at a time. With faults, the EHRs lose answers, stay away for
+ * a while and finish late (faulty-sandbox.ts).
  */
 
 const { values: options } = parseArgs({
@@ -22,10 +25,15 @@ const { values: options } = parseArgs({
     kills: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     database: { type: 'string', default: 'pglite' },
+    gateways: { type: 'string', default: '1' },
+    faults: { type: 'boolean', default: false },
   },
 });
 const kills = Number(options.kills);
 const atOnce = 12;
+/** What an EHR shows nothing of is looked for somewhat longer. */
+const restMs = options.faults ? 300_000 : 90_000;
+const patienceMs = options.faults ? 120_000 : 30_000;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** Mulberry32. */
@@ -76,20 +84,20 @@ const count = (name: string) => {
   counts[name] = (counts[name] ?? 0) + 1;
 };
 const faults: string[] = [];
+/** Bookings that were answered and are not there, that are there twice, and that nobody was told of. */
+const tally = { lost: 0, doubled: 0, unrecorded: 0 };
 const knowns: Known[] = [];
 const creations = new Map<string, string | undefined>();
 const abandoned: Unanswered[] = [];
 const slots = new Map<string, Slot[]>();
-let child: ChildGateway;
+/** Each, or the next process in its place as soon as that listens: whoever has no answer waits for it. */
+const gateways: Promise<ChildGateway>[] = [];
 let isOver = false;
 let lastKill = Infinity;
 
-/** From a process to the next: whoever has no answer waits for it. */
-let alive = Promise.withResolvers<void>();
-
-async function sendOnce(request: ChildRequest): Promise<Told | undefined> {
-  await alive.promise;
-  return child.send(request);
+async function sendOnce<Body = Told['body']>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined> {
+  const gateway = await pick(gateways);
+  return gateway.send(request);
 }
 
 /** Sends it until it is answered for good; now and then nobody asks again. */
@@ -235,7 +243,7 @@ function fault(text: string): void {
 async function load(): Promise<void> {
   const running = new Set<Promise<void>>();
   while (!isOver) {
-    await alive.promise;
+    await Promise.race(gateways);
     const idle = knowns.filter((it) => !it.isBusy && it.last.status !== 'cancelled');
     const work = idle.length < 30 || random() < 0.3 ? create() : change(pick(idle));
     const tracked = work.finally(() => running.delete(tracked));
@@ -256,7 +264,7 @@ async function readSlots(): Promise<void> {
       healthcare_service_id: 'consultation',
       limit: '100',
     });
-    const answer = await child.send<{ timeslots: Slot[] }>({ method: 'GET', path: `${careUnit}/timeslots?${query}` });
+    const answer = await sendOnce<{ timeslots: Slot[] }>({ method: 'GET', path: `${careUnit}/timeslots?${query}` });
     slots.set(careUnit, answer?.body.timeslots ?? []);
   }
 }
@@ -305,8 +313,12 @@ async function prepareGround(folder: string): Promise<Ground> {
   return { databaseUrl: url.href, stop: () => server.stop() };
 }
 
+async function killAll(): Promise<void> {
+  for (const gateway of gateways) await (await gateway).kill();
+}
+
 async function until(name: string, condition: () => Promise<unknown[]>): Promise<void> {
-  const deadline = Date.now() + 90_000;
+  const deadline = Date.now() + restMs;
   let left: unknown[] = [];
   do {
     left = await condition();
@@ -321,19 +333,25 @@ async function main(): Promise<void> {
   const ground = await prepareGround(folder);
   const dataDir = join(folder, 'gateway');
   const { databaseUrl } = ground;
-  const start = () => startChild({ dataDir, databaseUrl });
+  const preload = options.faults ? new URL('./faulty-sandbox.ts', import.meta.url) : undefined;
+  const start = () => startChild({ dataDir, databaseUrl, ...(preload && { preload }) });
   process.stdout.write(`${kills} kills on ${options.database}, seed ${options.seed}\n`);
+  const size = Number(options.gateways);
+  if (size > 1 && databaseUrl === undefined) throw new Error('--gateways wants --database postgresql');
   try {
-    child = await start();
+    for (let index = 0; index < size; index++) {
+      gateways.push(start());
+      // The first one makes what they share.
+      await gateways[index];
+    }
     await readSlots();
-    alive.resolve();
     const working = load();
     for (let kill = 1; kill <= kills; kill++) {
       await sleep(50 + random() * 900);
-      alive = Promise.withResolvers();
-      await child.kill();
-      child = await start();
-      alive.resolve();
+      const victim = Math.floor(random() * size);
+      const dead = gateways[victim]?.then((it) => it.kill());
+      gateways[victim] = Promise.resolve(dead).then(start);
+      await gateways[victim];
       if (kill % 10 === 0) process.stdout.write(`  ${kill} kills, ${knowns.length} appointments\n`);
     }
     isOver = true;
@@ -345,13 +363,14 @@ async function main(): Promise<void> {
     await atRest(dataDir, databaseUrl, start);
     await compareCreations(dataDir, databaseUrl);
   } finally {
-    await child?.kill();
+    await killAll();
     await ground.stop();
     await rm(folder, { recursive: true, force: true });
   }
   for (const [name, number] of Object.entries({ ...counts, 'never asked again': abandoned.length }).toSorted()) {
     process.stdout.write(`${String(number).padStart(7)}  ${name}\n`);
   }
+  for (const [name, number] of Object.entries(tally)) process.stdout.write(`${String(number).padStart(7)}  ${name}\n`);
   process.stdout.write(`${String(faults.length).padStart(7)}  violations\n`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }
@@ -362,11 +381,11 @@ async function atRest(dataDir: string, databaseUrl: string | undefined, start: (
     if (databaseUrl === undefined) {
       // The embedded database is looked at by one at a time: first it is given the time for a few rounds.
       await sleep(8_000);
-      await child.kill();
+      await killAll();
     }
     const database = await openDatabase({ databaseUrl, dataDir });
     const found = await findViolations(database).finally(() => database.close());
-    if (databaseUrl === undefined) child = await start();
+    if (databaseUrl === undefined) gateways[0] = start();
     return Object.entries(found);
   });
 }
@@ -374,7 +393,7 @@ async function atRest(dataDir: string, databaseUrl: string | undefined, start: (
 /** A key that was left open is free for its owner, and tells what was done. */
 async function askAtLast(): Promise<void> {
   for (const { request, known, slot } of abandoned) {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + patienceMs;
     for (;;) {
       const answer = await sendOnce(request);
       if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
@@ -396,7 +415,7 @@ async function askAtLast(): Promise<void> {
 
 /** One appointment for each key, and the answered one. */
 async function compareCreations(dataDir: string, databaseUrl: string | undefined): Promise<void> {
-  if (databaseUrl === undefined) await child.kill();
+  if (databaseUrl === undefined) await killAll();
   const database = await openDatabase({ databaseUrl, dataDir });
   const client = await database.pool.connect();
   const { rows } = await client.query<{ comment: string; id: string; state: string; has_code: boolean }>(
@@ -418,8 +437,15 @@ async function compareCreations(dataDir: string, databaseUrl: string | undefined
     // Holds that nobody was told of are given up, and never had a code.
     const real = made.filter(({ state, has_code }) => state !== 'cancelled' || has_code);
     const others = real.filter(({ id }) => id !== answered);
-    if (others.length > 0) fault(`${comment} made ${others[0]?.id} beside what was answered: ${answered}`);
-    if (answered !== undefined && !made.some(({ id }) => id === answered)) fault(`${comment} lost ${answered}`);
+    const isKnown = answered !== undefined;
+    if (others.length > 0) {
+      tally[isKnown ? 'doubled' : 'unrecorded'] += 1;
+      fault(`${comment} made ${others[0]?.id} beside what was answered: ${answered}`);
+    }
+    if (isKnown && !made.some(({ id }) => id === answered)) {
+      tally.lost += 1;
+      fault(`${comment} lost ${answered}`);
+    }
   }
   count('database looked at');
 }

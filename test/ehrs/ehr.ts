@@ -16,6 +16,10 @@ export interface Ehr {
   everything(): Promise<unknown>;
   /** Lets an appointment be so many days earlier. */
   moveBack(appointmentId: string, days: number): Promise<void>;
+  /** Changes the comment, as staff does. */
+  comment(appointmentId: string, comment: string): Promise<void>;
+  /** Cancels an appointment and frees its time, as staff does. */
+  cancel(appointmentId: string): Promise<void>;
   /** Lets an appointment be held, or be held until another time. */
   hold(appointmentId: string, until: Date): Promise<void>;
   /** Lets a room have slots for consultations, around the clock for twelve days from today. */

@@ -8,7 +8,7 @@ import {
   standingOf,
   withHold,
 } from '../../connectors/fhir-r4/src/mappers/appointment.ts';
-import { claimedSlot, claimOf } from '../../connectors/fhir-r4/src/mappers/slot.ts';
+import { claimedSlot, claimOf, freedSlot } from '../../connectors/fhir-r4/src/mappers/slot.ts';
 import { resourceId, resourceReference } from '../../connectors/fhir-r4/src/resource-id.ts';
 import type { Ehr, EhrAppointment } from './ehr.ts';
 import { slot } from './fhir-data.ts';
@@ -61,6 +61,15 @@ export function fhirEhr(server: FhirServer): FhirEhr {
       const appointment = await server.read<FhirAppointment>(`Appointment/${appointmentId}`);
       for (const reference of slotsOf(appointment)) await server.save(moved(await server.read<FhirSlot>(reference)));
       await server.save(moved(appointment));
+    },
+    async comment(appointmentId, comment) {
+      const appointment = await server.read<FhirAppointment>(`Appointment/${appointmentId}`);
+      await server.save({ ...appointment, comment } as FhirAppointment);
+    },
+    async cancel(appointmentId) {
+      const appointment = await server.read<FhirAppointment>(`Appointment/${appointmentId}`);
+      await server.save({ ...appointment, status: 'cancelled' } as FhirAppointment);
+      for (const taken of slotsOf(appointment)) await server.save(freedSlot(await server.read<FhirSlot>(taken)));
     },
     async hold(appointmentId, until) {
       const reference = `Appointment/${appointmentId}`;

@@ -32,6 +32,14 @@ export function sandboxEhr(emr: string, { pool }: Database): Ehr {
         [appointmentId, days],
       );
     },
+    async comment(appointmentId, comment) {
+      await sql('UPDATE sandbox.appointments SET comment = $3 WHERE emr = $1 AND id = $2', [appointmentId, comment]);
+    },
+    async cancel(appointmentId) {
+      await sql(`UPDATE sandbox.appointments SET state = 'cancelled', held_until = NULL WHERE emr = $1 AND id = $2`, [
+        appointmentId,
+      ]);
+    },
     async hold(appointmentId, until) {
       await sql(`UPDATE sandbox.appointments SET state = 'held', held_until = $3 WHERE emr = $1 AND id = $2`, [
         appointmentId,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { ehrFaults } from './faults.ts';
 import { dayEnd, type Patient, type Resource, type Service, slots, type Time } from './model.ts';
 import type { Manner, Pick } from './step.ts';
 
@@ -63,6 +64,7 @@ export const manner: fc.Arbitrary<Manner> = fc.oneof(
   { weight: 8, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: fc.constant({ dryRun: true }) },
   { weight: 1, arbitrary: fc.constant({ twice: true }) },
+  { weight: 1, arbitrary: fc.constantFrom(...ehrFaults).map((fault) => ({ fault })) },
 );
 
 export const which: fc.Arbitrary<'right' | 'wrong' | 'dead'> = fc.oneof(

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { afterAll, describe, test, vi } from 'vitest';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import type { Policies } from '../../server/src/config/policies.ts';
+import { faultyEhrs } from '../faulty-ehr.ts';
 import { startGateway } from '../gateway.ts';
+import { anotherConnector } from '../other-ehrs.ts';
+import { withQuickRecovery } from '../recovery.ts';
 import { bulkCancellations } from './commands/bulk-cancel.ts';
 import { bulkConfirmations } from './commands/bulk-confirm.ts';
 import { bulkUpdates } from './commands/bulk-update.ts';
@@ -13,6 +16,7 @@ import { expiries } from './commands/expire.ts';
 import { lists } from './commands/read.ts';
 import { reschedules } from './commands/reschedule.ts';
 import { freshCodes } from './commands/resend.ts';
+import { staffChanges } from './commands/staff.ts';
 import { updates } from './commands/update.ts';
 import { type Model, newModel } from './model.ts';
 import { empty, findDay, type Place, Real } from './real.ts';
@@ -80,6 +84,7 @@ const commands = [
   ...weighted(3, reschedules),
   ...weighted(3, freshCodes),
   ...weighted(2, expiries),
+  ...weighted(1, staffChanges),
   ...weighted(1, lists),
 ];
 
@@ -90,7 +95,12 @@ const timeout = MODEL_RUNS === undefined ? 120_000 : 0;
 
 // Hundreds of codes are of no use in a terminal.
 vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-const gateway = await startGateway({ configure, logLevel: 'warn' });
+const ehrs = faultyEhrs();
+const gateway = await startGateway({
+  configure: (demo) => withQuickRecovery(configure(demo)),
+  connectors: [anotherConnector(ehrs.faulty)],
+  logLevel: 'warn',
+});
 afterAll(() => gateway.close());
 
 describe('any sequence of requests leaves what the contract says', () => {
@@ -106,7 +116,7 @@ describe('any sequence of requests leaves what the contract says', () => {
         await empty(gateway);
         const start = () => ({
           model: newModel({ ...policy, attempts }),
-          real: new Real({ gateway, place, day }),
+          real: new Real({ gateway, place, day, ehr: ehrs.of(place.emr) }),
         });
         await fc.asyncModelRun(start, sequence);
       },

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { age, codeIn, messages, rowsOf, workInBackground } from '../codes.ts';
+import type { Ehr } from '../ehrs/ehr.ts';
+import type { FaultyEhr } from '../faulty-ehr.ts';
 import type { Answer, Gateway } from '../gateway.ts';
 import { type Code, entriesOf, type Model, type Resource, type Time } from './model.ts';
 
@@ -27,6 +29,8 @@ interface Means {
   readonly gateway: Gateway;
   readonly place: Place;
   readonly day: Day;
+  /** That of the place. */
+  readonly ehr: FaultyEhr;
 }
 
 const longestWait = 20_000;
@@ -37,6 +41,7 @@ const noCode = '00000';
 export class Real {
   readonly gateway: Gateway;
   readonly place: Place;
+  readonly ehr: FaultyEhr;
   /** What has happened so far, in the words of the model. */
   readonly story: string[] = [];
   readonly #day: Day;
@@ -47,10 +52,16 @@ export class Real {
   readonly #codes = new Map<string, KnownCode>();
   readonly #expiries = new Map<string, string>();
 
-  constructor({ gateway, place, day }: Means) {
+  constructor({ gateway, place, day, ehr }: Means) {
     this.gateway = gateway;
     this.place = place;
+    this.ehr = ehr;
     this.#day = day;
+  }
+
+  /** The EHR past the gateway. */
+  get staff(): Ehr {
+    return this.gateway.ehr(this.place.emr);
   }
 
   get path(): string {
@@ -65,6 +76,11 @@ export class Real {
     const id = this.#ids.get(name);
     if (id === undefined) throw new Error(`The gateway has not told the id of ${name}`);
     return id;
+  }
+
+  /** Whether the model has a name for it. */
+  knows(id: string): boolean {
+    return [...this.#ids.values()].includes(id);
   }
 
   /** Takes down what the gateway calls it, the first time that it says so. */

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import type { Appointment } from '../bookings.ts';
 import type { Answer } from '../gateway.ts';
 import { bodyOf, compareWorld, previewOf } from './compare.ts';
+import { type EhrFault, sendToFaultyEhr } from './faults.ts';
 import { type Entry, entriesOf, type Model, statusOf } from './model.ts';
 import type { Outcome, Refusal, Success } from './outcome.ts';
 import type { Real } from './real.ts';
@@ -79,6 +80,8 @@ export interface Manner {
   readonly dryRun?: boolean;
   /** Twice, with the same key: it happens once, and is answered alike. */
   readonly twice?: boolean;
+  /** With a key, to an EHR that fails: what comes of it is the same. */
+  readonly fault?: EhrFault;
 }
 
 interface Write {
@@ -91,21 +94,28 @@ interface Write {
   readonly manner?: Manner;
 }
 
+/** What is no dry run. */
+export function forReal({ twice = false, fault }: Manner): Manner {
+  return { twice, ...(fault && { fault }) };
+}
+
 /** Sends a write and compares the answer with what the rule says, which changes the model. */
 export async function write(
   model: Model,
   real: Real,
-  { method, path, body, many = false, success, manner: { dryRun = false, twice = false } = {} }: Write,
+  { method, path, body, many = false, success, manner: { dryRun = false, twice = false, fault } = {} }: Write,
   rule: (model: Model) => Outcome,
 ): Promise<Outcome> {
   const after = dryRun ? structuredClone(model) : model;
   const expected = rule(after);
-  const headers = twice ? { 'idempotency-key': randomUUID() } : {};
-  const send = () => real.request(method, `${path}${dryRun ? '?dry_run=true' : ''}`, { body, headers });
-  const answer = await send();
+  const hasKey = twice || fault !== undefined;
+  const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
+  const send = () =>
+    real.request<{ reason?: string }>(method, `${path}${dryRun ? '?dry_run=true' : ''}`, { body, headers });
+  const answer = fault ? await sendToFaultyEhr(real, fault, send) : await send();
   if ('reason' in expected) compareRefusal(real, expected, answer, body);
   else compareSuccess(after, real, expected, answer, { many, dryRun, status: dryRun ? 200 : success });
-  if (twice && !dryRun && answer.status !== 429) compareReplay(answer, await send());
+  if (hasKey && !dryRun && answer.status !== 429) compareReplay(answer, await send());
   return expected;
 }
 

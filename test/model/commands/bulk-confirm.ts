@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { manner, picks, which } from '../inputs.ts';
 import { type Entry, entriesOf, type Model } from '../model.ts';
 import { codeOf, type Fault, type Outcome, refusedFor } from '../outcome.ts';
-import { outcomeWords, pickedMany, steps, write } from '../step.ts';
+import { forReal, outcomeWords, pickedMany, steps, write } from '../step.ts';
 import { enterCode } from './confirm.ts';
 
 /** All await the same code. */
@@ -54,7 +54,7 @@ export const bulkConfirmations = steps('confirm many', input, async (given, mode
       body: { ids: ids.map((id) => real.id(id)), confirmation: { code: text } },
       many: true,
       success: 200,
-      manner: { twice: how.twice === true },
+      manner: forReal(how),
     },
     (it) => confirmMany(it, ids, isRight),
   );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { manner, pick, which } from '../inputs.ts';
 import { type Entry, entriesOf, type Model } from '../model.ts';
 import { codeOf, type Fault, notInPath, type Outcome, refused, refusedFor, type Success } from '../outcome.ts';
-import { outcomeWords, picked, steps, write } from '../step.ts';
+import { forReal, outcomeWords, picked, steps, write } from '../step.ts';
 
 /** What a code does to ids that all were made to await this one. While it is awaited by any id, a wrong one counts. */
 export function enterCode(model: Model, entries: readonly Entry[], isRight: boolean): Outcome {
@@ -69,7 +69,7 @@ export const confirmations = steps('confirm', input, async ({ target, which: kin
       path: `/appointments/${real.id(id)}`,
       body: { confirmation: { code: text } },
       success: 200,
-      manner: { twice: how.twice === true },
+      manner: forReal(how),
     },
     (it) => confirm(it, id, isRight),
   );

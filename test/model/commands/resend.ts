@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { manner, pick } from '../inputs.ts';
 import type { Model } from '../model.ts';
 import { codeOf, notInPath, type Outcome, refused, shown } from '../outcome.ts';
-import { outcomeWords, picked, steps, write } from '../step.ts';
+import { forReal, outcomeWords, picked, steps, write } from '../step.ts';
 
 const mostCodes = 3;
 
@@ -43,7 +43,7 @@ export const freshCodes = steps('resend', input, async ({ target, isLater, manne
       method: 'POST',
       path: `/appointments/${real.id(id)}/confirmation`,
       success: 202,
-      manner: { twice: how.twice === true },
+      manner: forReal(how),
     },
     (it) => resend(it, id),
   );

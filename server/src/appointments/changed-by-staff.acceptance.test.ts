@@ -1,0 +1,126 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Appointment, bookEach, freeRun, freeSlots, idsIn, nextMonth, type Slot } from '../../../test/bookings.ts';
+import { careUnitOf, eventually, type ToldMany } from '../../../test/codes.ts';
+import type { Ehr } from '../../../test/ehrs/ehr.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { withoutTransactions } from '../../../test/lesser-ehrs.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { askedInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import { expectRefusal } from '../../../test/refusals.ts';
+
+const ehrs = faultyEhrs();
+beforeEach(ehrs.reset);
+const gateway = await startGateway({
+  connectors: [
+    anotherConnector((connector, emr) => {
+      const faulty = ehrs.faulty(connector, emr);
+      return emr === 'one-by-one' ? withoutTransactions(faulty) : faulty;
+    }),
+  ],
+  configure: (demo) => withQuickRecovery(withEhr(demo, { id: 'one-by-one', like: 'sandbox-no', policies: {} })),
+});
+afterAll(() => gateway.close());
+
+const path = careUnitPath('one-by-one', 'oslo-sentrum');
+const careUnit = careUnitOf(gateway, path);
+const ehr = ehrs.of('one-by-one');
+const staff = gateway.ehr('one-by-one');
+
+/** Three appointments that can be moved to the second resource. */
+async function threeToMove(): Promise<[Appointment, Appointment, Appointment]> {
+  const search = { careUnit: path, from: nextMonth() };
+  const there = (await freeSlots(gateway, { ...search, resourceId: 'r-2' })).map(({ start }) => start);
+  const slots = (await freeSlots(gateway, search)).filter(({ start }) => there.includes(start)).slice(0, 3);
+  return (await bookEach(gateway, slots, { careUnit: path, comment: 'old' })) as [
+    Appointment,
+    Appointment,
+    Appointment,
+  ];
+}
+const moved = { resource_id: 'r-2' };
+
+/** As whoever changed it left it, which the test finds out when it was changed. */
+interface Left {
+  appointment?: Appointment;
+}
+
+const edits: readonly (readonly [string, (ehr: Ehr, id: string) => Promise<void>])[] = [
+  ['gets another comment', (it, id) => it.comment(id, 'by staff')],
+  ['is moved', (it, id) => it.moveBack(id, -20)],
+  ['is cancelled', (it, id) => it.cancel(id)],
+];
+
+function expectOutcomes(answer: ToldMany, ids: readonly string[], changed: readonly boolean[]): void {
+  expectRefusal(answer, 502, 'partially_applied');
+  expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual(
+    ids.map((id, index) => [id, `/ids/${index}`]),
+  );
+  const details = answer.body.errors.map(({ detail }) => detail);
+  const [asItWas] = details.filter((_, index) => !changed[index]);
+  expect(details.map((detail) => detail !== asItWas)).toEqual(changed);
+}
+
+describe('what was done of many, and staff has changed since, stays as staff has left it', () => {
+  test.each(edits)('when a later one is refused, and the first one %s', async (_, edit) => {
+    const [first, second, third] = await threeToMove();
+    const ids = idsIn([first, second, third]);
+    const left: Left = {};
+    ehr.refuse('rejected', {
+      after: 2,
+      async meanwhile() {
+        await edit(staff, first.id);
+        left.appointment = await careUnit.get(first.id);
+      },
+    });
+    const answer = await careUnit.changeMany(ids, moved);
+    expect(await careUnit.get(first.id)).toEqual(left.appointment);
+    expect(await careUnit.getAll([second.id, third.id])).toEqual([second, third]);
+    expectOutcomes(answer, ids, [true, false, false]);
+  });
+
+  // What was done last is undone first: when the first one is back, the second one has been seen to.
+  test.each(edits)('when the EHR was away in between, and the second one %s', async (_, edit) => {
+    const [first, second, third] = await threeToMove();
+    ehr.refuse('rejected', { after: 2, meanwhile: async () => ehr.leave() });
+    const answer = await careUnit.changeMany(idsIn([first, second, third]), moved);
+    expectRefusal(answer, 504, 'outcome_unknown');
+    await askedInVain(ehr);
+    await edit(staff, second.id);
+    ehr.comeBack();
+    const left = await careUnit.get(second.id);
+    await eventually(async () => expect(await careUnit.getAll([first.id, third.id])).toEqual([first, third]));
+    expect(await careUnit.get(second.id)).toEqual(left);
+  });
+
+  test('also what a reschedule has made', async () => {
+    const [s1, s2, s3] = (await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' })) as [Slot, Slot, Slot];
+    const [mine] = (await bookEach(gateway, [s1], { careUnit: path, patientId: 'p-9' })) as [Appointment];
+    const made: string[] = [];
+    ehr.refuse('rejected', {
+      kind: 'create',
+      after: 1,
+      async meanwhile() {
+        for (const { id } of await careUnit.list('patient_id=p-9&status=booked')) if (id !== mine.id) made.push(id);
+        await staff.comment(made[0] ?? '', 'by staff');
+      },
+    });
+    const answer = await careUnit.changeMany([mine.id], { start: s1.start, end: s3.end });
+    expectRefusal(answer, 502, 'partially_applied');
+    expect(made).toHaveLength(1);
+    const booked = await careUnit.list('patient_id=p-9&status=booked');
+    expect(booked).toMatchObject([
+      { id: mine.id, start: s1.start },
+      { id: made[0], start: s2.start, comment: 'by staff' },
+    ]);
+  });
+
+  test('and what nobody has changed is put back', async () => {
+    const booked = await threeToMove();
+    ehr.refuse('rejected', { after: 2 });
+    expectRefusal(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');
+    expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
+    const free = await freeSlots(gateway, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
+    expect(free.map(({ start }) => start)).toEqual(expect.arrayContaining(booked.map(({ start }) => start)));
+  });
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { creationBody, freeSlot } from '../../../test/bookings.ts';
+import { careUnitOf, eventually, type Told } from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { withQuickRecovery } from '../../../test/recovery.ts';
+import { expectRefusal } from '../../../test/refusals.ts';
+
+// Longer than anything is waited for, so that a failure says what has not come about.
+vi.setConfig({ testTimeout: 150_000 });
+
+const ehrs = faultyEhrs();
+beforeEach(ehrs.reset);
+const gateway = await startGateway({
+  connectors: [anotherConnector(ehrs.faulty)],
+  configure: (demo) =>
+    withQuickRecovery(
+      withEhr(demo, {
+        id: 'one-pending',
+        like: 'sandbox-se',
+        policies: { limits_per_patient: { pending: 1, codes_per_hour: 100 } },
+      }),
+    ),
+});
+afterAll(() => gateway.close());
+
+const path = careUnitPath('one-pending', 'sodermalm');
+const ehr = ehrs.of('one-pending');
+const { create, cancel } = careUnitOf(gateway, path);
+
+/** Each test has a patient of its own. */
+async function bookFor(patientId: string): Promise<Told> {
+  const slot = await freeSlot(gateway, { careUnit: path });
+  return create({ ...creationBody(slot), patient_id: patientId });
+}
+
+/** Until the patient may book again. */
+async function expectRoomFor(patientId: string): Promise<void> {
+  const { body } = await eventually(async () => {
+    const answer = await bookFor(patientId);
+    expect(answer.status, answer.text).toBe(201);
+    return answer;
+  });
+  expectRefusal(await bookFor(patientId), 429, 'patient_limit_reached');
+  expect(await cancel(body.id)).toMatchObject({ status: 200 });
+}
+
+describe('limits for one patient do not count', () => {
+  test('what the EHR has refused', async () => {
+    ehr.refuse('rejected');
+    expectRefusal(await bookFor('p-4'), 502, 'ehr_rejected');
+    expect((await bookFor('p-4')).status).toBe(201);
+  });
+
+  test('what never reached the EHR', async () => {
+    ehr.refuse('unavailable');
+    expectRefusal(await bookFor('p-5'), 503, 'ehr_unavailable');
+    expect((await bookFor('p-5')).status).toBe(201);
+  });
+
+  test('for long, what the EHR shows nothing of', async () => {
+    ehr.loseAnswer({ isDone: false });
+    expectRefusal(await bookFor('p-6'), 504, 'outcome_unknown');
+    await expectRoomFor('p-6');
+  });
+
+  test('for long, a hold that nobody was told of', async () => {
+    ehr.loseAnswer({ isDone: true });
+    expectRefusal(await bookFor('p-7'), 504, 'outcome_unknown');
+    await expectRoomFor('p-7');
+  });
+
+  test('for ever, what the EHR refuses to be asked about', async () => {
+    ehr.loseAnswer({ isDone: false });
+    ehr.refuseAlways('findOperation', 'rejected');
+    expectRefusal(await bookFor('p-8'), 504, 'outcome_unknown');
+    await expectRoomFor('p-8');
+  });
+});
+
+test('limits for one patient count what may have been done', async () => {
+  ehr.leaveDuring({ isDone: true });
+  expectRefusal(await bookFor('p-9'), 504, 'outcome_unknown');
+  // The EHR can be read again, and does not say what became of it.
+  ehr.comeBack();
+  ehr.refuseAlways('findOperation', 'unavailable');
+  expectRefusal(await bookFor('p-9'), 429, 'patient_limit_reached');
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { book, freeRun, freeSlot, type Slot, at as timeOf } from '../../../test/bookings.ts';
+import { codeFor, eventually, messagesAbout } from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { change, creation, keysOf, newKey, type Sent, type Told } from '../../../test/idempotency-keys.ts';
+import { anotherConnector, careUnitPath } from '../../../test/other-ehrs.ts';
+import { knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
+
+const ehrs = faultyEhrs();
+beforeEach(ehrs.reset);
+const gateway = await startGateway({
+  connectors: [anotherConnector(ehrs.faulty)],
+  configure: (demo) => withQuickRecovery(demo),
+});
+afterAll(() => gateway.close());
+const { send, at, stored } = keysOf(gateway);
+const direct = careUnitPath('sandbox-no', 'oslo-sentrum');
+const byCode = careUnitPath('sandbox-se', 'sodermalm');
+
+/** Sends a write. When the EHR has done it, nobody reaches the database any more until it is answered. */
+async function sendAndLoseDatabase(emr: string, request: Sent, key: string | undefined): Promise<Told> {
+  const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  let restore = () => {};
+  ehrs.of(emr).afterWrite(() => {
+    const spy = vi.spyOn(gateway.database.pool, 'connect').mockRejectedValue(lost);
+    restore = () => spy.mockRestore();
+  });
+  try {
+    return await send(request, key);
+  } finally {
+    restore();
+  }
+}
+
+function expectUnknown({ status, body }: Told): void {
+  expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
+}
+
+describe('the database, lost after the EHR has done a write, leaves its outcome unknown to the caller', () => {
+  test('a booking is told to whoever asks again with the key, and made once', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = newKey();
+    expectUnknown(await sendAndLoseDatabase('sandbox-no', creation(slot, direct), key));
+    const answer = await knownAnswerOf(() => send(creation(slot, direct), key));
+    expect(answer.status, answer.text).toBe(201);
+    expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
+  });
+
+  // There is nothing to remember of it, so that the truth may be told as well.
+  test('a booking without a key stays', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const answer = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
+    if (answer.status !== 201) expectUnknown(answer);
+    expect(await at(slot)).toHaveLength(1);
+  });
+
+  test('a booking by code has one hold, and one message, for whoever asks again with the key', async () => {
+    const slot = await freeSlot(gateway, { careUnit: byCode });
+    const key = newKey();
+    expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), key));
+    const answer = await knownAnswerOf(() => send(creation(slot, byCode), key));
+    expect(answer.status, answer.text).toBe(201);
+    const { id } = answer.body;
+    expect(await at(slot, 'sandbox-se')).toEqual([{ id, state: 'held' }]);
+    await codeFor(gateway, id);
+    expect(await messagesAbout(gateway, id)).toHaveLength(1);
+  });
+
+  test('a hold without a key is given up', async () => {
+    const slot = await freeSlot(gateway, { careUnit: byCode });
+    expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), undefined));
+    await eventually(async () => expect(await at(slot, 'sandbox-se')).toEqual([]));
+  });
+
+  test('a code that the EHR has taken is taken', async () => {
+    const held = await book(gateway, { careUnit: byCode });
+    const code = await codeFor(gateway, held.id);
+    const request = change(held.id, { confirmation: { code } }, byCode);
+    expectUnknown(await sendAndLoseDatabase('sandbox-se', request, undefined));
+    await eventually(async () =>
+      expect(await stored(held.id, byCode)).toMatchObject({ status: 'booked', confirmation: null }),
+    );
+  });
+
+  test('a move is told to whoever asks again with the key', async () => {
+    const [from, to] = (await freeRun(gateway, 2, { careUnit: direct })) as [Slot, Slot];
+    const { id } = await book(gateway, { careUnit: direct, slot: from });
+    const key = newKey();
+    expectUnknown(await sendAndLoseDatabase('sandbox-no', change(id, timeOf(to), direct), key));
+    const answer = await knownAnswerOf(() => send(change(id, timeOf(to), direct), key));
+    expect(answer).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
+    expect(await at(to)).toEqual([{ id, state: 'booked' }]);
+  });
+});

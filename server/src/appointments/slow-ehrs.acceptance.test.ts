@@ -1,0 +1,91 @@
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { type Appointment, book, creationBody, freeSlot, type Slot } from '../../../test/bookings.ts';
+import { careUnitOf, eventually, runOut } from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { keysOf } from '../../../test/idempotency-keys.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { withQuickRecovery } from '../../../test/recovery.ts';
+import { expectRefusal } from '../../../test/refusals.ts';
+import type { Configuration } from '../config/configuration.ts';
+
+const ehrs = faultyEhrs();
+const slow = ehrs.of('slow');
+const quick = ehrs.of('quick');
+let gate = Promise.withResolvers<void>();
+afterEach(() => {
+  gate.resolve();
+  gate = Promise.withResolvers();
+  ehrs.reset();
+});
+
+/** Longer than any test: what hangs is let go by the test alone. */
+function withoutTimeouts(configuration: Configuration): Configuration {
+  const emrs = configuration.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, timeout_ms: 300_000 } }));
+  return { ...configuration, emrs };
+}
+
+const gateway = await startGateway({
+  connectors: [anotherConnector(ehrs.faulty)],
+  configure: (demo) =>
+    withoutTimeouts(
+      withQuickRecovery(
+        ['slow', 'quick'].reduce((it, id) => withEhr(it, { id, like: 'sandbox-se', policies: {} }), demo),
+      ),
+    ),
+});
+afterAll(() => gateway.close());
+const { at } = keysOf(gateway);
+const pathOf = (emr: string) => careUnitPath(emr, 'sodermalm');
+
+async function hold(emr: string): Promise<Appointment> {
+  return book(gateway, { careUnit: pathOf(emr), patientId: 'p-4' });
+}
+
+async function stateOf({ id, emr }: Appointment): Promise<string | undefined> {
+  return (await gateway.ehr(emr).appointments()).find((it) => it.id === id)?.state;
+}
+
+/** Nobody is told of a hold that the EHR has made. */
+async function loseHold(emr: string): Promise<Slot> {
+  const slot = await freeSlot(gateway, { careUnit: pathOf(emr) });
+  ehrs.of(emr).loseAnswer({ isDone: true });
+  const answer = await careUnitOf(gateway, pathOf(emr)).create({ ...creationBody(slot), patient_id: 'p-5' });
+  expectRefusal(answer, 504, 'outcome_unknown');
+  return slot;
+}
+
+test('holds that have run out are given up while those of another EHR hang', async () => {
+  const hanging = [await hold('slow'), await hold('slow'), await hold('slow')];
+  const mine = await hold('quick');
+  slow.hang('changeAppointments', gate.promise);
+  for (const it of hanging) await runOut(gateway, it);
+  await eventually(() => expect(slow.hanging).toBeGreaterThan(0));
+  await runOut(gateway, mine);
+  await expect.poll(() => stateOf(mine)).toBe('cancelled');
+  expect(slow.hanging).toBeGreaterThan(0);
+  gate.resolve();
+  for (const it of hanging) await expect.poll(() => stateOf(it)).toBe('cancelled');
+});
+
+test('a write that nobody was told of is looked up while another EHR hangs', async () => {
+  slow.hang('findOperation', gate.promise);
+  const theirs = await loseHold('slow');
+  await eventually(() => expect(slow.hanging).toBeGreaterThan(0));
+  const mine = await loseHold('quick');
+  await expect.poll(() => at(mine, 'quick')).toEqual([]);
+  expect(slow.hanging).toBeGreaterThan(0);
+  expect(quick.hanging).toBe(0);
+  gate.resolve();
+  await expect.poll(() => at(theirs, 'slow')).toEqual([]);
+});
+
+test('holds that have run out are given up while another EHR is asked what became of a write, and hangs', async () => {
+  const mine = await hold('quick');
+  slow.hang('findOperation', gate.promise);
+  await loseHold('slow');
+  await eventually(() => expect(slow.hanging).toBeGreaterThan(0));
+  await runOut(gateway, mine);
+  await expect.poll(() => stateOf(mine)).toBe('cancelled');
+  expect(slow.hanging).toBeGreaterThan(0);
+});

@@ -1,0 +1,44 @@
+import { type AppointmentWrite, type Connector, ConnectorError } from '@crossward/connector-kit';
+import { sandboxConnector } from '@crossward/connector-sandbox';
+
+/*
+ * A preload (`node --import …/faulty-sandbox.ts server/src/main.ts`) with which the sandboxes fail now and then: they
+ * lose the answer of a write and are away for a while, or do it when its caller was answered.
+ */
+
+const probability = 0.04;
+const longestAbsenceMs = 4_000;
+/** Shorter than an EHR is given to finish what it was asked for. */
+const longestDelayMs = 8_000;
+
+const { open } = sandboxConnector;
+Object.assign(sandboxConnector, {
+  open: async (context: Parameters<typeof open>[0]) => faulty(await open(context)),
+});
+
+function faulty(connector: Connector): Connector {
+  const { changeAppointments } = connector;
+  if (!changeAppointments) throw new Error('The sandbox takes changes');
+  let backAt = 0;
+  const change = async (write: AppointmentWrite) => {
+    const [away, late] = [Math.random() < probability, Math.random() < probability];
+    if (late) {
+      // Refused, where somebody was faster, is as good as done.
+      setTimeout(() => void changeAppointments(write).catch(() => undefined), Math.random() * longestDelayMs);
+    } else if (!away || Math.random() < 0.7) {
+      const appointments = await changeAppointments(write);
+      if (!away) return appointments;
+    }
+    if (away) backAt = Date.now() + Math.random() * longestAbsenceMs;
+    throw new ConnectorError('outcome_unknown', 'The sandbox has lost its answer');
+  };
+  const members = Object.entries({ ...connector, changeAppointments: change }).map(([name, member]) => {
+    if (typeof member !== 'function') return [name, member];
+    const call = async (...input: unknown[]) => {
+      if (Date.now() < backAt) throw new ConnectorError('unavailable', 'The sandbox is away');
+      return (member as (...all: unknown[]) => unknown)(...input);
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(members) as Connector;
+}
