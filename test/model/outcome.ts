@@ -59,15 +59,15 @@ export interface Fault {
   readonly reason: Reason;
 }
 
-/**
- * Any missing slot makes the answer `time_slot_unavailable`; otherwise the first faulty id decides; every id at fault is
- * named.
- */
 /** What is no appointment's is named by its place alone. */
 function isFound({ reason }: Fault): boolean {
   return reason !== 'appointment_not_found';
 }
 
+/**
+ * Any missing slot makes the answer `time_slot_unavailable`; otherwise the first faulty id decides; every id at fault is
+ * named.
+ */
 export function refusedFor(faults: readonly Fault[]): Refusal | undefined {
   const decisive = faults.find(({ reason }) => reason === 'time_slot_unavailable') ?? faults[0];
   return decisive && { ...refused(decisive.reason), faults: faults.filter(isFound).map(({ id }) => id) };
