@@ -59,13 +59,18 @@ export interface Fault {
   readonly reason: Reason;
 }
 
+/** What is no appointment's is named by its place alone. */
+function isFound({ reason }: Fault): boolean {
+  return reason !== 'appointment_not_found';
+}
+
 /**
  * Any missing slot makes the answer `time_slot_unavailable`; otherwise the first faulty id decides; every id at fault is
  * named.
  */
 export function refusedFor(faults: readonly Fault[]): Refusal | undefined {
   const decisive = faults.find(({ reason }) => reason === 'time_slot_unavailable') ?? faults[0];
-  return decisive && { ...refused(decisive.reason), faults: faults.map(({ id }) => id) };
+  return decisive && { ...refused(decisive.reason), faults: faults.filter(isFound).map(({ id }) => id) };
 }
 
 /** Why an id cannot be updated. */

@@ -136,7 +136,7 @@ function compareRefusal(real: Real, expected: Refusal, { status, body }: Answer,
     const { ids = [] } = (sent ?? {}) as { ids?: readonly string[] };
     for (const { id, pointer } of errors ?? []) {
       const position = /^\/ids\/(\d+)$/.exec(pointer ?? '')?.[1];
-      if (position !== undefined) expect(ids[Number(position)], `the id at ${pointer}`).toBe(id);
+      if (position !== undefined && id !== undefined) expect(ids[Number(position)], `the id at ${pointer}`).toBe(id);
     }
   }
 }
