@@ -357,6 +357,7 @@ async function main(): Promise<void> {
     isOver = true;
     lastKill = Date.now();
     await working;
+    process.stdout.write('  the load is over\n');
     await atRest(dataDir, databaseUrl, start);
     await compare();
     await askAtLast();
