@@ -130,15 +130,15 @@ export async function rowsOf<Row>(gateway: Gateway, sql: string, values: readonl
   }
 }
 
-/** Lets the code of an appointment run out now, and its hold, where the EHR has one. */
+/** Lets the code of an appointment run out now, and its hold, where the EHR has one: that first, as it may be given up. */
 export async function runOut(gateway: Gateway, appointment: Appointment): Promise<void> {
-  await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
-    confirmationOf(appointment).id,
-  ]);
   const ehr = gateway.ehr(appointment.emr);
   for (const { id, state } of await ehr.appointments()) {
     if (id === appointment.id && state === 'held') await ehr.hold(id, new Date());
   }
+  await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
+    confirmationOf(appointment).id,
+  ]);
 }
 
 /**

@@ -7,9 +7,6 @@ import type { OperationKind } from './kind.ts';
 import { forgetPlan, giveBack, removeOperation, storeAnswer, watch } from './store.ts';
 import type { Run } from './work.ts';
 
-/** When what ended as not done is looked at first. */
-export const firstWatchSeconds = 60;
-
 /**
  * Stores what follows from what the EHR has done, and the answer with it.
  *
@@ -90,13 +87,13 @@ export function isKept({ status, reason }: Problem): boolean {
 }
 
 async function settleRefused(tx: Tx, run: Run, problem: Problem): Promise<void> {
-  const { operation, services, isFirst, wasUndone } = run;
+  const { operation, services, ehr, isFirst, wasUndone } = run;
   const { keyHash, clientId, attempt } = operation;
   if (keyHash === undefined || problem.status === 429) return removeOperation(tx, operation);
   if (!isKept(problem)) return forgetPlan(tx, operation, wasUndone ? attempt + 1 : attempt);
   const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
   // An earlier call may still be under way in the EHR.
-  return isFirst ? storeAnswer(tx, operation, sealed) : watch(tx, operation, firstWatchSeconds, sealed);
+  return isFirst ? storeAnswer(tx, operation, sealed) : watch(tx, operation, ehr.patience.settlingSeconds, sealed);
 }
 
 /** `undefined`: no key, nothing to keep. */

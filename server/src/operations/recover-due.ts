@@ -12,9 +12,9 @@ import { leaseSeconds } from './work.ts';
 /** So many at once: more follow as soon as these are done. */
 export const dueAtOnce = 20;
 /** After so many failures in a row an operator has to look. An EHR that is away is waited for, up to a day. */
-const mostFailures = 12;
+const mostFailures = 5;
 const longestPauseSeconds = 300;
-const dayseconds = 24 * 60 * 60;
+const daySeconds = 24 * 60 * 60;
 
 /** Works on the operations of an EHR that nobody asks for. Answers how many there were. */
 export async function recoverDue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
@@ -33,7 +33,11 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
     const recovery = await recover(services, stored, takenAt);
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else
-      await postpone(services.db, leased, { seconds: pauseUntilNextLook(stored), isFailure: false, isParked: false });
+      await postpone(services.db, leased, {
+        seconds: pauseUntilNextLook(stored, services),
+        isFailure: false,
+        isParked: false,
+      });
   } catch (error) {
     if (error instanceof LeaseLost) return services.operationMetrics.leaseLost(row.emr);
     log.warn({ ...about, failures: row.failures + 1, cause: describeError(error) }, 'operation recovery failed');
@@ -44,9 +48,9 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
 }
 
 /** The longer nothing shows, the longer it is left alone. */
-function pauseUntilNextLook({ state, silence }: Stored): number {
-  if (state === 'done') return Math.min(Math.max(silence, 60), 3600);
-  return Math.min(1 + silence / 4, 30);
+function pauseUntilNextLook({ state, silence, emr }: Stored, { ehrs }: OperationServices): number {
+  const settlingSeconds = ehrs.get(emr)?.patience.settlingSeconds ?? 0;
+  return state === 'done' ? Math.min(Math.max(silence, settlingSeconds), 3600) : Math.min(1 + silence / 4, 30);
 }
 
 async function noteFailure(
@@ -57,7 +61,7 @@ async function noteFailure(
 ): Promise<void> {
   const reason = error instanceof Problem ? error.reason : 'internal_error';
   const isAway = reason === 'ehr_unavailable' || reason === 'ehr_timeout' || reason === 'outcome_unknown';
-  const isParked = row.failures + 1 >= mostFailures && (!isAway || row.age > dayseconds);
+  const isParked = row.failures + 1 >= mostFailures && (!isAway || row.age > daySeconds);
   const seconds = Math.min(2 ** Math.min(row.failures, 10), longestPauseSeconds);
   await postpone(services.db, leased, { seconds, failure: reason, isFailure: true, isParked });
   if (isParked) services.operationMetrics.parked({ operationId: row.id, emr: row.emr });

@@ -1,4 +1,4 @@
-import { Ended, finish, firstWatchSeconds, inTransaction } from './end.ts';
+import { Ended, finish, inTransaction } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
 import type { AnyKind } from './kind.ts';
 import { knowsOperations, outcomeUnknown, reopen } from './resume.ts';
@@ -95,7 +95,7 @@ async function end({ run, kind, stored }: Case, attempt: number): Promise<void> 
 async function endAsNotDone({ run, kind, stored }: Case): Promise<void> {
   await inTransaction(run, async (tx) => {
     await kind.letGo(tx, run, stored.plan, undefined);
-    await watch(tx, stored, firstWatchSeconds);
+    await watch(tx, stored, run.ehr.patience.settlingSeconds);
   });
 }
 
