@@ -15,7 +15,7 @@ import type { Scene } from './scene.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
 
-export const creationPlaces = { start: inBody('start_time'), end: inBody('end_time') };
+const creationPlaces = { start: inBody('start_time'), end: inBody('end_time') };
 
 /** Books, or holds until a code has come. The EHR itself decides whether the time is free. */
 export async function planCreation(

@@ -43,7 +43,7 @@ function refuseToExecute(): never {
 }
 
 /** @throws Problem `request_invalid` */
-export function readKey({ headers }: FastifyRequest): string | undefined {
+function readKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || (typeof key === 'string' && printable.test(key))) return key;
   const detail = 'The header idempotency-key must have 1 to 255 printable ASCII characters.';

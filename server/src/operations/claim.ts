@@ -5,7 +5,7 @@ import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Answer } from './answer.ts';
 import { packed, unpacked } from './kept-text.ts';
-import { columns, type Leased, leaseEnd, type OperationRow, openStored, type Stored } from './store.ts';
+import { type Leased, leaseEnd, type OperationRow, openStored, type Stored, storedColumns } from './store.ts';
 
 const keptFor = sql`interval '24 hours'`;
 
@@ -50,10 +50,7 @@ export async function claimKey(db: Db, keys: KeyRing, request: KeyRequest): Prom
       WHERE operations.sealed_answer IS NULL AND operations.request_hash IN (${sql.join(requestHashes)})
         AND (operations.leased_until IS NULL OR operations.leased_until <= now())
         AND operations.created_at > now() - ${keptFor}
-      RETURNING ${sql.join(columns.map((column) => sql.ref(column)))},
-        coalesce(operations.expires_at <= now(), false) AS has_run_out,
-        coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8 AS age,
-        coalesce(extract(epoch FROM now() - operations.last_asked_at), 0)::float8 AS silence`.execute(db);
+      RETURNING ${storedColumns}`.execute(db);
     const [row] = rows;
     if (row?.id === id) return { kind: 'new', operation: openStored(keys, token, row) };
     if (row) return { kind: 'begun', operation: openStored(keys, token, row) };

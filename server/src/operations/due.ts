@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { columns, type OperationRow } from './store.ts';
+import { type OperationRow, storedColumns } from './store.ts';
 
 export interface DueOperation extends OperationRow {
   /** Of the lease that is ours now. */
@@ -24,10 +24,7 @@ export async function takeDue(
       lease_token = ${token}, leased_until = now() + make_interval(secs => ${leaseSeconds}),
       next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
     FROM due WHERE operations.id = due.id
-    RETURNING ${sql.join(columns.map((column) => sql.ref(column)))},
-      coalesce(operations.expires_at <= now(), false) AS has_run_out,
-      coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8 AS age,
-      coalesce(extract(epoch FROM now() - operations.last_asked_at), 0)::float8 AS silence`.execute(db);
+    RETURNING ${storedColumns}`.execute(db);
   return rows.map((row) => ({ ...row, token }));
 }
 

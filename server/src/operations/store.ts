@@ -33,25 +33,14 @@ export interface Stored extends Leased {
   readonly silence: number;
 }
 
-export const columns = [
-  'operations.id',
-  'operations.client_id',
-  'operations.emr',
-  'operations.care_unit_id',
-  'operations.key_hash',
-  'operations.kind',
-  'operations.state',
-  'operations.sealed_plan',
-  'operations.sealed_answer',
-  'operations.attempt',
-  'operations.failures',
-  'operations.outcome_reported',
-  'operations.expires_at',
-] as const;
-
-export const hasRunOut = sql<boolean>`coalesce(operations.expires_at <= now(), false)`;
-export const age = sql<number>`coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8`;
-export const silence = sql<number>`coalesce(extract(epoch FROM now() - operations.last_asked_at), 0)::float8`;
+/** What an operation is read with: the columns of `OperationRow`, in SQL over `operations`. */
+export const storedColumns = sql`
+  operations.id, operations.client_id, operations.emr, operations.care_unit_id, operations.key_hash, operations.kind,
+  operations.state, operations.sealed_plan, operations.sealed_answer, operations.attempt, operations.failures,
+  operations.outcome_reported, operations.expires_at,
+  coalesce(operations.expires_at <= now(), false) AS has_run_out,
+  coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8 AS age,
+  coalesce(extract(epoch FROM now() - operations.last_asked_at), 0)::float8 AS silence`;
 
 export interface OperationRow {
   readonly id: string;

@@ -1,7 +1,7 @@
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import type { Answer } from '../../operations/answer.ts';
 import { appointmentPath, previewBody, writtenBody } from '../representation.ts';
-import type { AppointmentPlan, Results, StepAnswer } from './plan.ts';
+import type { AppointmentPlan, Results } from './plan.ts';
 import type { MadeCodes } from './record.ts';
 
 interface Scene {
@@ -45,5 +45,3 @@ export function previewAnswer({ ehr, careUnit }: Scene, { steps, many }: Appoint
 export function preview(bodies: readonly object[], many: boolean): Answer {
   return { status: 200, body: many ? { appointments: bodies } : (bodies[0] ?? {}) };
 }
-
-export type { StepAnswer };
