@@ -3,6 +3,7 @@ import { retrySerialization } from '../db/retry.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
 import { sealKept } from './claim.ts';
+import { LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import { forgetPlan, giveBack, removeOperation, storeAnswer, watch } from './store.ts';
 import type { Run } from './work.ts';
@@ -73,6 +74,7 @@ export class Ended extends Error {
 
 /** Lets a retry or background work find out what became of it, and throws. */
 export async function leaveOpen(run: Run, problem: Error): Promise<never> {
+  if (problem.cause instanceof LeaseLost) run.services.operationMetrics.leaseLost(run.ehr.id);
   // Without the database the lease runs out by itself.
   await giveBack(run.services.db, run.operation).catch(() => undefined);
   throw new Ended(problem);
