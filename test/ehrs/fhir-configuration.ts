@@ -38,7 +38,7 @@ function overFhir(emr: EmrInFile, baseUrl: string): EmrInFile {
   return {
     ...emr,
     connector: 'fhir-r4',
-    connection: { allow_private_addresses: true },
+    connection: { allow_private_addresses: true, settling_seconds: 1 },
     settings: fhirSettingsOf(emr.settings as SandboxSettings, baseUrl),
     care_units: emr.care_units.map((it) => ({ ...it, settings: { location: `Location/${it.id}` } })),
   };
