@@ -61,7 +61,11 @@ async function begin<Plan, Outcome>(
   };
   const stored = await store().catch(inTermsOfTheKey);
   if (stored instanceof Problem) throw stored;
-  return startRun(services, { ehr, careUnit }, operation, { expiresAt: stored, isFirst: true, leasedAt });
+  return startRun(services, { ehr, careUnit }, operation, {
+    expiresAt: stored,
+    isFirst: operation.wasAsked !== true,
+    leasedAt,
+  });
 }
 
 /** What is stored of an operation before the EHR is asked. */

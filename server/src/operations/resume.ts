@@ -74,7 +74,7 @@ async function beginAnew(run: Run, kind: AnyKind, stored: Stored, attempt: numbe
     await kind.letGo(tx, run, stored.plan, undefined);
     await clearPlan(tx, stored, attempt);
   });
-  return { anew: { ...stored, attempt } };
+  return { anew: { ...stored, attempt, wasAsked: attempt === stored.attempt } };
 }
 
 /** How long what an EHR that cannot be asked does not show is looked for. */

@@ -13,6 +13,8 @@ export interface Leased {
   readonly keyHash: Buffer | undefined;
   readonly token: string;
   readonly attempt: number;
+  /** The EHR has been asked for this attempt before, and has shown nothing of it. */
+  readonly wasAsked?: boolean;
   /** Of the request that is at it, for whoever is told the same later. */
   readonly requestId?: string;
 }
