@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Report } from '@crossward/connector-kit/conformance';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../test/database.ts';
+import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { keyIdentity } from '../secrets/key-ring.ts';
 import { requireKnownKeys } from '../secrets/known-keys.ts';
@@ -53,13 +54,17 @@ test.each([
 });
 
 describe('usage', () => {
-  test.each(['--help', 'help', 'conformance --help', 'emr check --help', 'messages retry --help'])(
-    '%s is shown',
-    async (words) => {
-      const { code, stdout } = await crossward(words);
-      expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
-    },
-  );
+  test.each([
+    '--help',
+    'help',
+    'conformance --help',
+    'emr check --help',
+    'messages retry --help',
+    'operations drop --help',
+  ])('%s is shown', async (words) => {
+    const { code, stdout } = await crossward(words);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
+  });
 
   test('a version is shown', async () => {
     expect(await crossward('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
@@ -100,17 +105,21 @@ describe('usage', () => {
 });
 
 describe('a database', () => {
-  test.each(['messages failed', 'messages retry x', 'secret-keys list', 'emr check --emr sandbox-no'])(
-    'is not made by %s',
-    async (words) => {
-      const empty = join(folder, 'empty');
-      vi.stubEnv('DATABASE_URL', '');
-      vi.stubEnv('CROSSWARD_DATA_DIR', empty);
-      const { code, stdout, stderr } = await crossward(words);
-      expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} holds none`)]);
-      await expect(stat(empty)).rejects.toThrow('ENOENT');
-    },
-  );
+  test.each([
+    'messages failed',
+    'messages retry x',
+    'operations list',
+    'operations drop x --yes',
+    'secret-keys list',
+    'emr check --emr sandbox-no',
+  ])('is not made by %s', async (words) => {
+    const empty = join(folder, 'empty');
+    vi.stubEnv('DATABASE_URL', '');
+    vi.stubEnv('CROSSWARD_DATA_DIR', empty);
+    const { code, stdout, stderr } = await crossward(words);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} holds none`)]);
+    await expect(stat(empty)).rejects.toThrow('ENOENT');
+  });
 
   test('that no gateway has used is not changed, and is named without credentials', async () => {
     await using own = await createOwnDatabase('empty');
@@ -268,6 +277,48 @@ describe('messages', () => {
   });
 });
 
+describe('operations', () => {
+  test('that have not come to rest are listed, shown, taken up again and given up', async () => {
+    await using own = await createOwnDatabase();
+    expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'Every operation has ended.\n' });
+    const states = ['pending', 'undoing', 'watched', 'parked', 'leased'] as const;
+    const ids = await Promise.all(states.map((state) => insertOperation(own.database, state)));
+    const [pending = '', , , parked = '', leased = ''] = ids;
+    const { stdout } = await crossward('operations list');
+    const words = stdout.split('\n').map((line) => line.split('  ').slice(1, 4).join(' '));
+    expect(words).toEqual([
+      'sandbox-se/lund appointments parked',
+      ...['pending', 'undoing', 'watched', 'pending'].map((state) => `sandbox-se/lund appointments ${state}`),
+      '',
+    ]);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^${parked}  \\S+  appointments  parked  age \\d+ s  failures 5  last failure ehr_rejected  next none$`,
+        'm',
+      ),
+    );
+    for (const [index, told] of ['at its next attempt', 'taken back', 'only late', 'retry', 'at work'].entries()) {
+      const shown = await crossward(`operations show ${ids[index]}`);
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
+      expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
+    }
+    expect(await crossward(`operations retry ${pending}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations retry ${parked}`)).toMatchObject({ code: 0 });
+    expect((await crossward(`operations show ${parked}`)).stdout).toMatch(/^state +pending$/m);
+    const unsure = await crossward(`operations drop ${parked}`);
+    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('stays as it is') });
+    expect(await crossward(`operations show ${parked}`)).toMatchObject({ code: 0 });
+    const dropped = await crossward(`operations drop ${parked} --yes`);
+    expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining('stays as it is') });
+    expect(await crossward(`operations show ${parked}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations drop ${parked} --yes`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations drop ${leased} --yes`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('at work'),
+    });
+  });
+});
+
 describe('secret-keys', () => {
   test('are listed by id, and one that is lost is retired', async () => {
     await using own = await createOwnDatabase();
@@ -288,6 +339,32 @@ async function createOwnDatabase(content?: 'empty') {
   const { database, url = '', dispose } = await createTestDatabase('postgresql', content);
   vi.stubEnv('DATABASE_URL', url);
   return { database, url, [Symbol.asyncDispose]: dispose };
+}
+
+/** Each a bit younger than the one before. */
+let operations = 0;
+async function insertOperation(
+  { pool }: Pick<Database, 'pool'>,
+  state: 'pending' | 'undoing' | 'watched' | 'parked' | 'leased',
+): Promise<string> {
+  const client = await pool.connect();
+  try {
+    const stored = { pending: 'pending', undoing: 'undoing', watched: 'done', parked: 'pending', leased: 'pending' };
+    const { rows } = await client.query<{ id: string }>(
+      `INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
+         next_attempt_at, parked_at, failures, failure, lease_token, leased_until, created_at)
+       SELECT gen_random_uuid(), 'c', convert_to(gen_random_uuid()::text, 'UTF8'), '\\xcafe', 'sandbox-se', 'lund',
+         'appointments', $1, 'of the patient', CASE WHEN NOT parked THEN now() END, CASE WHEN parked THEN now() END,
+         CASE WHEN parked THEN 5 ELSE 0 END, CASE WHEN parked THEN 'ehr_rejected' END,
+         CASE WHEN leased THEN gen_random_uuid() END, CASE WHEN leased THEN now() + interval '1 hour' END,
+         now() - make_interval(secs => 100 - $4)
+       FROM (SELECT $2::boolean AS parked, $3::boolean AS leased) AS it RETURNING id`,
+      [stored[state], state === 'parked', state === 'leased', ++operations],
+    );
+    return rows[0]?.id ?? '';
+  } finally {
+    client.release();
+  }
 }
 
 async function insertFailedMessage(): Promise<string> {

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { messagesCommand } from './messages.ts';
+import { operationsCommand } from './operations.ts';
 import type { Output } from './output.ts';
 import { secretKeysCommand } from './secret-keys.ts';
 
@@ -23,9 +24,12 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(emr);
   const messages = messagesCommand(output, end);
   program.addCommand(messages);
+  const operations = operationsCommand(output, end);
+  program.addCommand(operations);
   const secretKeys = secretKeysCommand(output, end);
   program.addCommand(secretKeys);
-  for (const command of [...program.commands, ...emr.commands, ...messages.commands, ...secretKeys.commands])
+  const groups = [emr, messages, operations, secretKeys];
+  for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;
 }

@@ -17,8 +17,8 @@ export interface Database {
   /** For requests. */
   readonly pool: DatabasePool;
   /**
-   * For what runs beside them: messages, housekeeping, signs of life. Neither can use up the connections of the other,
-   * except on PGlite, where both are the one connection there is.
+   * For what runs beside them: messages, recovery, expiry. Neither can use up the connections of the other, except on
+   * PGlite, where both are the one connection there is.
    */
   readonly background: DatabasePool;
   /** One round trip. Throws what the pool throws. */

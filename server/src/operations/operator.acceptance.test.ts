@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { book, freeSlot, isFree } from '../../../test/bookings.ts';
+import { careUnitOf, codeFor, eventually, rowsOf, runOut } from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { change, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { allOpen, answerOf, withQuickRecovery } from '../../../test/recovery.ts';
+import { dropOperation, findOpenOperation, listOpenOperations, type OpenOperation, retryParked } from './operator.ts';
+
+const ehrs = faultyEhrs();
+const gateway = await startGateway({
+  connectors: [anotherConnector((connector, emr) => ehrs.faulty(connector, emr))],
+  configure: (demo) =>
+    withQuickRecovery(
+      [
+        { id: 'direct', like: 'sandbox-no', policies: {} },
+        { id: 'by-code', like: 'sandbox-se', policies: {} },
+      ].reduce(withEhr, demo),
+      // Nothing ends by itself as not done.
+      { settling_seconds: 3600 },
+    ),
+});
+beforeAll(() => allOpen(gateway));
+beforeEach(() => ehrs.reset());
+afterAll(() => gateway.close());
+const { send, at } = keysOf(gateway);
+const { db } = gateway.deps.services;
+const direct = careUnitPath('direct', 'oslo-sentrum');
+const byCode = careUnitPath('by-code', 'sodermalm');
+const unknown = { status: 504, body: { reason: 'outcome_unknown' } };
+
+/** The only open operation of an EHR, as soon as it looks like this. */
+function openOperation(emr: string, like: Partial<OpenOperation> = {}): Promise<OpenOperation> {
+  return eventually(async () => {
+    const [only, ...more] = (await listOpenOperations(db, 100)).filter((it) => it.emr === emr);
+    expect(more).toEqual([]);
+    expect(only).toMatchObject(like);
+    return only as OpenOperation;
+  });
+}
+
+/** As soon as no background work is at it. */
+function drop(id: string): Promise<void> {
+  return eventually(async () => expect(await dropOperation(db, id)).toBe('dropped'));
+}
+
+function itemStates(appointmentId: string) {
+  return rowsOf(gateway, 'SELECT state, operation_id FROM confirmation_items WHERE appointment_id = $1', [
+    appointmentId,
+  ]);
+}
+
+test('a code whose operation is dropped waits again, and its key is free', async () => {
+  const { id } = await book(gateway, { careUnit: byCode });
+  const code = await codeFor(gateway, id);
+  const request = change(id, { confirmation: { code } }, byCode);
+  const key = newKey();
+  ehrs.of('by-code').leaveDuring({ isDone: false });
+  expect(await send(request, key)).toMatchObject(unknown);
+  const open = await openOperation('by-code', { state: 'pending', failure: 'ehr_unavailable', leasedUntil: null });
+  expect(open).toMatchObject({
+    clientId: 'everything',
+    careUnitId: 'sodermalm',
+    kind: 'appointments',
+    isKeyed: true,
+    isAnswered: false,
+    outcomeReported: true,
+    askedAt: expect.any(Date),
+    nextAttemptAt: expect.any(Date),
+    parkedAt: null,
+  });
+  expect(await itemStates(id)).toMatchObject([{ state: 'confirming' }]);
+  await drop(open.id);
+  expect(await itemStates(id)).toEqual([{ state: 'pending', operation_id: null }]);
+  expect(await findOpenOperation(db, open.id)).toBeUndefined();
+  expect(await dropOperation(db, open.id)).toBe('not found');
+  ehrs.of('by-code').comeBack();
+  const answer = await send(request, key);
+  expect(answer).toMatchObject({ status: 200, body: { status: 'booked' } });
+  expect(answer.headers['idempotency-replayed']).toBeUndefined();
+});
+
+test('holds of a dropped expiry count as given up', async () => {
+  const held = await book(gateway, { careUnit: byCode });
+  ehrs.of('by-code').leave();
+  await runOut(gateway, held);
+  const { id } = await openOperation('by-code', { kind: 'expiry', clientId: 'background', isKeyed: false });
+  expect(await itemStates(held.id)).toEqual([{ state: 'expiring', operation_id: id }]);
+  await drop(id);
+  expect(await itemStates(held.id)).toEqual([{ state: 'expired', operation_id: null }]);
+  ehrs.of('by-code').comeBack();
+  expect(await careUnitOf(gateway, byCode).get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
+});
+
+test('a parked operation goes on when it is taken up again', async () => {
+  const ehr = ehrs.of('direct');
+  const slot = await freeSlot(gateway, { careUnit: direct });
+  ehr.refuseAlways('findOperation', 'rejected');
+  ehr.loseAnswer({ isDone: true });
+  expect(await send(creation(slot, direct), undefined)).toMatchObject(unknown);
+  const { id } = await openOperation('direct', { state: 'pending' });
+  expect(await retryParked(db, id)).toBe(false);
+  // As if it had failed all night.
+  await rowsOf(gateway, 'UPDATE operations SET failures = 100 WHERE id = $1 RETURNING id', [id]);
+  const parked = await openOperation('direct', { state: 'parked' });
+  expect(parked).toMatchObject({ id, failure: 'ehr_rejected', nextAttemptAt: null, parkedAt: expect.any(Date) });
+  ehr.reset();
+  expect(await retryParked(db, id)).toBe(true);
+  await eventually(async () => expect(await findOpenOperation(db, id)).toBeUndefined());
+  expect(await at(slot, 'direct')).toHaveLength(1);
+});
+
+test('an operation that a request is at is neither dropped nor retried', async () => {
+  const ehr = ehrs.of('direct');
+  const slot = await freeSlot(gateway, { careUnit: direct });
+  const gate = Promise.withResolvers<void>();
+  ehr.hang('changeAppointments', gate.promise);
+  const answer = send(creation(slot, direct), newKey());
+  const { id } = await openOperation('direct', { leasedUntil: expect.any(Date) });
+  expect(await dropOperation(db, id)).toBe('being worked on');
+  expect(await retryParked(db, id)).toBe(false);
+  gate.resolve();
+  expect(await answer).toMatchObject({ status: 201 });
+  expect(await isFree(gateway, slot, direct)).toBe(false);
+});
+
+test('a parked operation that its caller is at is taken up when the caller has done', async () => {
+  const ehr = ehrs.of('direct');
+  const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
+  const key = newKey();
+  ehr.leaveDuring({ isDone: true });
+  expect(await send(request, key)).toMatchObject(unknown);
+  await eventually(async () => {
+    const parked = await rowsOf(
+      gateway,
+      `UPDATE operations SET parked_at = now(), next_attempt_at = NULL
+       WHERE emr = 'direct' AND state = 'pending' AND leased_until IS NULL RETURNING id`,
+    );
+    expect(parked).toHaveLength(1);
+  });
+  const gate = Promise.withResolvers<void>();
+  ehr.hang('changeAppointments', gate.promise);
+  ehr.comeBack();
+  const answer = send(request, key);
+  const { id, leasedUntil } = await openOperation('direct', { state: 'parked', leasedUntil: expect.any(Date) });
+  expect(await retryParked(db, id)).toBe(true);
+  expect((await findOpenOperation(db, id))?.nextAttemptAt).toEqual(leasedUntil);
+  gate.resolve();
+  expect(await answer).toMatchObject({ status: 201 });
+});
+
+test('an answer that its caller has got stays, when what is watched is dropped', async () => {
+  const ehr = ehrs.of('direct');
+  const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
+  const key = newKey();
+  ehr.loseAnswer({ isDone: false });
+  expect(await send(request, key)).toMatchObject(unknown);
+  ehr.refuse('time_slot_unavailable');
+  const refusal = await answerOf(() => send(request, key));
+  expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+  const { id } = await openOperation('direct', { state: 'watched', isAnswered: true });
+  await drop(id);
+  expect(await findOpenOperation(db, id)).toBeUndefined();
+  const again = await send(request, key);
+  expect([again.status, again.text]).toEqual([refusal.status, refusal.text]);
+});
+
+test('an id that is none finds nothing', async () => {
+  expect(await findOpenOperation(db, 'x')).toBeUndefined();
+  expect(await retryParked(db, 'x')).toBe(false);
+  expect(await dropOperation(db, 'x')).toBe('not found');
+});
