@@ -36,7 +36,9 @@ export function startBackground(services: OperationServices, retention: Configur
     startLoop(
       standingPauseMilliseconds,
       guarded('reading the standing of operations', async () => {
-        await parkUnconfigured(db, emrs);
+        for (const { id, emr } of await parkUnconfigured(db, emrs)) {
+          services.operationMetrics.parked({ operationId: id, emr });
+        }
         services.operationMetrics.standing(await readStanding(db, emrs));
       }),
     ),

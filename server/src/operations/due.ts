@@ -28,11 +28,16 @@ export async function takeDue(
   return rows.map((row) => ({ ...row, token }));
 }
 
-/** Nobody can work on an operation of an EHR that is not configured any more: an operator sees it. */
-export async function parkUnconfigured(db: Db, emrs: readonly string[]): Promise<void> {
-  await sql`
+/** Nobody can work on an operation of an EHR that is not configured any more: an operator sees it. Answers which. */
+export async function parkUnconfigured(
+  db: Db,
+  emrs: readonly string[],
+): Promise<readonly { readonly id: string; readonly emr: string }[]> {
+  const { rows } = await sql<{ id: string; emr: string }>`
     UPDATE operations SET parked_at = now(), next_attempt_at = NULL, failure = 'emr_not_found'
-    WHERE next_attempt_at <= now() AND emr <> ALL(${[...emrs]}::text[])`.execute(db);
+    WHERE next_attempt_at <= now() AND emr <> ALL(${[...emrs]}::text[])
+    RETURNING id, emr`.execute(db);
+  return rows;
 }
 
 /** On the embedded database, which has room for one process: whoever held a lease is dead. */
