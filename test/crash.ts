@@ -118,6 +118,7 @@ async function settle(request: ChildRequest): Promise<Told | undefined> {
     if (answer && answer.status >= 500) count(`answered ${answer.status}`);
     if (!answer && attempt === 1) count('broken off');
     if (!answer && random() < 0.2) return undefined;
+    if (answer?.body.reason === 'outcome_unknown' && random() < 0.1) return undefined;
     await sleep(50);
   }
 }
