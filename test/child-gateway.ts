@@ -50,7 +50,13 @@ export interface ChildGateway {
 }
 
 /** Starts the real program, and waits until it listens. */
-export async function startChild({ dataDir, databaseUrl, setup, variables, preload }: ChildOptions): Promise<ChildGateway> {
+export async function startChild({
+  dataDir,
+  databaseUrl,
+  setup,
+  variables,
+  preload,
+}: ChildOptions): Promise<ChildGateway> {
   const child = spawn(process.execPath, [...(preload ? ['--import', preload.href] : []), main], {
     env: {
       PATH: process.env.PATH,
