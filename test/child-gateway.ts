@@ -5,10 +5,18 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
+/** What a gateway runs with that is not the demo. */
+export interface ChildSetup {
+  readonly client: { readonly id: string; readonly secret: string };
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 interface ChildOptions {
   readonly dataDir: string;
   /** Absent: the embedded database, in the folder. */
   readonly databaseUrl?: string | undefined;
+  /** Absent: the demo. */
+  readonly setup?: ChildSetup;
   readonly variables?: Readonly<Record<string, string>>;
   /** A module that runs first. */
   readonly preload?: URL;
@@ -28,11 +36,11 @@ export interface ChildRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The demo, as a process of its own. */
+/** A gateway, as a process of its own. */
 export interface ChildGateway {
   /** `http://127.0.0.1:<port>` */
   readonly address: string;
-  /** What the demo client sends with each request. */
+  /** What the client sends with each request. */
   readonly credentials: Readonly<Record<'x-service-client-id' | 'x-service-client-secret', string>>;
   /** `undefined`: the process died before it had answered. */
   send<Body>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined>;
@@ -42,7 +50,13 @@ export interface ChildGateway {
 }
 
 /** Starts the real program, and waits until it listens. */
-export async function startChild({ dataDir, databaseUrl, variables, preload }: ChildOptions): Promise<ChildGateway> {
+export async function startChild({
+  dataDir,
+  databaseUrl,
+  setup,
+  variables,
+  preload,
+}: ChildOptions): Promise<ChildGateway> {
   const child = spawn(process.execPath, [...(preload ? ['--import', preload.href] : []), main], {
     env: {
       PATH: process.env.PATH,
@@ -50,9 +64,12 @@ export async function startChild({ dataDir, databaseUrl, variables, preload }: C
       CROSSWARD_DATA_DIR: dataDir,
       NODE_COMPILE_CACHE: join(dataDir, '..', 'compiled'),
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      ...setup?.variables,
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C is for whoever runs the gateway, who kills it when done.
+    detached: true,
   });
   let hasEnded = false;
   const ended = new Promise<void>((resolve) => {
@@ -72,8 +89,8 @@ export async function startChild({ dataDir, databaseUrl, variables, preload }: C
     child.stderr.setEncoding('utf8').on('data', hear);
     ended.then(() => reject(new Error(`The gateway did not start: ${output}`)));
   });
-  const { client_id, client_secret } = JSON.parse(await readFile(join(dataDir, 'demo-client.json'), 'utf8'));
-  const credentials = { 'x-service-client-id': client_id, 'x-service-client-secret': client_secret };
+  const client = setup?.client ?? (await readDemoClient(dataDir));
+  const credentials = { 'x-service-client-id': client.id, 'x-service-client-secret': client.secret };
   return {
     address,
     credentials,
@@ -105,6 +122,11 @@ export async function startChild({ dataDir, databaseUrl, variables, preload }: C
       await ended;
     },
   };
+}
+
+async function readDemoClient(dataDir: string): Promise<ChildSetup['client']> {
+  const { client_id, client_secret } = JSON.parse(await readFile(join(dataDir, 'demo-client.json'), 'utf8'));
+  return { id: client_id, secret: client_secret };
 }
 
 function timeLimit(milliseconds: number): Promise<void> {

@@ -74,8 +74,12 @@ async function dataDirectory(url: string): Promise<string | undefined> {
   }
 }
 
-/** Starts a PostgreSQL on a free port, with its files in the folder. It forgets everything in a crash: for tests only. */
-export async function startPostgres(folder: string): Promise<TestServer> {
+/**
+ * Starts a PostgreSQL on a free port, with its files in the folder. It forgets everything in a crash: for tests only.
+ *
+ * @param detached Ctrl-C does not reach it
+ */
+export async function startPostgres(folder: string, detached = false): Promise<TestServer> {
   const user = await serverUser();
   if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
   const bin = await postgresBinaries(folder, user);
@@ -103,7 +107,7 @@ export async function startPostgres(folder: string): Promise<TestServer> {
   const server = spawn(
     join(bin, 'postgres'),
     ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    { ...user, cwd: folder, detached, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let output = '';
   server.stderr.on('data', (text) => {

@@ -25,6 +25,7 @@ type Moment = (typeof moments)[number];
 const kinds = {
   hold: 'sandbox-se',
   'keyed-hold': 'sandbox-se',
+  'given-up-hold': 'sandbox-se',
   'keyed-booking': 'sandbox-no',
   booking: 'sandbox-no',
   code: 'sandbox-se',
@@ -109,6 +110,19 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     await eventually(async () => expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]));
     expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
+  });
+
+  test('holds it anew for whoever asks again with the key when the late hold was given up', async () => {
+    const { emr, careUnit, confirm } = place('given-up-hold');
+    const slot = await freeSlot(gateway, { careUnit });
+    const key = newKey();
+    await finishLate(moment, emr, creation(slot, careUnit), key);
+    await eventually(async () => expect(await at(slot, emr)).toEqual([]));
+    const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
+    expectStatus(answer, 201);
+    const { id } = answer.body;
+    expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]);
+    expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
   test('has one booking, which whoever asks again with the key is told of', async () => {

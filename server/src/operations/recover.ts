@@ -71,24 +71,33 @@ async function performAgain(it: Case): Promise<Recovery> {
   return 'ended';
 }
 
-/** A retry begins anew, under other ids: the EHR has done these. */
 async function takeBack(it: Case): Promise<Recovery> {
+  await undo(it);
+  return 'ended';
+}
+
+/** Answers whether nothing stays of it. A retry begins anew, under other ids: the EHR has done these. */
+async function undo(it: Case): Promise<boolean> {
   const { run, kind, stored } = it;
+  let stays: PartiallyApplied | undefined;
   try {
     await run.undoing();
     await kind.undo(run, stored.plan);
   } catch (error) {
     if (!(error instanceof PartiallyApplied)) throw error;
+    stays = error;
     run.services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
   }
-  await end(it, stored.attempt + 1);
-  return 'ended';
+  await end(it, stored.attempt + 1, stays);
+  return stays === undefined;
 }
 
-async function end({ run, kind, stored }: Case, attempt: number): Promise<void> {
+async function end({ run, kind, stored }: Case, attempt: number, stays?: PartiallyApplied): Promise<void> {
   await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, undefined);
-    await (stored.keyHash === undefined ? removeOperation(tx, stored) : forgetPlan(tx, stored, attempt));
+    await kind.letGo(tx, run, stored.plan, stays);
+    if (stored.keyHash === undefined) await removeOperation(tx, stored);
+    else if (stored.isAnswered) await endWatch(tx, stored);
+    else await forgetPlan(tx, stored, attempt);
   });
 }
 
@@ -100,24 +109,18 @@ async function endAsNotDone({ run, kind, stored }: Case): Promise<void> {
 }
 
 /** It has ended as not done. What turns up late is adopted where nobody was told otherwise, else taken back. */
-async function lookForLateEffects({ run, kind, stored }: Case): Promise<Recovery> {
+async function lookForLateEffects(it: Case): Promise<Recovery> {
+  const { run, kind, stored } = it;
   const found = await kind.lookUp(run, stored.plan);
   if (found === 'nothing' || found === 'not known') return 'later';
-  const { services } = run;
+  const { operationMetrics } = run.services;
+  const about = { operationId: stored.id, emr: stored.emr };
   const isAdopted = typeof found === 'object' && !stored.isAnswered && kind.codesFor(stored.plan).length === 0;
   if (isAdopted) {
     await finish(run, kind, stored.plan, found.outcome);
-    services.operationMetrics.turnedUpLate({ operationId: stored.id, emr: stored.emr, became: 'adopted' });
-    return 'ended';
+    operationMetrics.turnedUpLate({ ...about, became: 'adopted' });
+  } else if (await undo(it)) {
+    operationMetrics.turnedUpLate({ ...about, became: 'undone' });
   }
-  try {
-    await kind.undo(run, stored.plan);
-    services.operationMetrics.turnedUpLate({ operationId: stored.id, emr: stored.emr, became: 'undone' });
-  } catch (error) {
-    if (!(error instanceof PartiallyApplied)) throw error;
-    services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
-  }
-  if (stored.keyHash === undefined) await removeOperation(services.db, stored);
-  else await endWatch(services.db, stored);
   return 'ended';
 }

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hashSecret } from '../server/src/config/configuration.ts';
+import { demoConfigurationPath } from '../server/src/config/demo.ts';
+import { scopes } from '../server/src/config/schema.ts';
+import { parseYaml } from '../server/src/config/yaml-file.ts';
+import type { ChildSetup } from './child-gateway.ts';
+
+/** So quickly does a lease end, after some nine seconds, and what an EHR does not show count as not done. */
+const connection = {
+  timeout_ms: 2_000,
+  queue_timeout_ms: 2_000,
+  settling_seconds: 2,
+  // An EHR that is away says so itself.
+  breaker: { failures: 1_000 },
+};
+
+/** The demo's EHRs in a configuration file, for gateways that are killed: nothing is waited for long. */
+export async function writeQuickDemo(folder: string): Promise<ChildSetup> {
+  const client = { id: 'demo', secret: randomBytes(32).toString('base64url') };
+  const file = parseYaml(await readFile(demoConfigurationPath, 'utf8'));
+  if ('mistakes' in file) throw new Error('The configuration of the demo cannot be read');
+  const demo = file.value as { readonly emrs: readonly { readonly id: string }[] };
+  const grants = demo.emrs.map(({ id }) => ({ emr: id }));
+  const configuration = {
+    ...demo,
+    emrs: demo.emrs.map((emr) => ({ ...emr, connection })),
+    clients: [{ id: client.id, name: 'Demo', secrets: [{ sha256: hashSecret(client.secret) }], scopes, grants }],
+  };
+  const path = join(folder, 'quick-demo.yaml');
+  await writeFile(path, JSON.stringify(configuration));
+  return {
+    client,
+    variables: { CROSSWARD_CONFIG: path, CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64') },
+  };
+}
