@@ -7,13 +7,18 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-const ofEhr = new AsyncLocalStorage<true>();
+const unseen = new AsyncLocalStorage<true>();
+
+/** What `work` asks of the database is nobody's business. */
+export function unobserved<Result>(work: () => Result): Result {
+  return unseen.run(true, work);
+}
 
 /** A connector whose own statements `observeStatements` leaves out: another EHR would not keep its data with ours. */
 export function keepingItsStatements(connector: Connector): Connector {
   const members = Object.entries(connector).map(([name, member]) => [
     name,
-    typeof member === 'function' ? (...input: unknown[]) => ofEhr.run(true, () => member(...input)) : member,
+    typeof member === 'function' ? (...input: unknown[]) => unobserved(() => member(...input)) : member,
   ]);
   return Object.fromEntries(members) as Connector;
 }
@@ -29,7 +34,7 @@ export async function observeStatements(pool: DatabasePool, work: () => Promise<
       const [first, values] = input;
       const config = typeof first === 'string' ? { text: first, values } : (first as Partial<Statement>);
       const statement = { text: config.text ?? '', values: (config.values ?? []) as readonly unknown[] };
-      if (!ofEhr.getStore()) seen.push(statement);
+      if (!unseen.getStore()) seen.push(statement);
       return Reflect.apply(query, client, input);
     };
     client.query = observed as typeof query;
