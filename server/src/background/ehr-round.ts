@@ -11,12 +11,13 @@ import type { OperationServices } from '../operations/services.ts';
  */
 export async function ehrRound(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
   const began = performance.now();
-  try {
-    await expireOverdue(services, ehr, log);
-    return (await recoverDue(services, ehr, log)) === dueAtOnce;
-  } catch (error) {
+  const told = (error: unknown): number => {
     log.error({ emr: ehr.id, cause: describeError(error) }, 'background round failed');
-    return false;
+    return 0;
+  };
+  try {
+    await expireOverdue(services, ehr, log).catch(told);
+    return (await recoverDue(services, ehr, log).catch(told)) === dueAtOnce;
   } finally {
     services.operationMetrics.round(ehr.id, (performance.now() - began) / 1000);
   }

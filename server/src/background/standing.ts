@@ -6,13 +6,16 @@ import type { Standing } from '../operations/metrics.ts';
 export async function readStanding(db: Db, emrs: readonly string[]): Promise<Standing[]> {
   const { rows } = await sql<{ emr: string; oldest: number; parked: number; overdue: number }>`
     SELECT emr.id AS emr,
-      (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM operations
-        WHERE operations.emr = emr.id AND next_attempt_at IS NOT NULL AND state <> 'done') AS oldest,
+      -- Apart, or PostgreSQL goes through all operations by their age to meet the first one that is under way.
+      (WITH under_way AS MATERIALIZED (
+          SELECT created_at FROM operations
+          WHERE operations.emr = emr.id AND next_attempt_at IS NOT NULL AND state <> 'done')
+        SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM under_way) AS oldest,
       (SELECT count(*)::int FROM operations WHERE operations.emr = emr.id AND parked_at IS NOT NULL) AS parked,
+      -- One look for each that waits: most confirmations have run out long ago.
       (SELECT count(*)::int FROM confirmation_items AS item
-        JOIN confirmations AS confirmation ON confirmation.id = item.confirmation_id
         WHERE item.emr = emr.id AND item.kind = 'booking' AND item.state IN ('pending', 'expiring')
-          AND confirmation.expires_at <= now()) AS overdue
+          AND (SELECT expires_at FROM confirmations WHERE id = item.confirmation_id) <= now()) AS overdue
     FROM (
       SELECT unnest(${[...emrs]}::text[]) UNION SELECT emr FROM operations WHERE parked_at IS NOT NULL
     ) AS emr (id)`.execute(db);

@@ -20,9 +20,9 @@ export async function forgetServedCodes(db: Db, limit: number): Promise<void> {
       LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), comments AS (
       UPDATE confirmation_items SET sealed_comment = NULL
-      WHERE confirmation_id IN (SELECT id FROM served) AND sealed_comment IS NOT NULL
+      WHERE confirmation_id = ANY (ARRAY(SELECT id FROM served)) AND sealed_comment IS NOT NULL
     )
-    UPDATE confirmations SET code_hash = NULL WHERE id IN (SELECT id FROM served)`.execute(db);
+    UPDATE confirmations SET code_hash = NULL WHERE id = ANY (ARRAY(SELECT id FROM served))`.execute(db);
 }
 
 /**
@@ -44,8 +44,8 @@ export async function deleteOldConfirmations(db: Db, days: number, limit: number
       DELETE FROM confirmation_items WHERE confirmation_id = ANY(${ids}::uuid[])
         AND kind = 'booking' AND ehr_appointment_id = appointment_id`.execute(tx);
     await sql`
-      DELETE FROM confirmations AS confirmation WHERE id = ANY(${ids}::uuid[])
-        AND NOT EXISTS (SELECT FROM confirmation_items WHERE confirmation_id = confirmation.id)`.execute(tx);
+      DELETE FROM confirmations WHERE id = ANY(${ids}::uuid[]) AND id <> ALL (ARRAY(
+        SELECT confirmation_id FROM confirmation_items WHERE confirmation_id = ANY(${ids}::uuid[])))`.execute(tx);
     await sql`
       UPDATE confirmations SET reduced_at = clock_timestamp(), patient_hash = NULL
       WHERE id = ANY(${ids}::uuid[])`.execute(tx);

@@ -105,3 +105,34 @@ export function isConnectionFailure(error: unknown): boolean {
   }
   return error instanceof Error && lostMessages.has(error.message);
 }
+
+// No connection was made: no statement has left.
+const withoutConnection = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'ENOENT',
+  'EAI_AGAIN',
+  '57P03',
+  '53300',
+  '3D000',
+  '28000',
+  '28P01',
+]);
+const withoutConnectionMessages = new Set([
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Connection terminated due to connection timeout',
+  'Cannot use a pool after calling end on the pool',
+]);
+
+/** The connection failed in a way that leaves open whether a statement, or its commit, was carried out. */
+export function mayHaveBeenSent(error: unknown): boolean {
+  if (!isConnectionFailure(error)) return false;
+  const code = errorCode(error);
+  if (code !== undefined) return !withoutConnection.has(code);
+  return !(error instanceof Error && withoutConnectionMessages.has(error.message));
+}

@@ -7,20 +7,20 @@ import type { Db } from '../db/kysely.ts';
  */
 export async function deleteOldMessages(db: Db, days: number, limit: number): Promise<void> {
   await sql`
-    DELETE FROM messages WHERE id IN (
+    DELETE FROM messages WHERE id = ANY (ARRAY(
       SELECT message.id FROM messages AS message
       WHERE message.expires_at < now() - make_interval(days => ${days})
         AND NOT EXISTS (
           SELECT FROM confirmation_items AS item
           WHERE item.confirmation_id = message.confirmation_id AND item.state IN ('pending', 'confirming', 'expiring'))
-      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }
 
 /** Deletes what failed messages were to say, once their codes have run out. At most `limit`. */
 export async function forgetFailedContent(db: Db, limit: number): Promise<void> {
   await sql`
-    UPDATE messages SET sealed = NULL WHERE id IN (
+    UPDATE messages SET sealed = NULL WHERE id = ANY (ARRAY(
       SELECT id FROM messages
       WHERE state = 'failed' AND sealed IS NOT NULL AND expires_at <= now()
-      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
+      LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }

@@ -28,16 +28,26 @@ export async function takeDue(
   return rows.map((row) => ({ ...row, token }));
 }
 
-/** Nobody can work on an operation of an EHR that is not configured any more: an operator sees it. Answers which. */
+/**
+ * Nobody can work on an operation of an EHR that no gateway is configured for: after a while, since another gateway may
+ * be, an operator sees it. Answers which.
+ */
 export async function parkUnconfigured(
   db: Db,
   emrs: readonly string[],
 ): Promise<readonly { readonly id: string; readonly emr: string }[]> {
   const { rows } = await sql<{ id: string; emr: string }>`
     UPDATE operations SET parked_at = now(), next_attempt_at = NULL, failure = 'emr_not_found'
-    WHERE next_attempt_at <= now() AND emr <> ALL(${[...emrs]}::text[])
+    WHERE next_attempt_at <= now() - interval '10 minutes' AND emr <> ALL(${[...emrs]}::text[])
     RETURNING id, emr`.execute(db);
   return rows;
+}
+
+/** An EHR that is configured again has its operations worked on. */
+export async function takeUpConfigured(db: Db, emrs: readonly string[]): Promise<void> {
+  await sql`
+    UPDATE operations SET parked_at = NULL, failure = NULL, next_attempt_at = now()
+    WHERE parked_at IS NOT NULL AND failure = 'emr_not_found' AND emr = ANY(${[...emrs]}::text[])`.execute(db);
 }
 
 /** On the embedded database, which has room for one process: whoever held a lease is dead. */

@@ -3,9 +3,9 @@ import { retrySerialization } from '../db/retry.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
 import { sealKept } from './claim.ts';
-import { LeaseLost } from './errors.ts';
+import { LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
-import { forgetPlan, giveBack, removeOperation, storeAnswer, watch } from './store.ts';
+import { forgetPlan, giveBack, removeOperation, removeRelaxed, storeAnswer, watch } from './store.ts';
 import type { Run } from './work.ts';
 
 /**
@@ -24,7 +24,9 @@ export async function finish<Plan, Outcome>(
   try {
     if (!kind.remembers(plan)) {
       const answer = kind.answer(run, plan, outcome);
-      await storeAnswer(services.db, operation, sealAnswer(run, answer));
+      const sealed = sealAnswer(run, answer);
+      // With nothing to remember it need not wait for the disk: what comes back after a crash is looked up, and ends anew.
+      await (sealed ? storeAnswer(services.db, operation, sealed) : removeRelaxed(services.db, operation));
       return answer;
     }
     return await inTransaction(run, async (tx) => {
@@ -33,12 +35,26 @@ export async function finish<Plan, Outcome>(
       return answer;
     });
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) {
-      await kind.undo(run, plan);
-      return refuse(run, kind, plan, error);
-    }
+    if (error instanceof Problem && error.status < 500) return takeBackRefused(run, kind, plan, error);
     return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
   }
+}
+
+/** The gateway refuses what the EHR has done. */
+async function takeBackRefused<Plan, Outcome>(
+  run: Run,
+  kind: OperationKind<Plan, Outcome>,
+  plan: Plan,
+  refusal: Problem,
+): Promise<never> {
+  try {
+    await run.undoing();
+    await kind.undo(run, plan);
+  } catch (error) {
+    if (error instanceof PartiallyApplied) return refuse(run, kind, plan, error);
+    return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
+  }
+  return refuse(run, kind, plan, refusal);
 }
 
 /**
@@ -59,7 +75,12 @@ export async function refuse<Plan, Outcome>(
   } catch (error) {
     return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
   }
+  if (problem instanceof PartiallyApplied) run.services.operationMetrics.stayed(aboutOf(run));
   throw new Ended(problem);
+}
+
+function aboutOf({ operation: { id, emr } }: Run) {
+  return { operationId: id, emr };
 }
 
 /** A problem of an operation whose row says all that is to be said: nobody settles it again. */
@@ -73,8 +94,9 @@ export class Ended extends Error {
 }
 
 /** Lets a retry or background work find out what became of it, and throws. */
-export async function leaveOpen(run: Run, problem: Error): Promise<never> {
+export async function leaveOpen(run: Run, problem: Problem): Promise<never> {
   if (problem.cause instanceof LeaseLost) run.services.operationMetrics.leaseLost(run.ehr.id);
+  if (!run.hasCaller) throw problem;
   // Without the database the lease runs out by itself.
   await giveBack(run.services.db, run.operation).catch(() => undefined);
   throw new Ended(problem);
@@ -91,11 +113,18 @@ export function isKept({ status, reason }: Problem): boolean {
 async function settleRefused(tx: Tx, run: Run, problem: Problem): Promise<void> {
   const { operation, services, ehr, isFirst, wasUndone } = run;
   const { keyHash, clientId, attempt } = operation;
-  if (keyHash === undefined || problem.status === 429) return removeOperation(tx, operation);
-  if (!isKept(problem)) return forgetPlan(tx, operation, wasUndone ? attempt + 1 : attempt);
-  const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
   // An earlier call may still be under way in the EHR.
-  return isFirst ? storeAnswer(tx, operation, sealed) : watch(tx, operation, ehr.patience.settlingSeconds, sealed);
+  const isLateStill = !isFirst && !wasUndone;
+  if (keyHash === undefined || problem.status === 429) {
+    return isLateStill ? watch(tx, operation, ehr.patience.settlingSeconds) : removeOperation(tx, operation);
+  }
+  if (!isKept(problem)) {
+    return isLateStill
+      ? watch(tx, operation, ehr.patience.settlingSeconds)
+      : forgetPlan(tx, operation, wasUndone ? attempt + 1 : attempt);
+  }
+  const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
+  return isLateStill ? watch(tx, operation, ehr.patience.settlingSeconds, sealed) : storeAnswer(tx, operation, sealed);
 }
 
 /** `undefined`: no key, nothing to keep. */

@@ -1,15 +1,16 @@
 import { patientHashes } from '../confirmations/limits.ts';
-import type { Tx } from '../db/kysely.ts';
+import { mayHaveBeenSent } from '../db/errors.ts';
+import type { Db, Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
 import { inProgress } from './claim.ts';
-import { finish, inTransaction, leaveOpen, refuse, sealAnswer } from './end.ts';
+import { Ended, finish, inTransaction, leaveOpen, refuse, sealAnswer } from './end.ts';
 import { isFinal, isSettled, LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, type Planned, sealPlan, storeAnswer, storePlan } from './store.ts';
+import { clearPlan, type Leased, type Planned, removeOperation, sealPlan, storeAnswer, storePlan } from './store.ts';
 import { leaseSeconds, type Run, startRun } from './work.ts';
 
 /**
@@ -59,13 +60,30 @@ async function begin<Plan, Outcome>(
       }),
     );
   };
-  const stored = await store().catch(inTermsOfTheKey);
+  const stored = await store().catch(async (error) => {
+    if (mayHaveBeenSent(error)) await withdraw(services.db, operation, error);
+    return inTermsOfTheKey(error);
+  });
   if (stored instanceof Problem) throw stored;
   return startRun(services, { ehr, careUnit }, operation, {
     expiresAt: stored,
     isFirst: operation.wasAsked !== true,
+    hasCaller: true,
     leasedAt,
   });
+}
+
+/** The plan may be stored though the database has not said so: then background work would carry it out. */
+async function withdraw(db: Db, operation: Leased, cause: unknown): Promise<void> {
+  try {
+    await (operation.keyHash === undefined
+      ? removeOperation(db, operation)
+      : clearPlan(db, operation, operation.attempt));
+  } catch (error) {
+    // It was not stored.
+    if (error instanceof LeaseLost) return;
+    throw new Ended(new Problem('outcome_unknown', { cause }));
+  }
 }
 
 /** What is stored of an operation before the EHR is asked. */
@@ -106,10 +124,10 @@ export async function perform<Plan, Outcome>(
   return finish(run, kind, plan, outcome);
 }
 
-/** That the EHR is away says nothing of what was asked of it before. */
-export function untold(error: unknown): Error {
-  if (isSettled(error) || error instanceof LeaseLost) return new Problem('outcome_unknown', { cause: error });
-  return error instanceof Error ? error : new Error('Not an error was thrown', { cause: error });
+/** Once the EHR has been asked, nobody knows what became of it, whatever failed: the EHR, the database or we. */
+export function untold(error: unknown): Problem {
+  const isTold = error instanceof Problem && error.reason === 'outcome_unknown';
+  return isTold ? error : new Problem('outcome_unknown', { cause: error });
 }
 
 /** Nothing to ask the EHR for: one transaction decides and ends it. */
@@ -123,6 +141,7 @@ async function endAtOnce<Plan, Outcome>(
   const run = startRun(services, { ehr, careUnit }, operation, {
     expiresAt,
     isFirst: true,
+    hasCaller: true,
     leasedAt: performance.now(),
   });
   const outcome = await inTransaction(run, async (tx) => {

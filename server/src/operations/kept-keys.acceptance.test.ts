@@ -129,8 +129,8 @@ describe('after a failure the key stays open, and a retry finishes', () => {
     ['the EHR is down', 'before', new ConnectorError('unavailable', 'down'), 503],
     ['the outcome is not known, and it is not done', 'before', new ConnectorError('outcome_unknown', '?'), 504],
     ['the outcome is not known, and it is done', 'after', new ConnectorError('outcome_unknown', '?'), 504],
-    ['a bug, before', 'before', new TypeError('oh'), 500],
-    ['a bug, after', 'after', new TypeError('oh'), 500],
+    ['a bug, before', 'before', new TypeError('oh'), 504],
+    ['a bug, after', 'after', new TypeError('oh'), 504],
   ];
 
   test.each(errors)('a booking: %s', async (_, when, error, status) => {

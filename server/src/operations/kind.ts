@@ -50,6 +50,8 @@ export interface OperationKind<Plan, Outcome> {
    * finished. Answers the patients who are sent one.
    */
   codesFor(plan: Plan): readonly string[];
+  /** `undo` does nothing: what was begun runs out in the EHR by itself. */
+  readonly takesNothingBack?: boolean;
   /** May be done again at any time, by anybody, until the EHR has done it: there is no caller to tell. */
   readonly isRepeatable?: boolean;
 
@@ -67,6 +69,9 @@ export interface OperationKind<Plan, Outcome> {
    * @throws PartiallyApplied when something stays
    */
   undo(work: Work, plan: Plan): Promise<void>;
+
+  /** Of what turned up late: whether anybody still wants it. Without it everybody does. */
+  isWanted?(work: Work, plan: Plan): Promise<boolean>;
 
   /** Whether `record` stores anything. Without it `answer` says all. */
   remembers(plan: Plan): boolean;

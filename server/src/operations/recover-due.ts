@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
+import { isConnectionFailure } from '../db/errors.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../http/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
 import { type DueOperation, takeDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
 import { recover } from './recover.ts';
@@ -11,9 +13,9 @@ import { leaseSeconds } from './work.ts';
 
 /** So many at once: more follow as soon as these are done. */
 export const dueAtOnce = 20;
-/** After so many failures in a row an operator has to look. An EHR that is away is waited for, up to a day. */
+/** After so many failures in a row an operator has to look. */
 const mostFailures = 5;
-const longestPauseSeconds = 300;
+const longestPauseSeconds = 60;
 const daySeconds = 24 * 60 * 60;
 
 /** Works on the operations of an EHR that nobody asks for. Answers how many there were. */
@@ -53,16 +55,29 @@ function pauseUntilNextLook({ state, silence, emr }: Stored, { ehrs }: Operation
   return state === 'done' ? Math.min(Math.max(silence, settlingSeconds), 3600) : Math.min(1 + silence / 4, 30);
 }
 
+const awayReasons: ReadonlySet<string> = new Set([
+  'ehr_unavailable',
+  'ehr_timeout',
+  'outcome_unknown',
+  'database_unavailable',
+] satisfies Reason[]);
+
+function reasonOf(error: unknown): Reason {
+  if (error instanceof Problem) return error.reason;
+  return isConnectionFailure(error) ? 'database_unavailable' : 'internal_error';
+}
+
 async function noteFailure(
   services: OperationServices,
   leased: Leased,
   row: DueOperation,
   error: unknown,
 ): Promise<void> {
-  const reason = error instanceof Problem ? error.reason : 'internal_error';
-  const isAway = reason === 'ehr_unavailable' || reason === 'ehr_timeout' || reason === 'outcome_unknown';
-  const isParked = row.failures + 1 >= mostFailures && (!isAway || row.age > daySeconds);
-  const seconds = Math.min(2 ** Math.min(row.failures, 10), longestPauseSeconds);
-  await postpone(services.db, leased, { seconds, failure: reason, isFailure: true, isParked });
+  const reason = reasonOf(error);
+  const isAway = awayReasons.has(reason);
+  // The EHR or the database that is away is waited for, up to a day.
+  const isParked = isAway ? row.age > daySeconds : row.failures + 1 >= mostFailures;
+  const seconds = isAway ? Math.min(Math.max(2, row.silence / 4), longestPauseSeconds) : 2 ** row.failures;
+  await postpone(services.db, leased, { seconds, failure: reason, isFailure: !isAway, isParked });
   if (isParked) services.operationMetrics.parked({ operationId: row.id, emr: row.emr });
 }

@@ -1,3 +1,4 @@
+import type { Problem } from '../problems/problem.ts';
 import { Ended, finish, inTransaction } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
 import type { AnyKind } from './kind.ts';
@@ -23,7 +24,7 @@ interface Case {
  * @throws Error that says why it has to be tried again
  */
 export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
-  const found: Case = { ...(await reopen(services, stored, leasedAt)), stored };
+  const found: Case = { ...(await reopen(services, stored, { leasedAt, hasCaller: false })), stored };
   try {
     if (stored.state === 'done') return await lookForLateEffects(found);
     if (stored.state === 'undoing') return await takeBack(found);
@@ -63,8 +64,10 @@ async function performAgain(it: Case): Promise<Recovery> {
     outcome = await kind.perform(run, stored.plan);
   } catch (error) {
     if (!isFinal(error) || kind.isRepeatable) throw error;
-    // Nobody was told: a retry begins anew.
-    await end(it, run.wasUndone ? stored.attempt + 1 : stored.attempt);
+    // Nobody was told: a retry begins anew. Unless it was undone, an earlier call may still be under way in the EHR.
+    if (error instanceof PartiallyApplied)
+      run.services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
+    await (run.wasUndone ? end(it, stored.attempt + 1, error) : endAsNotDone(it, error));
     return 'ended';
   }
   await finish(run, kind, stored.plan, outcome);
@@ -92,7 +95,7 @@ async function undo(it: Case): Promise<boolean> {
   return stays === undefined;
 }
 
-async function end({ run, kind, stored }: Case, attempt: number, stays?: PartiallyApplied): Promise<void> {
+async function end({ run, kind, stored }: Case, attempt: number, stays?: Problem): Promise<void> {
   await inTransaction(run, async (tx) => {
     await kind.letGo(tx, run, stored.plan, stays);
     if (stored.keyHash === undefined) await removeOperation(tx, stored);
@@ -101,9 +104,9 @@ async function end({ run, kind, stored }: Case, attempt: number, stays?: Partial
   });
 }
 
-async function endAsNotDone({ run, kind, stored }: Case): Promise<void> {
+async function endAsNotDone({ run, kind, stored }: Case, refusal?: Problem): Promise<void> {
   await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, undefined);
+    await kind.letGo(tx, run, stored.plan, refusal);
     await watch(tx, stored, run.ehr.patience.settlingSeconds);
   });
 }
@@ -115,8 +118,9 @@ async function lookForLateEffects(it: Case): Promise<Recovery> {
   if (found === 'nothing' || found === 'not known') return 'later';
   const { operationMetrics } = run.services;
   const about = { operationId: stored.id, emr: stored.emr };
-  const isAdopted = typeof found === 'object' && !stored.isAnswered && kind.codesFor(stored.plan).length === 0;
-  if (isAdopted) {
+  const mayBeAdopted = !stored.isAnswered && kind.codesFor(stored.plan).length === 0;
+  const isWanted = mayBeAdopted && (await (kind.isWanted?.(run, stored.plan) ?? true));
+  if (typeof found === 'object' && isWanted) {
     await finish(run, kind, stored.plan, found.outcome);
     operationMetrics.turnedUpLate({ ...about, became: 'adopted' });
   } else if (await undo(it)) {

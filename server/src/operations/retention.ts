@@ -3,13 +3,14 @@ import type { Db } from '../db/kysely.ts';
 
 /**
  * Keys are honoured for a day, and what ended as not done is watched as long. What is still under way stays, and what is
- * parked waits for an operator. Deletes at most `limit`.
+ * parked waits for an operator. Deletes at most `limit`: an array of ids, since PostgreSQL joins what is in a subquery by
+ * reading the whole table.
  */
 export async function deleteOldOperations(db: Db, limit: number): Promise<void> {
   await sql`
-    DELETE FROM operations WHERE id IN (
+    DELETE FROM operations WHERE id = ANY (ARRAY(
       SELECT id FROM operations
       WHERE created_at < now() - interval '24 hours' AND (state = 'done' OR sealed_plan IS NULL)
         AND (leased_until IS NULL OR leased_until < now())
-      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`.execute(db);
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }

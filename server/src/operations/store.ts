@@ -202,13 +202,20 @@ export async function storeAnswer(db: Db | Tx, operation: Leased, sealedAnswer: 
   await fenced(ours(db, operation).set(values).executeTakeFirst());
 }
 
-/** The commit need not wait for the disk: what comes back after a power cut is looked up and ends the same way. */
-const notWaitingForDisk = sql`SELECT set_config('synchronous_commit', 'off', true)`;
-
 /** @throws LeaseLost */
 export async function removeOperation(db: Db | Tx, { id, token }: Leased): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('operations')
+    .where('id', '=', id)
+    .where('lease_token', '=', token)
+    .executeTakeFirst();
+  if (numDeletedRows === 0n) throw new LeaseLost();
+}
+
+/** In a commit that does not wait for the disk. @throws LeaseLost */
+export async function removeRelaxed(db: Db, { id, token }: Leased): Promise<void> {
   const { rows } = await sql<{ id: string }>`
-    WITH relaxed AS MATERIALIZED (${notWaitingForDisk})
+    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token} RETURNING id`.execute(db);
   if (rows.length === 0) throw new LeaseLost();
 }
@@ -273,7 +280,7 @@ export async function postpone(
       ...released,
       next_attempt_at: isParked ? null : leaseEnd(seconds),
       failure: failure ?? null,
-      ...(isFailure ? { failures: sql<number>`failures + 1` } : {}),
+      failures: isFailure ? sql<number>`failures + 1` : 0,
       ...(isParked ? { parked_at: sql<Date>`now()` } : {}),
     })
     .execute();

@@ -16,6 +16,8 @@ export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): num
 /** An operation at work, in this process. */
 export interface Run extends Work {
   readonly operation: Leased;
+  /** Somebody waits for the answer, and is told when it is not known. Else background work comes back. */
+  readonly hasCaller: boolean;
   /** Something was taken back: the EHR must be given other ids the next time. */
   readonly wasUndone: boolean;
 }
@@ -30,7 +32,12 @@ export function startRun(
   services: OperationServices,
   { ehr, careUnit }: Place,
   operation: Leased,
-  { expiresAt, isFirst, leasedAt }: Pick<Work, 'expiresAt' | 'isFirst'> & { readonly leasedAt: number },
+  {
+    expiresAt,
+    isFirst,
+    hasCaller,
+    leasedAt,
+  }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller'> & { readonly leasedAt: number },
 ): Run {
   let leaseBegan = leasedAt;
   let wasUndone = false;
@@ -56,6 +63,7 @@ export function startRun(
     operation,
     expiresAt,
     isFirst,
+    hasCaller,
     ehrId: (part) => ehrOperationId(operation.id, operation.attempt, part),
     call: call as EhrConnection['call'],
     async undoing() {

@@ -12,7 +12,12 @@ export async function decideResend(
   await assertMaySend(tx, { ...scene, clientId: scene.client.id }, about);
   await tx
     .updateTable('confirmations')
-    .set({ codes_sent: sql<number>`codes_sent + 1`, code_sent_at: sql<Date>`clock_timestamp()` })
+    .set({
+      codes_sent: sql<number>`codes_sent + 1`,
+      code_sent_at: sql<Date>`clock_timestamp()`,
+      // It does not run out while the EHR is asked.
+      expires_at: sql<Date>`greatest(expires_at, clock_timestamp() + make_interval(secs => ${scene.ehr.patience.callSeconds}))`,
+    })
     .where('id', '=', about.confirmationId)
     .execute();
 }

@@ -7,7 +7,7 @@ import { patientHashes } from '../../confirmations/limits.ts';
 import { confirmItems, storeConfirmation, waitAgain } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { Answer } from '../../operations/answer.ts';
-import type { OperationKind, Work } from '../../operations/kind.ts';
+import type { Found, OperationKind, Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import { appointmentPath, writtenBody } from '../representation.ts';
 import type { EhrCodePlan } from './plan.ts';
@@ -19,15 +19,16 @@ interface Outcome {
 }
 
 /**
- * Writes that wait for a code of the EHR's own: the gateway passes them through. Whether such a step was taken cannot be
- * asked; what it began runs out in the EHR by itself.
+ * Writes that wait for a code of the EHR's own: the gateway passes them through. Whether a code was sent cannot be asked;
+ * what it was sent for runs out in the EHR by itself.
  */
 export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
   name: 'ehr_codes',
   asksEhr: () => true,
   codesFor: ({ ehrCode, patientId }) => (ehrCode.kind === 'confirm' ? [] : [patientId]),
   perform,
-  lookUp: async ({ ehr }) => (ehr.offers('findOperation') ? 'nothing' : 'not known'),
+  lookUp,
+  takesNothingBack: true,
   undo: async () => undefined,
   remembers: () => true,
   answer() {
@@ -35,6 +36,7 @@ export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
   },
   record,
   async letGo(tx, { operationId }, { ehrCode }, refusal) {
+    if (ehrCode.kind === 'resend' && refusal) await takeBackCode(tx, ehrCode.confirmationId);
     if (ehrCode.kind !== 'confirm') return;
     const remaining = refusal?.extensions.attempts_remaining;
     if (remaining !== undefined) await noteAttemptsRemaining(tx, ehrCode.confirmationId, remaining);
@@ -56,6 +58,16 @@ async function perform({ call, careUnit, ehrId }: Work, { ehrCode, taken }: EhrC
       return { appointment: await call('confirmCode', { ...write, reference, code }) };
     }
   }
+}
+
+/** Whether a code was taken shows in the appointment. */
+async function lookUp({ call, careUnit, ehr }: Work, { ehrCode, answer }: EhrCodePlan): Promise<Found<Outcome>> {
+  if (ehrCode.kind === 'confirm') {
+    const [appointment] = await call('findAppointments', careUnit, [answer.appointment.id]);
+    const wanted = answer.replacesId === undefined ? 'booked' : 'cancelled';
+    if (appointment?.state === wanted) return { outcome: { appointment } };
+  }
+  return ehr.offers('findOperation') ? 'nothing' : 'not known';
 }
 
 /** The EHR does not say where the time was asked for. */
@@ -134,6 +146,15 @@ async function noteFreshCode(tx: Tx, confirmationId: string, fresh: EhrConfirmat
       attempts_used: 0,
       attempts_allowed: fresh.attemptsRemaining,
     })
+    .where('id', '=', confirmationId)
+    .execute();
+}
+
+/** It was counted before the EHR was asked for it, which has not sent it. */
+async function takeBackCode(tx: Tx, confirmationId: string): Promise<void> {
+  await tx
+    .updateTable('confirmations')
+    .set({ codes_sent: sql<number>`greatest(codes_sent - 1, 1)` })
     .where('id', '=', confirmationId)
     .execute();
 }

@@ -1,4 +1,5 @@
 import type { HoldRelease } from '@crossward/connector-kit';
+import { isFinal } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isWhole } from '../write/perform.ts';
@@ -17,12 +18,22 @@ export async function releaseHolds(work: Work, ids: readonly string[]): Promise<
   const changes = standing
     .filter(({ state }) => state !== 'booked')
     .map(({ id }): HoldRelease => ({ kind: 'release', appointmentId: id }));
-  if (changes.length > 1 && isWhole(ehr, changes) && (await release(work, ehrId('all'), changes))) return;
+  if (changes.length > 1 && isWhole(ehr, changes) && (await releaseTogether(work, changes))) return;
   const outcomes = await Promise.allSettled(
     changes.map((change) => release(work, ehrId(change.appointmentId), [change])),
   );
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
+}
+
+/** `false`: the EHR refuses, because of one of them or several. */
+async function releaseTogether(work: Work, changes: readonly HoldRelease[]): Promise<boolean> {
+  try {
+    return await release(work, work.ehrId('all'), changes);
+  } catch (error) {
+    if (isFinal(error)) return false;
+    throw error;
+  }
 }
 
 /** `false`: some of it has been booked. */

@@ -5,7 +5,7 @@ import { appointmentKindName } from './kind-name.ts';
 import { lookUpPlan } from './look-up.ts';
 import { performPlan } from './perform.ts';
 import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
-import { letGoOfPlan, recordPlan, remembers } from './record.ts';
+import { isStillAwaited, letGoOfPlan, recordPlan, remembers } from './record.ts';
 import { undoPlan } from './undo.ts';
 
 /** Writes to appointments, in an EHR that leaves codes to the gateway. */
@@ -19,6 +19,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
   perform: (work, plan) => (plan.freshCode ? performFreshCode(work, plan, plan.freshCode) : performPlan(work, plan)),
   lookUp: lookUpPlan,
   undo: undoPlan,
+  isWanted: isStillAwaited,
   remembers,
   answer: (work, plan, results) => writtenAnswer(work, plan, results, new Map()),
   async record(tx, work, plan, results) {

@@ -6,7 +6,7 @@ import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timeTaken } from '../time-rules.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
-import { undoSteps } from './undo.ts';
+import { asLeft, undoSteps } from './undo.ts';
 
 /** A right code came too late for the time of some of its ids. */
 export class TimeGone extends Problem {
@@ -64,12 +64,14 @@ export function resultsOf(changes: readonly ChangeStep[], answered: readonly App
 async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly ChangeStep[]): Promise<Results> {
   const { call, careUnit, ehrId, expiresAt } = work;
   const done = new Map<number, Appointment>();
-  for (const { index, change } of withoutCollisions(changes)) {
+  for (const step of withoutCollisions(changes)) {
+    const { index, change } = step;
     try {
       const part = { operationId: ehrId(index), careUnit, changes: [ehrChange(change, expiresAt)] };
       const [result] = await call('changeAppointments', part);
       if (!result) throw new Error('The EHR answered no appointment');
-      done.set(index, result);
+      // Done before, the EHR answers it as it is by now.
+      done.set(index, work.isFirst ? result : asLeft(step, result));
     } catch (error) {
       // Whether this one was done is not known: to undo the others might leave it alone.
       if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;
@@ -81,8 +83,8 @@ async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly Cha
 }
 
 async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
-  await work.undoing();
   try {
+    await work.undoing();
     await undoSteps(work, plan, done);
   } catch (error) {
     if (error instanceof Problem && error.reason === 'partially_applied') throw error;

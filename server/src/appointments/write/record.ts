@@ -53,6 +53,27 @@ export async function letGoOfPlan(
   await waitAgain(tx, work.operationId, refusal instanceof TimeGone ? refusal.ids : []);
 }
 
+/** Whether the ids whose code has come were not given up since. A draft that is booked by now needs no second booking. */
+export async function isStillAwaited({ services, ehr }: Work, { steps }: AppointmentPlan): Promise<boolean> {
+  const changing = steps.filter(({ confirms, change }) => confirms !== undefined && change);
+  if (changing.length === 0) return true;
+  const items = await services.db
+    .selectFrom('confirmation_items')
+    .select(['appointment_id', 'state'])
+    .where('emr', '=', ehr.id)
+    .where(
+      'appointment_id',
+      'in',
+      changing.flatMap(({ confirms }) => confirms ?? []),
+    )
+    .execute();
+  const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
+  return changing.every(({ confirms, change }) => {
+    const state = stateOf.get(confirms ?? '');
+    return state === 'pending' || state === 'confirming' || (state === 'confirmed' && change?.kind !== 'create');
+  });
+}
+
 async function recordConfirmed(tx: Tx, { ehr }: Work, { confirmationId, steps }: AppointmentPlan, results: Results) {
   if (confirmationId === undefined) return;
   const items = steps.flatMap(({ confirms, change }, index) => {

@@ -20,15 +20,16 @@ export class StepsStay extends PartiallyApplied {
 /** Takes back what the EHR shows as done of a plan. */
 export async function undoPlan(work: Work, plan: AppointmentPlan): Promise<void> {
   const found = await partsDone(work, plan);
-  const asLeft = changesOf(plan).flatMap((step) => {
+  const done = changesOf(plan).flatMap((step) => {
     const appointment = found.get(step.index);
     // The EHR may show it as it is by now: what the step was to make of it is in the plan.
-    return appointment ? [[step.index, resultOf(step, appointment)] as const] : [];
+    return appointment ? [[step.index, asLeft(step, appointment)] as const] : [];
   });
-  await undoSteps(work, plan, new Map(asLeft));
+  await undoSteps(work, plan, new Map(done));
 }
 
-function resultOf({ change, before }: ChangeStep, found: Appointment): Appointment {
+/** The appointment as the step left it, whatever has become of it since. */
+export function asLeft({ change, before }: ChangeStep, found: Appointment): Appointment {
   if (change.kind === 'create') {
     const { start, end, resourceId, comment, hold } = change;
     return { ...found, start, end, resourceId, comment, state: hold ? 'held' : 'booked' };

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Problem } from '../problems/problem.ts';
+import { type Notes, startNotes } from './test-notes.ts';
+
+/* What a key promises holds for a kind of write that operations know nothing of. */
+
+let it: Notes;
+beforeEach(async () => {
+  it = await startNotes();
+});
+afterEach(() => it.close());
+
+const told = (reason: string, status: number) => ({ reason, status });
+
+test('a repetition gets the first answer, and nothing is written twice', async () => {
+  const first = await it.write('Well.', { key: 'a' });
+  expect(first).toMatchObject({ status: 201, body: { id: 'note-1', text: 'Well.' } });
+  expect(await it.write('Well.', { key: 'a' })).toEqual({ ...first, headers: { 'idempotency-replayed': 'true' } });
+  expect(it.ehr.writes).toHaveLength(1);
+  expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, isAnswered: true, isLeased: false }]);
+});
+
+test('without a key nothing is kept', async () => {
+  await it.write('Well.');
+  await it.write('Well.');
+  expect(it.ehr.notes.size).toBe(2);
+  expect(await it.rows()).toEqual([]);
+});
+
+test('a refusal is kept', async () => {
+  it.ehr.fates.push(() => Promise.reject(new Problem('patient_not_found')));
+  await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(told('patient_not_found', 404));
+  const again = it.write('Well.', { key: 'a' });
+  await expect(again).rejects.toMatchObject({
+    ...told('patient_not_found', 404),
+    headers: { 'idempotency-replayed': 'true' },
+    requestId: 'request',
+  });
+  expect(it.ehr.writes).toHaveLength(1);
+});
+
+test.each(['ehr_rejected', 'ehr_unavailable'] as const)('%s is not kept: the retry writes', async (reason) => {
+  it.ehr.fates.push(() => Promise.reject(new Problem(reason)));
+  await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({ reason });
+  expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: false, isAnswered: false, isLeased: false }]);
+  expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
+  expect(it.ehr.notes.size).toBe(1);
+});
+
+test.each([
+  ['the EHR', (notes: Notes) => notes.ehr.fates.push(() => Promise.reject(new Problem('patient_limit_reached')))],
+  ['the gateway', () => undefined],
+] as const)('what %s has no room for leaves no trace', async (who, prepare) => {
+  prepare(it);
+  const decide = async () => (who === 'the gateway' ? new Problem('patient_limit_reached') : undefined);
+  const refused = it.write('Well.', { key: 'a', decide });
+  await expect(refused).rejects.toMatchObject(told('patient_limit_reached', 429));
+  expect(await it.rows()).toEqual([]);
+  expect(await it.write('Ill.', { key: 'a' })).toMatchObject({ status: 201, body: { text: 'Ill.' } });
+});
+
+test('a key is for one request', async () => {
+  await it.write('Well.', { key: 'a' });
+  await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(told('idempotency_key_reused', 422));
+  expect(it.ehr.notes.size).toBe(1);
+});
+
+test('while the first request is under way, a repetition is asked to wait, and another request is refused', async () => {
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  it.ehr.fates.push(async (write) => {
+    asked.resolve();
+    await gate.promise;
+    return write();
+  });
+  const first = it.write('Well.', { key: 'a' });
+  await asked.promise;
+  await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({
+    ...told('idempotency_in_progress', 409),
+    headers: { 'retry-after': '1' },
+  });
+  await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(told('idempotency_key_reused', 422));
+  gate.resolve();
+  expect(await first).toMatchObject({ status: 201 });
+  expect(it.ehr.writes).toHaveLength(1);
+});
+
+test('a bug says nothing of what the EHR has done: the retry asks it under the same id', async () => {
+  it.ehr.fates.push(async (write) => {
+    write();
+    throw new TypeError('a bug');
+  });
+  await expect(it.write('Well.', { key: 'a' })).rejects.toThrow('a bug');
+  expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
+  expect(new Set(it.ehr.writes).size).toBe(1);
+  expect(it.ehr.notes.size).toBe(1);
+});

@@ -1,0 +1,91 @@
+import type { Database } from '../server/src/db/database.ts';
+import type { Statement } from './statements.ts';
+
+/** What grows with use. */
+export const largeTables = ['operations', 'confirmations', 'confirmation_items', 'messages'] as const;
+
+/*
+ * A busy month: nearly everything has ended and is kept for a while, a little waits, a little has run out or is due.
+ * Sealed columns hold nothing that opens.
+ */
+const fill = [
+  `INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
+     sealed_answer, leased_until, next_attempt_at, failures, asked_at, last_asked_at, parked_at, created_at)
+   SELECT gen_random_uuid(), 'everything', decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), emr, 'oslo-sentrum',
+     'appointments', CASE WHEN ended THEN 'done' ELSE 'pending' END, CASE WHEN NOT ended OR watched THEN '\\x00'::bytea END,
+     CASE WHEN ended THEN '\\x00'::bytea END, NULL,
+     CASE WHEN due THEN now() - interval '1 second' WHEN parked THEN NULL WHEN watched OR NOT ended THEN now() + interval '1 hour' END,
+     0, now(), now(), CASE WHEN parked THEN now() END, now() - n * interval '2 seconds'
+   FROM (
+     SELECT n, (ARRAY['sandbox-no', 'sandbox-se', 'sandbox-uk', 'gone'])[CASE WHEN n % 1000 = 1 THEN 4 ELSE n % 3 + 1 END] AS emr,
+       n % 50 > 0 AS ended, n % 10 = 7 AS watched, n % 20000 = 0 OR n % 50000 = 1 AS due, n % 5000 = 50 AS parked
+     FROM generate_series(1, 60000) AS n
+   ) AS numbered`,
+  `INSERT INTO confirmations (id, client_id, emr, care_unit_id, kind, channel, code_hash, attempts_allowed, code_sent_at,
+     expires_at, patient_hash, created_at, confirmed_at, reduced_at)
+   SELECT md5(n::text)::uuid, 'everything', 'sandbox-se', 'sodermalm', 'booking', 'sms',
+     CASE WHEN n % 100 = 0 OR at > now() - interval '25 hours' THEN '\\x00'::bytea END, 5, at, at + interval '10 minutes',
+     CASE WHEN at > now() - interval '90 days' THEN decode(md5((n % 5000)::text), 'hex') END, at,
+     CASE WHEN n % 100 > 0 THEN at + interval '1 minute' END, CASE WHEN at < now() - interval '90 days' AND n % 7 > 0 THEN now() END
+   FROM (SELECT n, CASE WHEN n % 100 = 0 AND n % 4000 > 0 THEN now() ELSE now() - n * interval '150 seconds' END AS at
+         FROM generate_series(1, 60000) AS n) AS numbered`,
+  `INSERT INTO confirmation_items (emr, appointment_id, confirmation_id, care_unit_id, position, kind, state, ehr_appointment_id)
+   SELECT emr, 'a-' || id, id, care_unit_id, 0, kind,
+     CASE WHEN confirmed_at IS NULL THEN 'pending' ELSE 'confirmed' END, 'a-' || id FROM confirmations`,
+  `INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed, state,
+     expires_at, created_at, settled_at, awaits_job)
+   SELECT gen_random_uuid(), id, 1, emr, care_unit_id, channel, 'a-' || id, CASE WHEN state <> 'sent' THEN '\\x00'::bytea END,
+     state, expires_at, created_at, CASE WHEN state <> 'queued' THEN created_at END, false
+   FROM confirmations, LATERAL (SELECT CASE
+     WHEN confirmed_at IS NOT NULL THEN 'sent' WHEN code_hash IS NOT NULL AND get_byte(uuid_send(id), 0) > 200 THEN 'failed'
+     ELSE 'queued' END AS state) AS it`,
+];
+
+/** Fills what grows with use: sixty thousand rows each. For PostgreSQL. */
+export async function fillTables({ pool }: Database): Promise<void> {
+  const client = await pool.connect();
+  try {
+    for (const text of fill) await client.query(text);
+    await client.query(`ANALYZE ${largeTables.join(', ')}`);
+  } finally {
+    client.release();
+  }
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** Of a statement: the large tables, and the indexes with an entry for every row, that it reads from end to end. */
+export async function readWhole({ pool }: Database, { text, values }: Statement): Promise<string[]> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      `EXPLAIN (FORMAT JSON) ${text}`,
+      values,
+    );
+    const whole = await client.query<{ name: string }>(
+      `SELECT indexrelid::regclass::text AS name FROM pg_index
+       WHERE indpred IS NULL AND indrelid = ANY ($1::text[]::regclass[])`,
+      [largeTables],
+    );
+    const indexes = new Set(whole.rows.map(({ name }) => name));
+    return rows
+      .flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan))
+      .flatMap((node) => {
+        const { 'Relation Name': table = '', 'Index Name': index = '' } = node;
+        if (node['Node Type'] === 'Seq Scan') return largeTables.filter((name) => name === table);
+        return indexes.has(index) && node['Index Cond'] === undefined ? [index] : [];
+      });
+  } finally {
+    client.release();
+  }
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
