@@ -61,7 +61,8 @@ async function begin<Plan, Outcome>(
   };
   const stored = await store().catch(inTermsOfTheKey);
   if (stored instanceof Problem) throw stored;
-  return startRun(services, { ehr, careUnit }, operation, { expiresAt: stored, isFirst: true, leasedAt });
+  const isFirst = !operation.isWatched;
+  return startRun(services, { ehr, careUnit }, operation, { expiresAt: stored, isFirst, leasedAt });
 }
 
 /** What is stored of an operation before the EHR is asked. */
