@@ -71,8 +71,10 @@ export class Ended extends Error {
   }
 }
 
-/** Lets a retry or background work find out what became of it, and throws. */
+/** Lets a retry or background work find out what became of it, and throws: background work, why it could not. */
 export async function leaveOpen(run: Run, problem: Error): Promise<never> {
+  // It comes back to it after a pause, and gives up at last.
+  if (run.isUnasked) throw problem.cause ?? problem;
   // Without the database the lease runs out by itself.
   await giveBack(run.services.db, run.operation).catch(() => undefined);
   throw new Ended(problem);

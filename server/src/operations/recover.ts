@@ -23,7 +23,7 @@ interface Case {
  * @throws Error that says why it has to be tried again
  */
 export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
-  const found: Case = { ...(await reopen(services, stored, leasedAt)), stored };
+  const found: Case = { ...(await reopen(services, stored, { leasedAt, isUnasked: true })), stored };
   try {
     if (stored.state === 'done') return await lookForLateEffects(found);
     if (stored.state === 'undoing') return await takeBack(found);

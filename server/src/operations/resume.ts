@@ -23,7 +23,7 @@ interface Anew {
 export async function resume(services: OperationServices, stored: Stored, leasedAt: number): Promise<Answer | Anew> {
   const { plan } = stored;
   if (stored.kind === undefined || plan === undefined) return { anew: stored };
-  const { run, kind } = await reopen(services, stored, leasedAt).catch(async (error) => {
+  const { run, kind } = await reopen(services, stored, { leasedAt }).catch(async (error) => {
     await releaseLease(services.db, stored);
     throw new Ended(error);
   });
@@ -106,14 +106,14 @@ export async function outcomeUnknown(run: Run, kind: AnyKind, stored: Stored): P
 export async function reopen(
   services: OperationServices,
   stored: Stored,
-  leasedAt: number,
+  start: { readonly leasedAt: number; readonly isUnasked?: boolean },
 ): Promise<{ readonly run: Run; readonly kind: AnyKind }> {
   const ehr = services.ehrs.get(stored.emr);
   const careUnit = ehr?.careUnits.get(stored.careUnitId);
   const kind = services.kinds.get(stored.kind ?? '');
   if (!ehr || !careUnit || !kind) throw new Error('A stored operation is of a kind, EHR or care unit that is gone');
   return {
-    run: startRun(services, { ehr, careUnit }, stored, { expiresAt: stored.expiresAt, isFirst: false, leasedAt }),
+    run: startRun(services, { ehr, careUnit }, stored, { expiresAt: stored.expiresAt, isFirst: false, ...start }),
     kind,
   };
 }

@@ -18,6 +18,8 @@ export interface Run extends Work {
   readonly operation: Leased;
   /** Something was taken back: the EHR must be given other ids the next time. */
   readonly wasUndone: boolean;
+  /** Nobody waits for it. */
+  readonly isUnasked: boolean;
 }
 
 interface Place {
@@ -25,12 +27,17 @@ interface Place {
   readonly careUnit: CareUnitConnection;
 }
 
-/** @param leasedAt when the lease was asked for, by `performance.now()` */
+interface Start extends Pick<Work, 'expiresAt' | 'isFirst'> {
+  /** When the lease was asked for, by `performance.now()`. */
+  readonly leasedAt: number;
+  readonly isUnasked?: boolean;
+}
+
 export function startRun(
   services: OperationServices,
   { ehr, careUnit }: Place,
   operation: Leased,
-  { expiresAt, isFirst, leasedAt }: Pick<Work, 'expiresAt' | 'isFirst'> & { readonly leasedAt: number },
+  { expiresAt, isFirst, leasedAt, isUnasked = false }: Start,
 ): Run {
   let leaseBegan = leasedAt;
   let wasUndone = false;
@@ -56,6 +63,7 @@ export function startRun(
     operation,
     expiresAt,
     isFirst,
+    isUnasked,
     ehrId: (part) => ehrOperationId(operation.id, operation.attempt, part),
     call: call as EhrConnection['call'],
     async undoing() {
