@@ -466,7 +466,8 @@ function someOf<T>(items: readonly T[], every: number): readonly T[] {
 /** After how many statements it will be done, whether or not anybody asks again. */
 function doneAfter(statements: readonly string[], from: Operation['isDoneFrom']): number {
   if (from === 'end') return statements.lastIndexOf('commit') + 1;
-  const intent = statements.findIndex((text) => text.startsWith('insert into "writes"'));
+  const intent = statements.findIndex((text) => text.startsWith('update "operations" set "kind"'));
+  if (intent === -1) throw new Error(`None of these statements stores a plan: ${statements.join('; ')}`);
   const isInTransaction = statements.lastIndexOf('begin', intent) > statements.lastIndexOf('commit', intent);
   return (isInTransaction ? statements.indexOf('commit', intent) : intent) + 1;
 }

@@ -119,7 +119,7 @@ async function settle(request: ChildRequest): Promise<Told | undefined> {
     if (!answer && attempt === 1) count('broken off');
     if (!answer && random() < 0.2) return undefined;
     if (answer?.body.reason === 'outcome_unknown' && random() < 0.1) return undefined;
-    await sleep(50);
+    await sleep(Math.min(50 * attempt, 500));
   }
 }
 
@@ -239,16 +239,33 @@ function note(known: Known, answer: Told | undefined, word: string): boolean {
 const expiryOf = ({ confirmation }: Appointment) => (confirmation ? Date.parse(confirmation.expires_at) : Infinity);
 const hasRunOut = ({ expiresAt }: Known) => Date.now() >= expiresAt;
 
+interface Message {
+  readonly appointment_id: string;
+  readonly text: string;
+}
+
+/** One reading for all who wait. */
+let mailbox: Promise<readonly Message[]> | undefined;
+function readMailbox(): Promise<readonly Message[]> {
+  mailbox ??= read().finally(() => {
+    mailbox = undefined;
+  });
+  return mailbox;
+
+  async function read(): Promise<readonly Message[]> {
+    await sleep(200);
+    const answer = await sendOnce({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
+    return ((answer?.body ?? {}) as { messages?: Message[] }).messages ?? [];
+  }
+}
+
 /** As soon as it has come: within a minute, once nobody is killed any more. */
 async function codeFor(id: string): Promise<string | undefined> {
   while (Date.now() < lastKill + 60_000) {
-    const answer = await sendOnce({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
-    const { messages = [] } = (answer?.body ?? {}) as { messages?: { appointment_id: string; text: string }[] };
-    const about = messages.filter((it) => it.appointment_id === id);
+    const about = (await readMailbox()).filter((it) => it.appointment_id === id);
     if (about.length > 1) fault(`${about.length} messages about ${id}`);
     const code = /(?<!\d)\d{6}(?!\d)/.exec(about[0]?.text ?? '')?.[0];
     if (code) return code;
-    await sleep(100);
   }
   fault(`no message about ${id}`);
   return undefined;

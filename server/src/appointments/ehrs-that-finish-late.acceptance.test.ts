@@ -26,6 +26,8 @@ const kinds = {
   hold: 'sandbox-se',
   'keyed-hold': 'sandbox-se',
   'given-up-hold': 'sandbox-se',
+  'hold-begun-anew': 'sandbox-se',
+  'hold-refused-anew': 'sandbox-se',
   'keyed-booking': 'sandbox-no',
   booking: 'sandbox-no',
   code: 'sandbox-se',
@@ -39,10 +41,13 @@ type Kind = keyof typeof kinds;
 const careUnits = { 'sandbox-no': 'oslo-sentrum', 'sandbox-se': 'sodermalm', 'sandbox-uk': 'riverside' } as const;
 const emrOf = ({ prefix }: Moment, kind: Kind) => `${prefix}-${kind}`;
 
+const policiesOf = (kind: Kind) =>
+  kind === 'hold-refused-anew' ? { limits_per_patient: { pending: 1, codes_per_hour: 100 } } : {};
+
 function configure(demo: Configuration): Configuration {
   const wanted = moments.flatMap((moment) => (Object.keys(kinds) as Kind[]).map((kind) => ({ moment, kind })));
   const { emrs, ...rest } = wanted.reduce(
-    (it, { moment, kind }) => withEhr(it, { id: emrOf(moment, kind), like: kinds[kind], policies: {} }),
+    (it, { moment, kind }) => withEhr(it, { id: emrOf(moment, kind), like: kinds[kind], policies: policiesOf(kind) }),
     withQuickRecovery(demo, { timeout_ms: 20_000 }),
   );
   const settlingOf = (id: string) => moments.find(({ prefix }) => id.startsWith(`${prefix}-`))?.settling_seconds ?? 1;
@@ -193,6 +198,44 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     await finishLate(moment, emr, request, key);
     expectStatus(await knownAnswerOf(() => send(request, key)), 200);
     expect((await getAll(ids)).map(({ resource_id }) => resource_id)).toEqual(ids.map(() => 'emr_id:r-2'));
+  });
+});
+
+describe.concurrent('an EHR that was given up and is asked again', () => {
+  const [, moment] = moments;
+
+  async function givenUp(kind: Kind) {
+    const emr = emrOf(moment, kind);
+    const ehr = ehrs.of(emr);
+    const careUnit = careUnitPath(emr, careUnits[kinds[kind]]);
+    const [slot, otherSlot] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
+    const key = newKey();
+    const late = ehr.finishLate();
+    expectStatus(await send(creation(slot, careUnit), key), 504);
+    await lookedUpInVain(ehr, Date.now() + moment.settling_seconds * 1000);
+    return {
+      ehr,
+      late,
+      ask: () => answerOf(() => send(creation(slot, careUnit), key)),
+      at: () => at(slot, emr),
+      bookAnother: () => book(gateway, { careUnit, slot: otherSlot }),
+    };
+  }
+
+  test('says nothing of the first request when it is not there for the second', async () => {
+    const { ehr, late, ask, at } = await givenUp('hold-begun-anew');
+    ehr.refuse('unavailable');
+    expect((await ask()).body).toMatchObject({ reason: 'outcome_unknown' });
+    await late.finish();
+    await eventually(async () => expect(await at()).toEqual([]));
+  });
+
+  test('keeps no hold when the second request was refused before it came to the EHR', async () => {
+    const { late, ask, at, bookAnother } = await givenUp('hold-refused-anew');
+    await eventually(bookAnother);
+    expectStatus(await ask(), 429);
+    await late.finish();
+    await eventually(async () => expect(await at()).toEqual([]));
   });
 });
 

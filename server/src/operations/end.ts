@@ -93,10 +93,11 @@ export class Ended extends Error {
   }
 }
 
-/** Lets a retry or background work find out what became of it, and throws. */
+/** Lets a retry or background work find out what became of it, and throws: background work, why it could not. */
 export async function leaveOpen(run: Run, problem: Problem): Promise<never> {
   if (problem.cause instanceof LeaseLost) run.services.operationMetrics.leaseLost(run.ehr.id);
-  if (!run.hasCaller) throw problem;
+  // It comes back to it after a pause, and gives up at last.
+  if (!run.hasCaller) throw problem.cause ?? problem;
   // Without the database the lease runs out by itself.
   await giveBack(run.services.db, run.operation).catch(() => undefined);
   throw new Ended(problem);

@@ -9,7 +9,7 @@ import { type Decide, execute } from './execute.ts';
 import type { OperationKind } from './kind.ts';
 import { resume } from './resume.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, releaseLease, removeOperation, storeAnswer } from './store.ts';
+import { type Leased, releaseLease, removeOperation, storeAnswer, watch } from './store.ts';
 import { leaseSeconds } from './work.ts';
 
 /** A request that writes, as far as it makes a difference here. */
@@ -99,24 +99,28 @@ function told(error: unknown): never {
 
 /**
  * What becomes of a key whose request was refused before the EHR was asked for anything. Final refusals are kept; what
- * depends on the moment leaves no trace; after a failure a retry begins anew.
+ * depends on the moment leaves no trace; after a failure a retry begins anew. What was asked for before is watched on.
  */
 async function settle(
   { db, keys }: OperationServices,
   operation: Leased,
-  { clientId, requestId }: WriteRequest,
+  { clientId, requestId, ehr }: WriteRequest,
   error: unknown,
 ): Promise<void> {
-  const { keyHash } = operation;
+  const { keyHash, isWatched } = operation;
   if (keyHash === undefined || error instanceof LeaseLost) return;
-  if (!(error instanceof Problem) || error.status >= 500 || error.reason === 'idempotency_in_progress') {
-    return releaseLease(db, operation);
-  }
-  const isGone = (failure: unknown) => {
+  const isRefusal = error instanceof Problem && error.status < 500 && error.reason !== 'idempotency_in_progress';
+  const sealed =
+    isRefusal && isKept(error)
+      ? sealKept(keys, clientId, keyHash, { problem: keptProblem(error, requestId) })
+      : undefined;
+  const settled = () => {
+    if (isWatched) return watch(db, operation, ehr.patience.settlingSeconds, sealed);
+    if (!isRefusal) return releaseLease(db, operation);
+    return sealed ? storeAnswer(db, operation, sealed) : removeOperation(db, operation);
+  };
+  await settled().catch((failure) => {
     // Somebody else has the key by now, and answers in its own name.
     if (!(failure instanceof LeaseLost)) throw failure;
-  };
-  if (!isKept(error)) return removeOperation(db, operation).catch(isGone);
-  const problem = keptProblem(error, requestId);
-  return storeAnswer(db, operation, sealKept(keys, clientId, keyHash, { problem })).catch(isGone);
+  });
 }

@@ -6,7 +6,7 @@ import { PartiallyApplied } from './errors.ts';
 import { perform, untold } from './execute.ts';
 import type { AnyKind, Found } from './kind.ts';
 import type { OperationServices } from './services.ts';
-import { clearPlan, type Leased, noteAsked, releaseLease, type Stored, storeAnswer } from './store.ts';
+import { clearPlan, type Leased, noteAsked, noteNotDone, releaseLease, type Stored, storeAnswer } from './store.ts';
 import { type Run, startRun } from './work.ts';
 
 /** Nothing is left of what was begun: the operation begins anew under this lease. */
@@ -53,7 +53,12 @@ async function takeBackAndBeginAnew(run: Run, kind: AnyKind, stored: Stored): Pr
   if (isTraced && (await kind.lookUp(run, stored.plan)) === 'not known') throw await outcomeUnknown(run, kind, stored);
   await run.undoing();
   await kind.undo(run, stored.plan);
-  return beginAnew(run, kind, stored, stored.attempt + 1);
+  const attempt = stored.attempt + 1;
+  await inTransaction(run, async (tx) => {
+    await kind.letGo(tx, run, stored.plan, undefined);
+    await clearPlan(tx, stored, attempt);
+  });
+  return { anew: { ...stored, attempt } };
 }
 
 async function withoutOutcome(
@@ -65,16 +70,12 @@ async function withoutOutcome(
   if (found === 'in part') return takeBackAndBeginAnew(run, kind, stored);
   if (found === 'not known') throw await outcomeUnknown(run, kind, stored);
   if (stored.silence < run.ehr.patience.settlingSeconds) throw new Problem('outcome_unknown');
-  // Under the same ids: should the EHR be late after all, it recognises them.
-  return beginAnew(run, kind, stored, stored.attempt);
-}
-
-async function beginAnew(run: Run, kind: AnyKind, stored: Stored, attempt: number): Promise<Anew> {
   await inTransaction(run, async (tx) => {
     await kind.letGo(tx, run, stored.plan, undefined);
-    await clearPlan(tx, stored, attempt);
+    await noteNotDone(tx, stored);
   });
-  return { anew: { ...stored, attempt, wasAsked: attempt === stored.attempt } };
+  // Under the same ids: should the EHR be late after all, it recognises them.
+  return { anew: { ...stored, isWatched: true } };
 }
 
 /** How long what an EHR that cannot be asked does not show is looked for. */

@@ -13,8 +13,8 @@ export interface Leased {
   readonly keyHash: Buffer | undefined;
   readonly token: string;
   readonly attempt: number;
-  /** The EHR has been asked for this attempt before, and has shown nothing of it. */
-  readonly wasAsked?: boolean;
+  /** The EHR was asked for this attempt before, and has shown nothing of it. The plan is still stored, and watched. */
+  readonly isWatched?: boolean;
   /** Of the request that is at it, for whoever is told the same later. */
   readonly requestId?: string;
 }
@@ -189,7 +189,8 @@ export function noteUndoing(db: Db, operation: Leased): Promise<void> {
 }
 
 const released = { lease_token: null, leased_until: null };
-const over = { ...released, state: 'done' as const, patient_hashes: [], failures: 0, parked_at: null };
+const ended = { state: 'done' as const, patient_hashes: [], failures: 0, parked_at: null };
+const over = { ...released, ...ended };
 
 /**
  * Ends an operation: its answer is kept under its key, else nothing is left of it.
@@ -218,6 +219,12 @@ export async function removeRelaxed(db: Db, { id, token }: Leased): Promise<void
     WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token} RETURNING id`.execute(db);
   if (rows.length === 0) throw new LeaseLost();
+}
+
+/** Ended as not done, while whoever holds the lease begins anew: until then it is watched. @throws LeaseLost */
+export function noteNotDone(db: Db | Tx, operation: Leased): Promise<void> {
+  const values = { ...ended, next_attempt_at: sql<Date>`leased_until` };
+  return fenced(ours(db, operation).set(values).executeTakeFirst());
 }
 
 /** Nothing is planned under the key any more, and whoever holds the lease begins anew. @throws LeaseLost */
