@@ -12,7 +12,9 @@ const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
 const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
 
 /** They begin with more EHRs than Medplum's router makes in time: our own server is FHIR enough for them. */
-const notOnMedplum = ['stay-away', 'finish-late'].map((name) => `server/src/appointments/ehrs-that-${name}.*.test.ts`);
+const notOnMedplum = ['ehrs-that-stay-away', 'ehrs-that-finish-late', 'second-attempts'].map(
+  (name) => `server/src/appointments/${name}.*.test.ts`,
+);
 
 /** The files of a worker share one process: what the FHIR servers begin with is made once. */
 function beforeFhirServers(ehrKind: 'fhir' | 'medplum') {

@@ -214,7 +214,7 @@ export async function removeOperation(db: Db | Tx, { id, token }: Leased): Promi
 }
 
 /** In a commit that does not wait for the disk. @throws LeaseLost */
-export async function removeRelaxed(db: Db, { id, token }: Leased): Promise<void> {
+export async function removeRelaxed(db: Db | Tx, { id, token }: Leased): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token} RETURNING id`.execute(db);
