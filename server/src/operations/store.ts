@@ -280,7 +280,7 @@ export async function postpone(
       ...released,
       next_attempt_at: isParked ? null : leaseEnd(seconds),
       failure: failure ?? null,
-      ...(isFailure ? { failures: sql<number>`failures + 1` } : {}),
+      failures: isFailure ? sql<number>`failures + 1` : 0,
       ...(isParked ? { parked_at: sql<Date>`now()` } : {}),
     })
     .execute();
