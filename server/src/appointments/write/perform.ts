@@ -92,30 +92,38 @@ async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Pr
   }
 }
 
-/** What cannot be undone comes last. */
-function inOrder(changes: readonly ChangeStep[]): ChangeStep[] {
-  const rank = ({ change: { kind } }: ChangeStep) => (['cancel', 'release', 'confirm'].includes(kind) ? 1 : 0);
-  return changes.toSorted((a, b) => rank(a) - rank(b));
+/** What cannot be undone. */
+function isLasting({ change: { kind } }: ChangeStep): boolean {
+  return kind === 'cancel' || kind === 'release' || kind === 'confirm';
 }
 
-/** An appointment is moved to where another one stands only once that has left, even if it leaves by being cancelled. */
+/**
+ * An appointment is moved to where another one stands only once that has left. What cannot be undone comes last, unless
+ * another step waits for its place.
+ */
 export function withoutCollisions(changes: readonly ChangeStep[]): readonly ChangeStep[] {
   const order: ChangeStep[] = [];
-  const remaining = new Set(inOrder(changes));
-  const isRoomFor = (step: ChangeStep) => {
-    const target = targetOf(step);
-    return ![...remaining].some(({ index, before }) => {
-      if (!target || !before || index === step.index || before.state === 'cancelled') return false;
-      return before.resourceId === target.resourceId && overlaps(before, target);
-    });
-  };
+  const remaining = new Set([
+    ...changes.filter((step) => !isLasting(step)),
+    ...changes.filter((step) => isLasting(step)),
+  ]);
   while (remaining.size > 0) {
     const waiting = [...remaining];
-    const next = waiting.find(isRoomFor) ?? (waiting[0] as ChangeStep);
+    const isNext = (step: ChangeStep) =>
+      !waiting.some((other) => isInTheWay(step, other)) &&
+      (!isLasting(step) || waiting.every(isLasting) || waiting.some((other) => isInTheWay(other, step)));
+    const next = waiting.find(isNext) ?? (waiting[0] as ChangeStep);
     order.push(next);
     remaining.delete(next);
   }
   return order;
+}
+
+/** Whether the other one stands where the step wants to be. */
+function isInTheWay(step: ChangeStep, { index, before }: ChangeStep): boolean {
+  const target = targetOf(step);
+  if (!target || !before || index === step.index || before.state === 'cancelled') return false;
+  return before.resourceId === target.resourceId && overlaps(before, target);
 }
 
 /** The time that a step wants to take. */

@@ -53,13 +53,13 @@ export function asLeft({ change, before }: ChangeStep, found: Appointment): Appo
 export async function undoSteps(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
   const { call, careUnit, ehrId } = work;
   const changes = changesOf(plan);
-  const standing = await standingNow(work, done);
   const stuck = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes).toReversed()) {
     const { index } = step;
     const result = done.get(index);
     if (!result) continue;
-    const now = standing.get(result.id);
+    // Each right before it is written: an EHR that is slow gives others time to change the next one.
+    const [now] = await call('findAppointments', careUnit, [result.id]);
     const reverse = reversal(work, step, result, now);
     if (reverse === 'nothing') continue;
     if (reverse === 'impossible') {
@@ -74,12 +74,6 @@ export async function undoSteps(work: Work, plan: AppointmentPlan, done: Results
     }
   }
   if (stuck.size > 0) throw new StepsStay(outcomes(plan, done, stuck), stuck);
-}
-
-async function standingNow({ call, careUnit }: Work, done: Results): Promise<ReadonlyMap<string, Appointment>> {
-  if (done.size === 0) return new Map();
-  const found = await call('findAppointments', careUnit, [...new Set([...done.values()].map(({ id }) => id))]);
-  return new Map(found.map((appointment) => [appointment.id, appointment]));
 }
 
 type Reversal = AppointmentChange | 'nothing' | 'impossible';
