@@ -292,18 +292,32 @@ async function load(): Promise<void> {
   await Promise.all(running);
 }
 
+/** So many in each care unit that there are free ones until the end. */
+const manySlots = 200 + 4 * kills;
+
 async function readSlots(): Promise<void> {
   const from = Date.now() + 7 * dayMilliseconds;
   for (const careUnit of [oslo, sodermalm, riverside]) {
     const query = new URLSearchParams({
       start: new Date(from).toISOString(),
-      end: new Date(from + 14 * dayMilliseconds).toISOString(),
+      end: new Date(from + 50 * dayMilliseconds).toISOString(),
       healthcare_service_id: 'consultation',
       limit: '100',
     });
-    const answer = await sendOnce<{ timeslots: Slot[] }>({ method: 'GET', path: `${careUnit}/timeslots?${query}` });
-    slots.set(careUnit, answer?.body.timeslots ?? []);
+    const found: Slot[] = [];
+    for (let cursor: string | null = ''; cursor !== null && found.length < manySlots; ) {
+      if (cursor !== '') query.set('cursor', cursor);
+      const answer = await sendOnce<SlotPage>({ method: 'GET', path: `${careUnit}/timeslots?${query}` });
+      found.push(...(answer?.body.timeslots ?? []));
+      cursor = answer?.body.next_cursor ?? null;
+    }
+    slots.set(careUnit, found);
   }
+}
+
+interface SlotPage {
+  readonly timeslots: Slot[];
+  readonly next_cursor: string | null;
 }
 
 /** Every answer against what is there. */
