@@ -101,7 +101,7 @@ test('a message that is given up is an error in the log, is counted, and is list
 
 test('metrics do not wait for a database that does not answer, and tell nothing old', async () => {
   expect(await metric('waiting')).toBe(0);
-  const { pool } = gateway.database;
+  const { background: pool } = gateway.database;
   const connect = pool.connect.bind(pool);
   const down = Promise.withResolvers<void>();
   const spy = vi.spyOn(pool, 'connect').mockImplementation(() => down.promise.then(connect));
