@@ -104,9 +104,11 @@ test('of wrong codes at once each counts as an attempt', async () => {
 
 test('a confirmation and the end of its time: booked and told so, or neither', async () => {
   const seen = new Set<string>();
+  // The last rounds leave time for a confirmation on any machine, and the first one none.
   for (const round of [...rounds, ...rounds]) {
     const { it, code } = await held();
-    const left = `clock_timestamp() + interval '${round * 6} milliseconds'`;
+    const milliseconds = seen.size > 0 && round === rounds.length - 1 ? 20_000 : round * 6;
+    const left = `clock_timestamp() + interval '${milliseconds} milliseconds'`;
     await rowsOf(gateway, `UPDATE sandbox.appointments SET held_until = ${left} WHERE id = $1`, [it.id]);
     await rowsOf(gateway, `UPDATE confirmations SET expires_at = ${left} WHERE id = $1`, [confirmationOf(it).id]);
     const [answer] = await Promise.all([

@@ -15,7 +15,7 @@ import { leaseSeconds } from './work.ts';
 export const dueAtOnce = 20;
 /** After so many failures in a row an operator has to look. */
 const mostFailures = 5;
-const longestPauseSeconds = 60;
+const longestPauseSeconds = 300;
 const daySeconds = 24 * 60 * 60;
 
 /** Works on the operations of an EHR that nobody asks for. Answers how many there were. */
@@ -37,7 +37,7 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
     else
       await postpone(services.db, leased, {
         seconds: pauseUntilNextLook(stored, services),
-        isFailure: false,
+        failures: 0,
         isParked: false,
       });
   } catch (error) {
@@ -75,9 +75,11 @@ async function noteFailure(
 ): Promise<void> {
   const reason = reasonOf(error);
   const isAway = awayReasons.has(reason);
+  const isSameKind = row.failure === null || awayReasons.has(row.failure) === isAway;
+  const failures = isSameKind ? row.failures + 1 : 1;
   // The EHR or the database that is away is waited for, up to a day.
-  const isParked = isAway ? row.age > daySeconds : row.failures + 1 >= mostFailures;
-  const seconds = isAway ? Math.min(Math.max(2, row.silence / 4), longestPauseSeconds) : 2 ** row.failures;
-  await postpone(services.db, leased, { seconds, failure: reason, isFailure: !isAway, isParked });
+  const isParked = isAway ? row.age > daySeconds : failures >= mostFailures;
+  const seconds = Math.min(2 ** (failures - 1), longestPauseSeconds);
+  await postpone(services.db, leased, { seconds, failure: reason, failures, isParked });
   if (isParked) services.operationMetrics.parked({ operationId: row.id, emr: row.emr });
 }

@@ -38,7 +38,7 @@ export interface Stored extends Leased {
 /** What an operation is read with: the columns of `OperationRow`, in SQL over `operations`. */
 export const storedColumns = sql`
   operations.id, operations.client_id, operations.emr, operations.care_unit_id, operations.key_hash, operations.kind,
-  operations.state, operations.sealed_plan, operations.sealed_answer, operations.attempt, operations.failures,
+  operations.state, operations.sealed_plan, operations.sealed_answer, operations.attempt, operations.failures, operations.failure,
   operations.outcome_reported, operations.expires_at,
   coalesce(operations.expires_at <= now(), false) AS has_run_out,
   coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8 AS age,
@@ -56,6 +56,7 @@ export interface OperationRow {
   readonly sealed_answer: Buffer | null;
   readonly attempt: number;
   readonly failures: number;
+  readonly failure: string | null;
   readonly outcome_reported: boolean;
   readonly expires_at: Date | null;
   readonly has_run_out: boolean;
@@ -280,14 +281,14 @@ export async function giveBack(db: Db, operation: Leased): Promise<void> {
 export async function postpone(
   db: Db | Tx,
   operation: Leased,
-  { seconds, failure, isFailure, isParked }: Postponement,
+  { seconds, failure, failures, isParked }: Postponement,
 ): Promise<void> {
   await ours(db, operation)
     .set({
       ...released,
       next_attempt_at: isParked ? null : leaseEnd(seconds),
       failure: failure ?? null,
-      failures: isFailure ? sql<number>`failures + 1` : 0,
+      failures,
       ...(isParked ? { parked_at: sql<Date>`now()` } : {}),
     })
     .execute();
@@ -296,7 +297,8 @@ export async function postpone(
 interface Postponement {
   readonly seconds: number;
   readonly failure?: string | undefined;
-  readonly isFailure: boolean;
+  /** Of this kind, in a row. */
+  readonly failures: number;
   readonly isParked: boolean;
 }
 
