@@ -34,6 +34,7 @@ if (isMissing) {
 /** Chromium starts slowly where other tests keep the cores busy. */
 const patience = { timeout: 120_000 };
 
+// Where there is no Chromium on a user's machine; the text above says so, and CI fails.
 describe.skipIf(isMissing)('in a browser', patience, () => {
   let gateway: Gateway;
   let profile: string;

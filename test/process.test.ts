@@ -129,6 +129,7 @@ describe('the demo', () => {
     expect((await fetch(next.url, next.init)).status).toBe(201);
   });
 
+  // Windows has no such modes: who may use a folder is said by access control lists there.
   test.skipIf(process.platform === 'win32')('closes its data directory to others, and says so', async () => {
     await chmod(dataDir, 0o755);
     const child = start(onPostgres);

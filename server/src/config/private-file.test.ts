@@ -6,6 +6,7 @@ import { errorFrom, temporaryFolder } from './test-support.ts';
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
+// Windows has no such modes: who may use a folder is said by access control lists there.
 describe.skipIf(process.platform === 'win32')('a private folder', () => {
   test('is made for its owner alone, with those above it', async () => {
     const folder = join(await temporaryFolder(), 'above', 'data');
