@@ -282,7 +282,8 @@ describe('operations', () => {
     await using own = await createOwnDatabase();
     expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'Every operation has ended.\n' });
     const states = ['pending', 'undoing', 'watched', 'parked', 'leased'] as const;
-    const ids = await Promise.all(states.map((state) => insertOperation(own.database, state)));
+    const ids: string[] = [];
+    for (const state of states) ids.push(await insertOperation(own.database, state));
     const [pending = '', , , parked = '', leased = ''] = ids;
     const { stdout } = await crossward('operations list');
     const words = stdout.split('\n').map((line) => line.split('  ').slice(1, 4).join(' '));

@@ -209,12 +209,15 @@ describe('time-outs', () => {
 
   test('of a request that no connection was free for: nothing was done', async () => {
     const server = await serve(hang);
-    const http = connect({ connections: 1, requestTimeoutMs: 300, retries: 0 });
-    const [first, second] = await Promise.all([
-      errorOf(http.send(write(server.url))),
-      errorOf(http.send(write(server.url))),
-    ]);
-    expect([first.kind, second.kind]).toEqual(['outcome_unknown', 'unavailable']);
+    const http = connect({ connections: 1, requestTimeoutMs: 60_000, retries: 0 });
+    const holder = errorOf(http.send(write(server.url)));
+    await expect.poll(() => server.requests).toHaveLength(1);
+    const queued: unknown[] = [];
+    const call = async () => void queued.push(await errorOf(http.send(write(server.url))));
+    await expect(withinTime(100, call, () => new Error('late'))).rejects.toThrow('late');
+    await expect.poll(() => queued).toMatchObject([{ kind: 'unavailable' }]);
+    await http.close();
+    expect((await holder).kind).toBe('outcome_unknown');
     expect(server.requests).toHaveLength(1);
   });
 
