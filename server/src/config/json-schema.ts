@@ -1,4 +1,4 @@
-// Writes server/config.schema.json; with --check, fails when the file lags behind the code.
+// Writes server/config.schema.json. With --check, fails if the file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { connectors } from '../ehr/connectors.ts';
 import { publishedSchema } from './published-schema.ts';
@@ -9,7 +9,7 @@ const text = publishedSchema(connectors);
 if (process.argv.includes('--check')) {
   const published = await readFile(target, 'utf8').catch(() => undefined);
   if (published !== text) {
-    process.stderr.write('server/config.schema.json is out of date: run node server/src/config/json-schema.ts\n');
+    process.stderr.write('server/config.schema.json is out of date: run npm run config-schema\n');
     process.exitCode = 1;
   }
 } else {

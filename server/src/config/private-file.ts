@@ -6,11 +6,11 @@ import { fileError, readText } from './read-text.ts';
 const openToOthers = 0o077;
 
 /**
- * Makes the folder, for its owner alone. One that is there is taken away from everybody else. Windows has no such rights:
- * there a folder has those of the one above.
+ * Creates the folder with access for its owner only. Removes the access of others from an existing folder. On Windows,
+ * the folder inherits the permissions of its parent.
  *
- * @returns whether others could use it until now
- * @throws {ConfigurationError} when it cannot be made, belongs to another user, or cannot be closed to others
+ * @returns whether others had access to an existing folder
+ * @throws {ConfigurationError} if it cannot be created, belongs to another user, or its permissions cannot be changed
  */
 export async function makePrivateFolder(path: string): Promise<boolean> {
   try {
@@ -20,8 +20,8 @@ export async function makePrivateFolder(path: string): Promise<boolean> {
     if (user === undefined) return false;
     if (uid !== user) {
       throw new ConfigurationError([
-        `${path}: belongs to another user (${uid}, not ${user}), who could read and change what is in it; ` +
-          'give it to the user that runs this, or name a new folder inside it',
+        `${path}: belongs to another user (${uid}, not ${user}), who could read and change its contents; ` +
+          'change its owner, or use a new folder inside it',
       ]);
     }
     if ((mode & openToOthers) === 0) return false;
@@ -32,16 +32,15 @@ export async function makePrivateFolder(path: string): Promise<boolean> {
     throw fileError(path, error);
   }
   throw new ConfigurationError([
-    `${path}: is open to other users of this machine, and its file system keeps no rights that would change it; ` +
-      'name a folder on another one',
+    `${path}: is accessible to other users, and its file system does not support permissions; ` +
+      'use a folder on another file system',
   ]);
 }
 
 /**
- * The text of a file that only its owner may read. A file that is not there is made, whole or not at all, and is on
- * the disk when this returns.
+ * Reads a file that only its owner can read. Creates a missing file atomically and syncs it to disk.
  *
- * @throws {ConfigurationError} when it can be neither read nor made.
+ * @throws {ConfigurationError} if it can be neither read nor created
  */
 export async function keepPrivateFile(path: string, make: () => string): Promise<string> {
   try {
@@ -72,7 +71,7 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** A new name is lost in a power cut until its folder is synced. Windows cannot, and need not. */
+/** A power cut can lose a new file until its folder is synced. Not supported on Windows. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
