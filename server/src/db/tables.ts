@@ -3,5 +3,5 @@ import type { MessageTables } from '../messages/tables.ts';
 import type { OperationTables } from '../operations/table.ts';
 import type { SecretKeyTables } from '../secrets/tables.ts';
 
-/** The gateway's own tables. Each feature declares its own beside its repository. */
+/** The tables of the gateway. Each feature declares its own tables. */
 export interface Tables extends ConfirmationTables, MessageTables, OperationTables, SecretKeyTables {}
