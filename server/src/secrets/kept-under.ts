@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-/** Where the gateway keeps sealed text, which begins with its key's id. */
+/** The columns with sealed text, which starts with the id of its key. */
 export const sealedColumns = [
   'operations.sealed_plan',
   'operations.sealed_answer',
@@ -17,7 +17,7 @@ const sealedTexts = sql.join(
 );
 const keyOfSealed = sql<string>`encode(substring(sealed FROM 1 FOR 4), 'hex')`;
 
-/** The ids of all secret keys that something in the database is sealed with. Reads every row. */
+/** The ids of all secret keys with which data in the database is sealed. Reads every row. */
 export async function sealingKeys(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT DISTINCT ${keyOfSealed} AS id FROM (${sealedTexts}) AS kept WHERE sealed IS NOT NULL`.execute(db);
@@ -25,8 +25,8 @@ export async function sealingKeys(db: Db): Promise<string[]> {
 }
 
 /**
- * Whether a key that was replaced then is still needed: something is sealed with it, or is as old as its time and may be
- * hashed with it. A hash does not name its key.
+ * Whether a key that was replaced at this time is still needed: data is sealed with it, or data is old enough to be
+ * hashed with it. A hash does not contain the id of its key.
  */
 export async function isStillNeeded(db: Db, id: string, replacedAt: Date): Promise<boolean> {
   const { rows } = await sql<{ is_needed: boolean }>`
