@@ -1,4 +1,4 @@
-/** What a log may hold of an error: its kind and where it came from. A message can quote a value, so it stays out. */
+/** The parts of an error that may be logged. The message is left out because it can quote personal data. */
 interface ErrorDescription {
   readonly type: string;
   readonly code: string | undefined;

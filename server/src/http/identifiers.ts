@@ -8,7 +8,11 @@ import {
 } from '../identifiers/index.ts';
 import { type Place, problemAt } from '../problems/problem.ts';
 
-/** The patient identifier at this place of the request, by the rules of this EHR. */
+/**
+ * Reads a patient identifier at this place of the request, by the rules of this EHR.
+ *
+ * @throws {Problem} if it is malformed or its type is unsupported
+ */
 export function patientIdentifier(
   text: string,
   place: Place,
@@ -19,7 +23,11 @@ export function patientIdentifier(
   return atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
 }
 
-/** The resource identifier at this place of the request, by the rules of this EHR. */
+/**
+ * Reads a resource identifier at this place of the request, by the rules of this EHR.
+ *
+ * @throws {Problem} if it is malformed or its type is unsupported
+ */
 export function resourceIdentifier(
   text: string,
   place: Place,

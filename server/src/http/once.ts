@@ -7,8 +7,8 @@ import { problemAt } from '../problems/problem.ts';
 const printable = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Runs a write at most once for each `Idempotency-Key`. What the schemas refuse is kept under the key like any refusal; a
- * dry run leaves no trace, but a key must be well-formed there, too.
+ * Runs a write at most once for each `Idempotency-Key`. A schema validation error is stored under the key like any other
+ * error. A dry run stores nothing, but its key must still be valid.
  */
 export function runWrite(
   services: OperationServices,
@@ -33,24 +33,24 @@ export function runWrite(
   );
 }
 
-/** Where another part of the request was refused before it, the query is as it was sent. */
+/** The query holds raw strings if validation of another part failed first. */
 function isDryRun({ query }: FastifyRequest): boolean {
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
 function refuseToExecute(): never {
-  throw new Error('A dry run changes nothing');
+  throw new Error('A dry run must not execute a plan');
 }
 
 /** @throws Problem `request_invalid` */
 function readKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || (typeof key === 'string' && printable.test(key))) return key;
-  const detail = 'The header idempotency-key must have 1 to 255 printable ASCII characters.';
+  const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
 }
 
-/** Whatever makes two requests the same one; the values of referenced headers count, their names being in the rest. */
+/** Text that is equal for equal requests. Includes the values of referenced headers; their names are in the request. */
 function fingerprint(request: FastifyRequest): string {
   const { method, raw, body, params, query } = request;
   const referenced = texts([params, query, body])
@@ -60,7 +60,7 @@ function fingerprint(request: FastifyRequest): string {
   return JSON.stringify([method, raw.url, body ?? null, referenced, standard]);
 }
 
-/** Every text in it, in order, at a cost that does not grow with the depth. */
+/** Every string in the value, in order. Iterative, so that nesting cannot exhaust the stack. */
 function texts(value: unknown): string[] {
   const found: string[] = [];
   const rest = [value];
