@@ -136,7 +136,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await jobsDone();
     expect(sent).toHaveLength(1);
     const row = await db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
-    expect(row).toMatchObject({ sealed: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
+    expect(row).toMatchObject({ sealed_content: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
   });
 
   it('does not wait for a poll', async () => {
@@ -266,12 +266,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(sent).toHaveLength(1);
     expect(logged).toContain('twilio_21211');
     // Sealed, it waits for somebody to have it sent again.
-    expect(await db.selectFrom('messages').select(['sealed', 'failure']).executeTakeFirst()).toEqual({
-      sealed: expect.any(Buffer),
-      failure: 'twilio_21211',
+    expect(await db.selectFrom('messages').select(['sealed_content', 'failure_reason']).executeTakeFirst()).toEqual({
+      sealed_content: expect.any(Buffer),
+      failure_reason: 'twilio_21211',
     });
     await transact((tx) => outbox.withdraw(tx, [one.confirmationId]));
-    expect(await db.selectFrom('messages').select('sealed').executeTakeFirst()).toEqual({ sealed: null });
+    expect(await db.selectFrom('messages').select('sealed_content').executeTakeFirst()).toEqual({
+      sealed_content: null,
+    });
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
@@ -312,10 +314,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await hurry();
     await eventually(async () => expect((await jobs()).every(({ state }) => state === 'completed')).toBe(true));
     expect(sent.map(({ text }) => text.includes('222222'))).toEqual([false, true]);
-    const rows = await db.selectFrom('messages').select(['sequence', 'state', 'sealed']).orderBy('sequence').execute();
+    const rows = await db
+      .selectFrom('messages')
+      .select(['sequence', 'state', 'sealed_content'])
+      .orderBy('sequence')
+      .execute();
     expect(rows).toEqual([
-      { sequence: 1, state: 'superseded', sealed: null },
-      { sequence: 2, state: 'sent', sealed: null },
+      { sequence: 1, state: 'superseded', sealed_content: null },
+      { sequence: 2, state: 'sent', sealed_content: null },
     ]);
   });
 
@@ -370,7 +376,9 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'failed');
     expect(sent).toHaveLength(0);
-    expect(await db.selectFrom('messages').select('sealed').executeTakeFirst()).toEqual({ sealed: null });
+    expect(await db.selectFrom('messages').select('sealed_content').executeTakeFirst()).toEqual({
+      sealed_content: null,
+    });
   });
 
   it('keeps why a message could not be sent before it expired', async () => {
@@ -379,9 +387,9 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
     const outbox = await start(senders);
     const one = message();
-    const failure = () => db.selectFrom('messages').select('failure').executeTakeFirst();
+    const failure = () => db.selectFrom('messages').select('failure_reason').executeTakeFirst();
     await transact((tx) => outbox.enqueue(tx, one));
-    await eventually(async () => expect(await failure()).toEqual({ failure: 'certificate' }));
+    await eventually(async () => expect(await failure()).toEqual({ failure_reason: 'certificate' }));
     await db
       .updateTable('messages')
       .set({ expires_at: new Date(0) })
@@ -390,7 +398,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       await hurry();
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
-    expect(await failure()).toEqual({ failure: 'certificate' });
+    expect(await failure()).toEqual({ failure_reason: 'certificate' });
     expect(logged).toMatch(/"reason":"certificate","msg":"a message is given up"/);
   });
 
@@ -405,7 +413,9 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       await hurry();
       expect(await stateOf(one.confirmationId)).toBe('sent');
     });
-    expect(await db.selectFrom('messages').select('failure').executeTakeFirst()).toEqual({ failure: null });
+    expect(await db.selectFrom('messages').select('failure_reason').executeTakeFirst()).toEqual({
+      failure_reason: null,
+    });
   });
 
   it('sends what a killed worker was at', async () => {

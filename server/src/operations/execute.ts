@@ -67,7 +67,7 @@ async function begin<Plan, Outcome>(
   if (stored instanceof Problem) throw stored;
   return startRun(services, { ehr, careUnit }, operation, {
     expiresAt: stored,
-    isFirst: !operation.isWatched,
+    isFirst: !operation.isMonitored,
     hasCaller: true,
     leasedAt,
   });

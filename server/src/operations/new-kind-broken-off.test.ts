@@ -128,7 +128,7 @@ describe('after a crash', () => {
 describe('a lease that was lost while the EHR was asked', () => {
   /** Somebody else is at it now. */
   async function takeOver(): Promise<void> {
-    await sql`UPDATE operations SET lease_token = ${randomUUID()}, leased_until = now() + interval '1 hour'`.execute(
+    await sql`UPDATE operations SET lease_token = ${randomUUID()}, lease_expires_at = now() + interval '1 hour'`.execute(
       it.db,
     );
   }

@@ -6,7 +6,7 @@ import { PartiallyApplied } from './errors.ts';
 import { perform, untold } from './execute.ts';
 import type { AnyKind, Found } from './kind.ts';
 import type { OperationServices } from './services.ts';
-import { clearPlan, type Leased, noteAsked, noteNotDone, releaseLease, type Stored, storeAnswer } from './store.ts';
+import { clearPlan, type Leased, markNotDone, markSent, releaseLease, type Stored, storeAnswer } from './store.ts';
 import { type Run, startRun } from './work.ts';
 
 /** Nothing is left of what was begun: the operation begins anew under this lease. */
@@ -28,13 +28,16 @@ export async function resume(services: OperationServices, stored: Stored, leased
     throw new Ended(untold(error));
   });
   try {
-    if (stored.state === 'undoing' || (stored.hasRunOut && kind.codesFor(plan).length > 0 && !kind.takesNothingBack)) {
+    if (
+      stored.state === 'compensating' ||
+      (stored.hasRunOut && kind.codesFor(plan).length > 0 && !kind.takesNothingBack)
+    ) {
       return await takeBackAndBeginAnew(run, kind, stored);
     }
     const isPerformed =
       stored.state === 'pending' && knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
     if (isPerformed) {
-      await noteAsked(services.db, stored);
+      await markSent(services.db, stored);
       return await perform(run, kind, plan);
     }
     const found = await kind.lookUp(run, plan);
@@ -49,9 +52,9 @@ export async function resume(services: OperationServices, stored: Stored, leased
 
 /** What has run out may have been taken, and what is being taken back must not be done again under the same ids. */
 async function takeBackAndBeginAnew(run: Run, kind: AnyKind, stored: Stored): Promise<Anew> {
-  const isTraced = stored.state !== 'undoing' && !knowsOperations(run);
+  const isTraced = stored.state !== 'compensating' && !knowsOperations(run);
   if (isTraced && (await kind.lookUp(run, stored.plan)) === 'not known') throw await outcomeUnknown(run, kind, stored);
-  await run.undoing();
+  await run.compensating();
   await kind.undo(run, stored.plan);
   const attempt = stored.attempt + 1;
   await inTransaction(run, async (tx) => {
@@ -72,10 +75,10 @@ async function withoutOutcome(
   if (stored.silence < run.ehr.patience.settlingSeconds) throw new Problem('outcome_unknown');
   await inTransaction(run, async (tx) => {
     await kind.letGo(tx, run, stored.plan, undefined);
-    await noteNotDone(tx, stored);
+    await markNotDone(tx, stored);
   });
   // Under the same ids: should the EHR be late after all, it recognises them.
-  return { anew: { ...stored, isWatched: true } };
+  return { anew: { ...stored, isMonitored: true } };
 }
 
 /** How long what an EHR that cannot be asked does not show is looked for. */

@@ -13,8 +13,8 @@ export interface Leased {
   readonly keyHash: Buffer | undefined;
   readonly token: string;
   readonly attempt: number;
-  /** The EHR was asked for this attempt before, and has shown nothing of it. The plan is still stored, and watched. */
-  readonly isWatched?: boolean;
+  /** The EHR was asked for this attempt before, and has shown nothing of it. The plan is still stored, and monitored. */
+  readonly isMonitored?: boolean;
   /** Of the request that is at it, for whoever is told the same later. */
   readonly requestId?: string;
 }
@@ -22,10 +22,10 @@ export interface Leased {
 /** An operation that was begun before, as it was found. */
 export interface Stored extends Leased {
   readonly kind: string | undefined;
-  readonly state: 'pending' | 'undoing' | 'done';
+  readonly state: 'pending' | 'compensating' | 'done';
   readonly plan: unknown;
   readonly isAnswered: boolean;
-  readonly outcomeReported: boolean;
+  readonly reportedUnknown: boolean;
   readonly failures: number;
   readonly expiresAt: Date | null;
   /** Its holds and codes have run out. */
@@ -37,27 +37,28 @@ export interface Stored extends Leased {
 
 /** What an operation is read with: the columns of `OperationRow`, in SQL over `operations`. */
 export const storedColumns = sql`
-  operations.id, operations.client_id, operations.emr, operations.care_unit_id, operations.key_hash, operations.kind,
-  operations.state, operations.sealed_plan, operations.sealed_answer, operations.attempt, operations.failures, operations.failure,
-  operations.outcome_reported, operations.expires_at,
+  operations.id, operations.client_id, operations.emr, operations.care_unit_id, operations.idempotency_key_hash, operations.kind,
+  operations.state, operations.sealed_plan, operations.sealed_response, operations.attempt, operations.consecutive_failures,
+  operations.last_failure,
+  operations.reported_unknown, operations.expires_at,
   coalesce(operations.expires_at <= now(), false) AS has_run_out,
-  coalesce(extract(epoch FROM now() - operations.asked_at), 0)::float8 AS age,
-  coalesce(extract(epoch FROM now() - operations.last_asked_at), 0)::float8 AS silence`;
+  coalesce(extract(epoch FROM now() - operations.first_sent_at), 0)::float8 AS age,
+  coalesce(extract(epoch FROM now() - operations.last_sent_at), 0)::float8 AS silence`;
 
 export interface OperationRow {
   readonly id: string;
   readonly client_id: string;
   readonly emr: string;
   readonly care_unit_id: string;
-  readonly key_hash: Buffer | null;
+  readonly idempotency_key_hash: Buffer | null;
   readonly kind: string | null;
   readonly state: Stored['state'];
   readonly sealed_plan: Buffer | null;
-  readonly sealed_answer: Buffer | null;
+  readonly sealed_response: Buffer | null;
   readonly attempt: number;
-  readonly failures: number;
-  readonly failure: string | null;
-  readonly outcome_reported: boolean;
+  readonly consecutive_failures: number;
+  readonly last_failure: string | null;
+  readonly reported_unknown: boolean;
   readonly expires_at: Date | null;
   readonly has_run_out: boolean;
   readonly age: number;
@@ -71,15 +72,15 @@ export function openStored(keys: KeyRing, token: string, row: OperationRow): Sto
     clientId: row.client_id,
     emr: row.emr,
     careUnitId: row.care_unit_id,
-    keyHash: row.key_hash ?? undefined,
+    keyHash: row.idempotency_key_hash ?? undefined,
     token,
     attempt: row.attempt,
     kind: row.kind ?? undefined,
     state: row.state,
     plan: row.sealed_plan === null ? undefined : openPlan(keys, row.client_id, row.id, row.sealed_plan),
-    isAnswered: row.sealed_answer !== null,
-    outcomeReported: row.outcome_reported,
-    failures: row.failures,
+    isAnswered: row.sealed_response !== null,
+    reportedUnknown: row.reported_unknown,
+    failures: row.consecutive_failures,
     expiresAt: row.expires_at,
     hasRunOut: row.has_run_out,
     age: row.age,
@@ -121,12 +122,12 @@ function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patien
     kind,
     state: 'pending' as const,
     sealed_plan: sealedPlan,
-    leased_until: leaseEnd(leaseSeconds),
+    lease_expires_at: leaseEnd(leaseSeconds),
     next_attempt_at: leaseEnd(leaseSeconds),
-    asked_at: sql<Date>`now()`,
-    last_asked_at: sql<Date>`now()`,
-    outcome_reported: false,
-    failures: 0,
+    first_sent_at: sql<Date>`now()`,
+    last_sent_at: sql<Date>`now()`,
+    reported_unknown: false,
+    consecutive_failures: 0,
     patient_hashes: [...patientHashes],
     expires_at: expiryIn(lifetimeSeconds),
   };
@@ -152,7 +153,7 @@ export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned
             ...plannedValues(planned),
             id: operation.id,
             client_id: operation.clientId,
-            key_hash: null,
+            idempotency_key_hash: null,
             request_hash: null,
             emr: operation.emr,
             care_unit_id: operation.careUnitId,
@@ -176,21 +177,21 @@ async function fenced(update: Promise<{ readonly numUpdatedRows: bigint }>): Pro
 /** @throws LeaseLost */
 export function renewLease(db: Db, operation: Leased, seconds: number): Promise<void> {
   const until = leaseEnd(seconds);
-  return fenced(ours(db, operation).set({ leased_until: until, next_attempt_at: until }).executeTakeFirst());
+  return fenced(ours(db, operation).set({ lease_expires_at: until, next_attempt_at: until }).executeTakeFirst());
 }
 
 /** The EHR is asked to do it once more. @throws LeaseLost */
-export function noteAsked(db: Db, operation: Leased): Promise<void> {
-  return fenced(ours(db, operation).set({ last_asked_at: sql<Date>`now()` }).executeTakeFirst());
+export function markSent(db: Db, operation: Leased): Promise<void> {
+  return fenced(ours(db, operation).set({ last_sent_at: sql<Date>`now()` }).executeTakeFirst());
 }
 
 /** @throws LeaseLost */
-export function noteUndoing(db: Db, operation: Leased): Promise<void> {
-  return fenced(ours(db, operation).set({ state: 'undoing' }).executeTakeFirst());
+export function markCompensating(db: Db, operation: Leased): Promise<void> {
+  return fenced(ours(db, operation).set({ state: 'compensating' }).executeTakeFirst());
 }
 
-const released = { lease_token: null, leased_until: null };
-const ended = { state: 'done' as const, patient_hashes: [], failures: 0, parked_at: null };
+const released = { lease_token: null, lease_expires_at: null };
+const ended = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
 const over = { ...released, ...ended };
 
 /**
@@ -198,9 +199,9 @@ const over = { ...released, ...ended };
  *
  * @throws LeaseLost
  */
-export async function storeAnswer(db: Db | Tx, operation: Leased, sealedAnswer: Buffer | undefined): Promise<void> {
-  if (sealedAnswer === undefined) return removeOperation(db, operation);
-  const values = { ...over, sealed_plan: null, sealed_answer: sealedAnswer, next_attempt_at: null };
+export async function storeAnswer(db: Db | Tx, operation: Leased, sealedResponse: Buffer | undefined): Promise<void> {
+  if (sealedResponse === undefined) return removeOperation(db, operation);
+  const values = { ...over, sealed_plan: null, sealed_response: sealedResponse, next_attempt_at: null };
   await fenced(ours(db, operation).set(values).executeTakeFirst());
 }
 
@@ -222,9 +223,9 @@ export async function removeRelaxed(db: Db | Tx, { id, token }: Leased): Promise
   if (rows.length === 0) throw new LeaseLost();
 }
 
-/** Ended as not done, while whoever holds the lease begins anew: until then it is watched. @throws LeaseLost */
-export function noteNotDone(db: Db | Tx, operation: Leased): Promise<void> {
-  const values = { ...ended, next_attempt_at: sql<Date>`leased_until` };
+/** Ended as not done, while whoever holds the lease begins anew: until then it is monitored. @throws LeaseLost */
+export function markNotDone(db: Db | Tx, operation: Leased): Promise<void> {
+  const values = { ...ended, next_attempt_at: sql<Date>`lease_expires_at` };
   return fenced(ours(db, operation).set(values).executeTakeFirst());
 }
 
@@ -237,11 +238,11 @@ export function clearPlan(db: Db | Tx, operation: Leased, attempt: number): Prom
     attempt,
     next_attempt_at: null,
     patient_hashes: [],
-    asked_at: null,
-    last_asked_at: null,
-    failures: 0,
-    parked_at: null,
-    outcome_reported: false,
+    first_sent_at: null,
+    last_sent_at: null,
+    consecutive_failures: 0,
+    suspended_at: null,
+    reported_unknown: false,
     expires_at: null,
   };
   return fenced(ours(db, operation).set(values).executeTakeFirst());
@@ -258,8 +259,8 @@ export async function releaseLease(db: Db | Tx, operation: Leased): Promise<void
   await ours(db, operation).set(released).execute();
 }
 
-/** What was watched for has been seen to: the answer stays as it is. */
-export async function endWatch(db: Db | Tx, operation: Leased): Promise<void> {
+/** What was monitored for has been seen to: the answer stays as it is. */
+export async function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
   await ours(db, operation)
     .set({ ...over, sealed_plan: null, next_attempt_at: null })
     .execute();
@@ -270,8 +271,8 @@ export async function giveBack(db: Db, operation: Leased): Promise<void> {
   await ours(db, operation)
     .set({
       ...released,
-      outcome_reported: true,
-      parked_at: null,
+      reported_unknown: true,
+      suspended_at: null,
       next_attempt_at: sql<Date>`CASE WHEN sealed_plan IS NOT NULL THEN now() END`,
     })
     .execute();
@@ -281,15 +282,15 @@ export async function giveBack(db: Db, operation: Leased): Promise<void> {
 export async function postpone(
   db: Db | Tx,
   operation: Leased,
-  { seconds, failure, failures, isParked }: Postponement,
+  { seconds, failure, failures, isSuspended }: Postponement,
 ): Promise<void> {
   await ours(db, operation)
     .set({
       ...released,
-      next_attempt_at: isParked ? null : leaseEnd(seconds),
-      failure: failure ?? null,
-      failures,
-      ...(isParked ? { parked_at: sql<Date>`now()` } : {}),
+      next_attempt_at: isSuspended ? null : leaseEnd(seconds),
+      last_failure: failure ?? null,
+      consecutive_failures: failures,
+      ...(isSuspended ? { suspended_at: sql<Date>`now()` } : {}),
     })
     .execute();
 }
@@ -299,15 +300,15 @@ interface Postponement {
   readonly failure?: string | undefined;
   /** Of this kind, in a row. */
   readonly failures: number;
-  readonly isParked: boolean;
+  readonly isSuspended: boolean;
 }
 
-/** Ended as not done. It is watched all the same: the EHR may be late. @throws LeaseLost */
-export function watch(db: Db | Tx, operation: Leased, seconds: number, sealedAnswer?: Buffer): Promise<void> {
+/** Ended as not done. It is monitored all the same: the EHR may be late. @throws LeaseLost */
+export function monitor(db: Db | Tx, operation: Leased, seconds: number, sealedResponse?: Buffer): Promise<void> {
   const values = {
     ...over,
     next_attempt_at: leaseEnd(seconds),
-    ...(sealedAnswer === undefined ? {} : { sealed_answer: sealedAnswer }),
+    ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
   };
   return fenced(ours(db, operation).set(values).executeTakeFirst());
 }
