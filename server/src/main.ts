@@ -13,7 +13,7 @@ import { DatabaseError } from './db/errors.ts';
 import { demoWelcome } from './demo-welcome.ts';
 import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
-import { describeError } from './http/describe-error.ts';
+import { describeError } from './log/describe-error.ts';
 import { assertCanListen, listenError } from './listen-error.ts';
 import type { SecretKeys } from './secrets/known-keys.ts';
 

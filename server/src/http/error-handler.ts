@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isConnectionFailure } from '../db/errors.ts';
 import { Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
-import { describeError } from './describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
