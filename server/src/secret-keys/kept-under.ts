@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-/** Where the gateway keeps sealed text, which begins with its key's id. */
+/**
+ * Where the gateway keeps sealed text, which begins with its key's id.
+ *
+ * @internal a test compares it with the columns of the database
+ */
 export const sealedColumns = [
   'operations.sealed_plan',
   'operations.sealed_response',
