@@ -5,7 +5,8 @@ import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Answer } from './answer.ts';
 import { packed, unpacked } from './kept-text.ts';
-import { type Leased, leaseEnd, type OperationRow, openStored, type Stored, storedColumns } from './store.ts';
+import { leaseEnd } from './lease.ts';
+import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
 
 const keptFor = sql`interval '24 hours'`;
 

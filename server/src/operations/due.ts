@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { type OperationRow, storedColumns } from './store.ts';
+import { type OperationRow, storedColumns } from './stored-operation.ts';
 
 export interface DueOperation extends OperationRow {
   /** Of the lease that is ours now. */

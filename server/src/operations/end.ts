@@ -5,7 +5,9 @@ import type { Answer } from './answer.ts';
 import { sealKept } from './claim.ts';
 import { LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
-import { forgetPlan, giveBack, monitor, removeOperation, removeRelaxed, storeAnswer } from './store.ts';
+import { giveBack } from './lease.ts';
+import { monitor, removeOperation, removeRelaxed, storeAnswer } from './store-end.ts';
+import { forgetPlan } from './store-plan.ts';
 import type { Run } from './work.ts';
 
 /**

@@ -5,7 +5,7 @@ import { Problem } from '../problems/problem.ts';
 import { takeDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
 import { recover } from './recover.ts';
-import { openStored } from './store.ts';
+import { openStored } from './stored-operation.ts';
 import { type Notes, startNotes } from './test-notes.ts';
 
 /* What is broken off is found out and finished, also where operations know nothing of the kind of write. */

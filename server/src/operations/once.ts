@@ -7,9 +7,11 @@ import { Ended, isKept } from './end.ts';
 import { LeaseLost } from './errors.ts';
 import { type Decide, execute } from './execute.ts';
 import type { OperationKind } from './kind.ts';
+import { releaseLease } from './lease.ts';
 import { resume } from './resume.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, monitor, releaseLease, removeOperation, storeAnswer } from './store.ts';
+import { monitor, removeOperation, storeAnswer } from './store-end.ts';
+import type { Leased } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
 
 /** A request that writes, as far as it makes a difference here. */

@@ -6,9 +6,10 @@ import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { type DueOperation, takeDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
+import { postpone } from './lease.ts';
 import { recover } from './recover.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, openStored, postpone, type Stored } from './store.ts';
+import { type Leased, openStored, type Stored } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
 
 /** So many at once: more follow as soon as these are done. */

@@ -1,10 +1,13 @@
 import type { Problem } from '../problems/problem.ts';
 import { Ended, finish, inTransaction } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
+import { findOutcome, knowsOperations } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
-import { knowsOperations, outcomeUnknown, reopen } from './resume.ts';
+import { reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
-import { forgetPlan, markSent, monitor, removeOperation, type Stored, stopMonitoring } from './store.ts';
+import { monitor, removeOperation, stopMonitoring } from './store-end.ts';
+import { forgetPlan, markSent } from './store-plan.ts';
+import type { Stored } from './stored-operation.ts';
 import type { Run } from './work.ts';
 
 /** `later`: nothing shows yet, and it is too early to say that nothing will. */
@@ -39,14 +42,12 @@ export async function recover(services: OperationServices, stored: Stored, lease
 
 async function goOn(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
-  const { giveUpSeconds, settlingSeconds } = run.ehr.patience;
   const makesCode = kind.codesFor(stored.plan).length > 0;
-  const mayPerform = knowsOperations(run) && stored.age <= giveUpSeconds;
+  const mayPerform = knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
   if (mayPerform && !makesCode && !stored.reportedUnknown) return performAgain(it);
-  const found = await kind.lookUp(run, stored.plan);
-  if (found === 'not known') return (await outcomeUnknown(run, kind, stored)) instanceof Ended ? 'ended' : 'later';
-  if (found === 'nothing') {
-    if (stored.silence < settlingSeconds) return 'later';
+  const found = await findOutcome(run, kind, stored);
+  if (found === 'too early') return 'later';
+  if (found === 'not done') {
     await endAsNotDone(it);
     return 'ended';
   }

@@ -2,8 +2,10 @@ import type { ConnectorOperation, ConnectorOperations } from '@crossward/connect
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { ehrOperationId } from './ids.ts';
 import type { Work } from './kind.ts';
+import { renewLease } from './lease.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, markCompensating, renewLease } from './store.ts';
+import { markCompensating } from './store-plan.ts';
+import type { Leased } from './stored-operation.ts';
 
 /** How much longer a lease is than the longest call under it. */
 const marginSeconds = 5;
