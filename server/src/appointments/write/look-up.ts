@@ -1,9 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Found, Work } from '../../operations/kind.ts';
-import { resultsOf } from './results.ts';
-import { isWhole } from './transaction.ts';
 import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
 import { reconcile } from './reconcile.ts';
+import { resultsOf } from './results.ts';
+import { isWhole } from './transaction.ts';
 
 /** What the EHR shows of a plan. */
 export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Found<Results>> {

@@ -25,14 +25,19 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
   const changes = changesOf(plan);
   if (changes.length === 0) return new Map();
   try {
-    return isWhole(work.ehr, changes) ? await allInOneTransaction(work, changes) : await allWithCompensation(work, plan, changes);
+    return isWhole(work.ehr, changes)
+      ? await allInOneTransaction(work, changes)
+      : await allWithCompensation(work, plan, changes);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
     throw await sayWhichTime(work, plan, error);
   }
 }
 
-async function allInOneTransaction({ call, careUnit, ehrId, expiresAt }: Work, changes: readonly ChangeStep[]): Promise<Results> {
+async function allInOneTransaction(
+  { call, careUnit, ehrId, expiresAt }: Work,
+  changes: readonly ChangeStep[],
+): Promise<Results> {
   const answered = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
@@ -47,7 +52,11 @@ async function allInOneTransaction({ call, careUnit, ehrId, expiresAt }: Work, c
  *
  * @throws PartiallyApplied when not all of it can be undone; `outcome_unknown` when that could not be found out
  */
-async function allWithCompensation(work: Work, plan: AppointmentPlan, changes: readonly ChangeStep[]): Promise<Results> {
+async function allWithCompensation(
+  work: Work,
+  plan: AppointmentPlan,
+  changes: readonly ChangeStep[],
+): Promise<Results> {
   const { call, careUnit, ehrId, expiresAt } = work;
   const done = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes)) {

@@ -3,8 +3,8 @@ import { isFinal, PartiallyApplied } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Fault } from '../../problems/problem.ts';
 import { partsDone } from './look-up.ts';
-import { withoutCollisions } from './step-order.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, type Results } from './plan.ts';
+import { withoutCollisions } from './step-order.ts';
 import { undoneComment } from './undone-comment.ts';
 
 /** Some steps stay done. */
