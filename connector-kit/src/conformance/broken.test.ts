@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sandboxSubject } from '../../../connectors/sandbox/src/conformance-subject.ts';
+import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
 import { createTestDatabase } from '../../../test/database.ts';
 import type { AppointmentChange, AppointmentWrite, Connector, ConnectorOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
