@@ -12,7 +12,7 @@ import { openDatabase } from '../server/src/db/database.ts';
 import { createDeps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 
-/** What the server tells its parent once it listens. */
+/** Message to the parent process when the server is listening. */
 export interface Ready {
   readonly gateway: string;
   readonly bare: string;
