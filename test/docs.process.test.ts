@@ -113,7 +113,7 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
     }
   });
 
-  test('blocks a script from another origin', async () => {
+  test('blocks a script that is not part of the page', async () => {
     await page.goto('/docs/');
     await expect(page.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();
     expect(await page.evaluate('globalThis.intruder')).toBeUndefined();
