@@ -17,7 +17,7 @@ const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
 const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
 
 /** They begin with more EHRs than Medplum's router makes in time: our own server is FHIR enough for them. */
-const notOnMedplum = ['ehrs-that-stay-away', 'ehrs-that-finish-late', 'second-attempts'].map(
+const notOnMedplum = ['ehr-outages', 'late-effects', 'retry-after-compensation'].map(
   (name) => `server/src/appointments/${name}.*.test.ts`,
 );
 

@@ -101,7 +101,7 @@ function faultyEhr() {
   const gates = new Map<ConnectorOperation, Promise<void>>();
   const refusals = new Map<ConnectorOperation, ConnectorErrorKind>();
   const vainLookUps: number[] = [];
-  let isAway = false;
+  let isOutage = false;
   let refused = 0;
   let hanging = 0;
 
@@ -120,7 +120,7 @@ function faultyEhr() {
   }
 
   async function intercept(operation: ConnectorOperation, input: readonly unknown[], call: Call): Promise<unknown> {
-    if (isAway) {
+    if (isOutage) {
       refused += 1;
       throw error('unavailable');
     }
@@ -152,7 +152,7 @@ function faultyEhr() {
     leaveDuring({ isDone, ...which }) {
       add((write) => {
         const lost = lose(isDone, write);
-        isAway = true;
+        isOutage = true;
         return lost;
       }, which);
     },
@@ -189,10 +189,10 @@ function faultyEhr() {
     hang: (operation, gate) => void gates.set(operation, gate),
     refuseAlways: (operation, kind) => void refusals.set(operation, kind),
     leave() {
-      isAway = true;
+      isOutage = true;
     },
     comeBack() {
-      isAway = false;
+      isOutage = false;
     },
     get refused() {
       return refused;
@@ -206,7 +206,7 @@ function faultyEhr() {
       gates.clear();
       refusals.clear();
       vainLookUps.splice(0);
-      isAway = false;
+      isOutage = false;
       refused = 0;
     },
   };

@@ -15,7 +15,7 @@ import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
-import { deleteOldConfirmations, forgetServedCodes } from './retention.ts';
+import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';
 
 const days = 7;
 
@@ -80,7 +80,7 @@ async function letPass(id: string, interval: string): Promise<void> {
 }
 
 async function keepHouse(): Promise<void> {
-  await forgetServedCodes(db, everything);
+  await deleteUsedCodes(db, everything);
   await deleteOldMessages(db, days, everything);
   await deleteOldConfirmations(db, days, everything);
 }

@@ -404,7 +404,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
     expect(await failure()).toEqual({ failure_reason: 'certificate' });
-    expect(logged).toMatch(/"reason":"certificate","msg":"a message is given up"/);
+    expect(logged).toMatch(/"reason":"certificate","msg":"message failed"/);
   });
 
   it('forgets why a message could not be sent, once it is', async () => {

@@ -6,7 +6,7 @@ import { age, careUnitOf, codeIn, confirmationOf, eventually, type Message, rows
 import { startGateway } from '../../../test/gateway.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
-import { forgetFailedContent } from './retention.ts';
+import { deleteFailedContent } from './retention.ts';
 
 /** Takes nothing until it is put right. */
 let isBroken = true;
@@ -98,11 +98,11 @@ test('it is of no use when nothing awaits its code', async () => {
 
 test('what it was to say is deleted when its code runs out', async () => {
   const { message } = await failed();
-  await forgetFailedContent(db, 1_000);
+  await deleteFailedContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: expect.any(Buffer) }]);
   await rowsOf(gateway, 'UPDATE messages SET expires_at = clock_timestamp() WHERE id = $1', [message.id]);
   expect(await sendAgain(db, message.id)).toBe(false);
-  await forgetFailedContent(db, 1_000);
+  await deleteFailedContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
 });
 

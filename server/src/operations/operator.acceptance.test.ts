@@ -74,7 +74,7 @@ test('a code whose operation is dropped waits again, and its key is free', async
     careUnitId: 'sodermalm',
     kind: 'appointments',
     isKeyed: true,
-    isAnswered: false,
+    hasResponse: false,
     reportedUnknown: true,
     firstSentAt: expect.any(Date),
     nextAttemptAt: expect.any(Date),
@@ -177,7 +177,7 @@ test('an answer that its caller has got stays, when what is monitored is dropped
   ehr.refuse('time_slot_unavailable');
   const refusal = await answerOf(() => send(request, key));
   expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
-  const { id } = await openOperation('direct', { state: 'monitored', isAnswered: true });
+  const { id } = await openOperation('direct', { state: 'monitored', hasResponse: true });
   await drop(id);
   expect(await findOpenOperation(db, id)).toBeUndefined();
   const again = await send(request, key);

@@ -9,21 +9,20 @@ import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import type { Reason } from '../../problems/reasons.ts';
 import { performPlan } from './perform.ts';
-import { type AppointmentPlan, changesOf, type FreshCode, type Results } from './plan.ts';
+import { type AppointmentPlan, changesOf, type Resend, type Results } from './plan.ts';
 import { codeMessage, type Made } from './record.ts';
 
 /**
- * Lets the EHR hold for longer what still waits for the code: something may have been confirmed or given up since the plan
- * was made.
+ * Extends the holds that still await the code. Some may have been confirmed or released since the plan was made.
  */
-export async function performFreshCode(work: Work, plan: AppointmentPlan, fresh: FreshCode): Promise<Results> {
+export async function performResend(work: Work, plan: AppointmentPlan, resend: Resend): Promise<Results> {
   try {
     return await performPlan(work, plan);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
     const rest = await stillHeld(work, plan);
-    if (changesOf(rest).length === 0) throw await whyNot(work, fresh, error);
-    return performPlan({ ...work, ehrId: (part) => work.ehrId(`rest ${part ?? ''}`) }, rest);
+    if (changesOf(rest).length === 0) throw await whyNot(work, resend, error);
+    return performPlan({ ...work, ehrId: (part) => work.ehrId(`remaining ${part ?? ''}`) }, rest);
   }
 }
 
@@ -37,33 +36,29 @@ async function stillHeld({ call, careUnit }: Work, plan: AppointmentPlan): Promi
   return { ...plan, steps };
 }
 
-async function whyNot({ services, ehr, careUnit }: Work, { askedFor }: FreshCode, problem: Problem): Promise<Problem> {
+async function whyNot({ services, ehr, careUnit }: Work, { askedFor }: Resend, problem: Problem): Promise<Problem> {
   const item = (await findItems(services.db, ehr.id, careUnit.id, [askedFor])).get(askedFor);
-  return item && !item.isPending ? new Problem(whyOver(item)) : problem;
+  return item && !item.isPending ? new Problem(whyNotPending(item)) : problem;
 }
 
-/** Why no code is awaited any more. */
-export function whyOver({ state, attemptsRemaining }: Pick<Item, 'state' | 'attemptsRemaining'>): Reason {
+/** Why an id no longer awaits a code. */
+export function whyNotPending({ state, attemptsRemaining }: Pick<Item, 'state' | 'attemptsRemaining'>): Reason {
   if (state !== 'pending' && state !== 'expired') return 'confirmation_not_pending';
   return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
 }
 
 /**
- * The old code dies and a new one leaves; the lifetime starts anew, the attempts do not. Answers what awaits it.
+ * Replaces the code and sends the new one. The lifetime restarts, the attempts do not. Returns the ids that await it.
  *
- * @throws Problem when the confirmation has ended or changed since the EHR was asked
+ * @throws Problem when the confirmation has ended or changed since the EHR was called
  */
-export async function recordFreshCode(
-  tx: Tx,
-  work: Work,
-  fresh: FreshCode,
-): Promise<readonly (readonly [string, Made])[]> {
+export async function recordResend(tx: Tx, work: Work, resend: Resend): Promise<readonly (readonly [string, Made])[]> {
   const { services, ehr, careUnit } = work;
-  const { confirmationId, askedFor, channel, to } = fresh;
+  const { confirmationId, askedFor, channel, to } = resend;
   await assertMayResend(tx, confirmationId);
   const waiting = await waitingIds(tx, confirmationId);
   if (!waiting.has(askedFor)) throw new Problem('confirmation_not_pending');
-  const appointments = fresh.appointments.filter(({ id }) => waiting.has(id));
+  const appointments = resend.appointments.filter(({ id }) => waiting.has(id));
   const expiresAt = work.expiresAt ?? (await codeExpiry(tx, careUnit.code.lifetimeSeconds));
   const code = makeCode(careUnit.code.length);
   const { kind } = await tx
@@ -98,13 +93,13 @@ async function waitingIds(tx: Tx, confirmationId: string): Promise<ReadonlySet<s
   return new Set(items.map(({ appointment_id }) => appointment_id));
 }
 
-/** Before the EHR is asked: whether one more code may be sent. @throws Problem */
+/** Checks before the EHR is called that one more code may be sent. @throws Problem */
 export async function assertMaySend(
   tx: Tx,
   { services, ehr, careUnit, clientId }: Pick<Work, 'services' | 'ehr' | 'careUnit' | 'clientId'>,
-  { confirmationId, patientId }: Pick<FreshCode, 'confirmationId' | 'patientId'>,
+  { confirmationId, patientId }: Pick<Resend, 'confirmationId' | 'patientId'>,
 ): Promise<void> {
   await assertMayResend(tx, confirmationId);
   const hashes = patientHashes(services.keys, ehr.id, patientId);
-  await assertWithinLimits(tx, { clientId, hashes }, careUnit.limitsPerPatient, 'fresh code');
+  await assertWithinLimits(tx, { clientId, hashes }, careUnit.limitsPerPatient, 'resend');
 }

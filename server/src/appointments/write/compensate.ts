@@ -2,12 +2,12 @@ import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
 import { isFinal, PartiallyApplied } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Fault } from '../../problems/problem.ts';
+import { compensationComment } from './compensation-comment.ts';
 import { partsDone } from './look-up.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, type Results } from './plan.ts';
 import { withoutCollisions } from './step-order.ts';
-import { undoneComment } from './undone-comment.ts';
 
-/** Some steps stay done. */
+/** Some steps could not be compensated. */
 export class NotCompensated extends PartiallyApplied {
   readonly uncompensated: Results;
 
@@ -17,19 +17,19 @@ export class NotCompensated extends PartiallyApplied {
   }
 }
 
-/** Takes back what the EHR shows as done of a plan. */
-export async function undoPlan(work: Work, plan: AppointmentPlan): Promise<void> {
+/** Compensates the steps of a plan that the EHR has performed. */
+export async function compensatePlan(work: Work, plan: AppointmentPlan): Promise<void> {
   const found = await partsDone(work, plan);
   const done = changesOf(plan).flatMap((step) => {
     const appointment = found.get(step.index);
-    // The EHR may show it as it is by now: what the step was to make of it is in the plan.
-    return appointment ? [[step.index, asLeft(step, appointment)] as const] : [];
+    // The EHR may return the current state. The plan has the state that the step produced.
+    return appointment ? [[step.index, asChanged(step, appointment)] as const] : [];
   });
-  await undoSteps(work, plan, new Map(done));
+  await compensateSteps(work, plan, new Map(done));
 }
 
-/** The appointment as the step left it, whatever has become of it since. */
-export function asLeft({ change, before }: ChangeStep, found: Appointment): Appointment {
+/** The appointment as the step left it, without later changes. */
+export function asChanged({ change, before }: ChangeStep, found: Appointment): Appointment {
   if (change.kind === 'create') {
     const { start, end, resourceId, comment, hold } = change;
     return { ...found, start, end, resourceId, comment, state: hold ? 'held' : 'booked' };
@@ -45,12 +45,12 @@ export function asLeft({ change, before }: ChangeStep, found: Appointment): Appo
 }
 
 /**
- * Takes steps back, the last first, each only where the appointment is still as the step left it: what somebody has
- * changed since stays. Safe to call again: what is as it was before stays so.
+ * Compensates steps in reverse order. A step whose appointment was changed since is left alone. Safe to call again: steps
+ * that are already compensated are skipped.
  *
- * @throws NotCompensated with the outcome of every appointment of the answer; any error that is not the EHR's last word
+ * @throws NotCompensated with a fault for every appointment of the response; any error that is not final (`isFinal`)
  */
-export async function undoSteps(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
+export async function compensateSteps(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
   const { call, careUnit, ehrId } = work;
   const changes = changesOf(plan);
   const uncompensated = new Map<number, Appointment>();
@@ -58,7 +58,7 @@ export async function undoSteps(work: Work, plan: AppointmentPlan, done: Results
     const { index } = step;
     const result = done.get(index);
     if (!result) continue;
-    // Each right before it is written: an EHR that is slow gives others time to change the next one.
+    // Read each one right before the write: in a slow EHR, others have time to change it.
     const [now] = await call('findAppointments', careUnit, [result.id]);
     const reverse = reversal(work, step, result, now);
     if (reverse === 'nothing') continue;
@@ -67,7 +67,7 @@ export async function undoSteps(work: Work, plan: AppointmentPlan, done: Results
       continue;
     }
     try {
-      await call('changeAppointments', { operationId: ehrId(`undo ${index}`), careUnit, changes: [reverse] });
+      await call('changeAppointments', { operationId: ehrId(`compensate ${index}`), careUnit, changes: [reverse] });
     } catch (error) {
       if (!isFinal(error)) throw error;
       uncompensated.set(index, now ?? result);
@@ -89,7 +89,7 @@ function reversal(
     if (!now || now.state === 'cancelled') return 'nothing';
     if (!isSame(now, result)) return 'impossible';
     if (now.state === 'held') return { kind: 'release', appointmentId: now.id };
-    return { kind: 'cancel', appointmentId: now.id, comment: undoneComment(work.careUnit.language) };
+    return { kind: 'cancel', appointmentId: now.id, comment: compensationComment(work.careUnit.language) };
   }
   if (now && before && isSame(now, before)) return 'nothing';
   if (change.kind !== 'update' || !before || !now || !isSame(now, result)) return 'impossible';
@@ -102,7 +102,7 @@ function reversal(
   };
 }
 
-/** Whether nobody has changed it. How long a hold lasts is no change. */
+/** Whether nobody has changed it. The end of a hold does not count. */
 function isSame(a: Appointment, b: Appointment): boolean {
   return (
     a.state === b.state &&
@@ -113,13 +113,13 @@ function isSame(a: Appointment, b: Appointment): boolean {
   );
 }
 
-/** By the ids that the caller knows. */
+/** One fault for each appointment of the response, with the caller's id. */
 function outcomes({ steps }: AppointmentPlan, done: Results, uncompensated: Results): Fault[] {
-  return steps.flatMap(({ answer, change, before, place }, index): Fault[] => {
-    if (!answer) return [];
+  return steps.flatMap(({ response, change, before, place }, index): Fault[] => {
+    if (!response) return [];
     const ehrId = done.get(index)?.id ?? (change && 'appointmentId' in change ? change.appointmentId : before?.id);
-    const id = answer.id ?? ehrId;
-    const detail = uncompensated.has(index) ? 'Changed, and could not be changed back.' : 'As it was.';
+    const id = response.id ?? ehrId;
+    const detail = uncompensated.has(index) ? 'Changed, and the change could not be reverted.' : 'Unchanged.';
     return [{ ...(id === undefined ? {} : { id }), ...(place ? { place } : {}), reason: 'partially_applied', detail }];
   });
 }

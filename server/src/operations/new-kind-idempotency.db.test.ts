@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Problem } from '../problems/problem.ts';
-import { type Notes, startNotes } from './test-notes.ts';
+import { type Notes, startNotes } from './test-note-kind.ts';
 
 /* What a key promises holds for a kind of write that operations know nothing of. */
 
@@ -17,7 +17,7 @@ test('a repetition gets the first answer, and nothing is written twice', async (
   expect(first).toMatchObject({ status: 201, body: { id: 'note-1', text: 'Well.' } });
   expect(await it.write('Well.', { key: 'a' })).toEqual({ ...first, headers: { 'idempotency-replayed': 'true' } });
   expect(it.ehr.writes).toHaveLength(1);
-  expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, isAnswered: true, isLeased: false }]);
+  expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, hasResponse: true, isLeased: false }]);
 });
 
 test('without a key nothing is kept', async () => {
@@ -42,7 +42,7 @@ test('a refusal is kept', async () => {
 test.each(['ehr_rejected', 'ehr_unavailable'] as const)('%s is not kept: the retry writes', async (reason) => {
   it.ehr.fates.push(() => Promise.reject(new Problem(reason)));
   await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({ reason });
-  expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: false, isAnswered: false, isLeased: false }]);
+  expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: false, hasResponse: false, isLeased: false }]);
   expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
   expect(it.ehr.notes.size).toBe(1);
 });

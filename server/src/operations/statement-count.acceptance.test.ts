@@ -8,7 +8,7 @@ import { anotherConnector } from '../../../test/other-ehrs.ts';
 import { keepingItsStatements, observeStatements, type Statement } from '../../../test/statements.ts';
 import type { Db } from '../db/kysely.ts';
 import { claimKey } from './claim.ts';
-import { removeRelaxed } from './store-end.ts';
+import { removeWithoutSync } from './store-end.ts';
 
 const gateway = await startGateway({ connectors: [anotherConnector(keepingItsStatements)] });
 afterAll(() => gateway.close());
@@ -73,7 +73,7 @@ describe('the commit does not wait for the disk', () => {
     await sql`
       INSERT INTO operations (id, client_id, emr, care_unit_id, lease_token)
       VALUES (${operation.id}, 'everything', 'sandbox-no', 'oslo-sentrum', ${operation.token})`.execute(db);
-    expect(await commitAfter((tx) => removeRelaxed(tx, operation))).toBe('off');
+    expect(await commitAfter((tx) => removeWithoutSync(tx, operation))).toBe('off');
   });
 
   test('but that of anything else does', async () => {

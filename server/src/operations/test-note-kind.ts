@@ -7,18 +7,18 @@ import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import type { Answer } from './answer.ts';
 import { PartiallyApplied } from './errors.ts';
 import type { Decide } from './execute.ts';
 import type { AnyKind, OperationKind, Work } from './kind.ts';
 import { createOperationMetrics } from './metrics.ts';
-import { answerOnce } from './once.ts';
+import type { OperationResponse } from './operation-response.ts';
 import { recoverDue } from './recover-due.ts';
+import { runOnce } from './run-once.ts';
 import type { OperationServices } from './services.ts';
 
 /*
- * A kind of write that the gateway does not have: a medical note, which one call writes and nobody takes back. It stands
- * here alone, so that the tests see that operations are about nothing in particular.
+ * A kind of write that exists only in tests: a medical note, written by one call and never compensated. It shows that the
+ * operations engine does not depend on a particular kind.
  */
 
 interface NotePlan {
@@ -29,42 +29,42 @@ interface Note extends NotePlan {
 }
 type NoteCall = (operation: 'writeNote' | 'findNote', id: string, text?: string) => Promise<Note | null>;
 
-/** The port of the EHRs has no notes. */
+/** The connector interface has no notes. */
 const ask = ({ call }: Work) => call as unknown as NoteCall;
 
 const noteKind: OperationKind<NotePlan, Note> = {
   name: 'medical_note',
-  asksEhr: () => true,
+  callsEhr: () => true,
   codesFor: () => [],
   async perform(work, { text }) {
     const note = await ask(work)('writeNote', work.ehrId(), text);
-    if (!note) throw new Error('No note was answered');
+    if (!note) throw new Error('The EHR returned no note');
     return note;
   },
   async lookUp(work) {
     const outcome = await ask(work)('findNote', work.ehrId());
     return outcome ? { outcome } : 'nothing';
   },
-  async undo(work) {
+  async compensate(work) {
     if (await ask(work)('findNote', work.ehrId())) throw new PartiallyApplied([]);
   },
-  remembers: () => false,
-  answer: (_work, _plan, note) => ({ status: 201, body: note }),
+  hasRecords: () => false,
+  respond: (_work, _plan, note) => ({ status: 201, body: note }),
   async record() {
-    throw new Error('The gateway has nothing to remember of a note');
+    throw new Error('A note has no records');
   },
-  letGo: async () => undefined,
+  releaseReservations: async () => undefined,
 };
 
-/** What happens to a write: it is done when `write` is called. */
+/** Decides what happens to a write. The EHR performs it when `write` is called. */
 type Fate = (write: () => Note) => Promise<Note>;
 
 interface NotesEhr {
-  /** By the operation that has written them. */
+  /** By operation id. */
   readonly notes: ReadonlyMap<string, Note>;
-  /** The operation of each `writeNote`, in their order. */
+  /** Operation ids of the `writeNote` calls, in order. */
   readonly writes: readonly string[];
-  /** What happens to the next writes, in their order. The others are done. */
+  /** Fates of the next writes, in order. Later writes succeed. */
   readonly fates: Fate[];
 }
 
@@ -96,18 +96,21 @@ export interface Notes {
   readonly services: OperationServices;
   readonly ehr: NotesEhr;
   readonly connection: EhrConnection;
-  /** Writes a note as a request would. */
-  write(text: string, options?: { readonly key?: string | undefined; readonly decide?: Decide }): Promise<Answer>;
-  /** One round of background work. Answers how many operations were due. */
+  /** Writes a note like a request does. */
+  write(
+    text: string,
+    options?: { readonly key?: string | undefined; readonly decide?: Decide },
+  ): Promise<OperationResponse>;
+  /** Runs one round of background recovery. Returns how many operations were due. */
   round(): Promise<number>;
-  /** As if the process had been killed that is at it: its lease has run out. */
-  leasesRunOut(): Promise<void>;
-  /** What is kept of operations. */
-  rows(): Promise<{ state: string; isPlanned: boolean; isAnswered: boolean; isLeased: boolean }[]>;
+  /** Expires all leases, as if their process had been killed. */
+  expireLeases(): Promise<void>;
+  /** The stored operations. */
+  rows(): Promise<{ state: string; isPlanned: boolean; hasResponse: boolean; isLeased: boolean }[]>;
   close(): Promise<void>;
 }
 
-/** What operations need, with an EHR that takes notes, and nothing that runs by itself. */
+/** Starts the operations engine with an EHR that accepts notes, without background loops. */
 export async function startNotes(databaseKind?: Database['kind']): Promise<Notes> {
   const { database, dispose } = await createTestDatabase(databaseKind);
   const db = createDb(database);
@@ -135,17 +138,17 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     write(text, { key, decide } = {}) {
       const keyed = key === undefined ? undefined : { key, fingerprint: text };
       const request = { clientId: 'clinic', ehr: connection, careUnit, requestId: 'request', keyed };
-      return answerOnce(services, request, (execute) => execute(noteKind, { text }, decide));
+      return runOnce(services, request, (execute) => execute(noteKind, { text }, decide));
     },
     round: () => recoverDue(services, connection, log),
-    async leasesRunOut() {
+    async expireLeases() {
       await sql`
         UPDATE operations SET lease_expires_at = now(),
           next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END`.execute(db);
     },
     async rows() {
-      const { rows } = await sql<{ state: string; isPlanned: boolean; isAnswered: boolean; isLeased: boolean }>`
-        SELECT state, sealed_plan IS NOT NULL AS "isPlanned", sealed_response IS NOT NULL AS "isAnswered",
+      const { rows } = await sql<{ state: string; isPlanned: boolean; hasResponse: boolean; isLeased: boolean }>`
+        SELECT state, sealed_plan IS NOT NULL AS "isPlanned", sealed_response IS NOT NULL AS "hasResponse",
           lease_expires_at IS NOT NULL AS "isLeased" FROM operations ORDER BY created_at`.execute(db);
       return rows;
     },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { troubleLog } from './trouble-log.ts';
+import { errorLog } from './error-log.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -10,7 +10,7 @@ afterEach(() => {
 
 function levels() {
   const seen: string[] = [];
-  const report = troubleLog({ warn: () => seen.push('warn'), error: () => seen.push('error') });
+  const report = errorLog({ warn: () => seen.push('warn'), error: () => seen.push('error') });
   return { seen, report: () => report(new Error('no connection')) };
 }
 

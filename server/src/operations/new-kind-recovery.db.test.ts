@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Problem } from '../problems/problem.ts';
-import { takeDue } from './due.ts';
+import { leaseDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
 import { recover } from './recover.ts';
 import { openStored } from './stored-operation.ts';
-import { type Notes, startNotes } from './test-notes.ts';
+import { type Notes, startNotes } from './test-note-kind.ts';
 
 /* What is broken off is found out and finished, also where operations know nothing of the kind of write. */
 
@@ -55,7 +55,7 @@ describe('after a lost answer', () => {
     loseAnswer(true);
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     expect(await it.round()).toBe(1);
-    expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, isAnswered: true, isLeased: false }]);
+    expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, hasResponse: true, isLeased: false }]);
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ headers: { 'idempotency-replayed': 'true' } });
     expect(it.ehr.writes).toHaveLength(1);
   });
@@ -76,9 +76,9 @@ describe('after a lost answer', () => {
     });
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     await it.round();
-    expect(await it.rows()).toMatchObject([{ state: 'done', isPlanned: true, isAnswered: false }]);
+    expect(await it.rows()).toMatchObject([{ state: 'done', isPlanned: true, hasResponse: false }]);
     finish?.();
-    await it.leasesRunOut();
+    await it.expireLeases();
     await it.round();
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ headers: { 'idempotency-replayed': 'true' } });
     expect(it.ehr.notes.size).toBe(1);
@@ -97,7 +97,7 @@ describe('after a lost answer', () => {
 describe('after a crash', () => {
   test('the retry finishes it, and whoever wakes up too late is told that the outcome is unknown', async () => {
     const { answer, wakeUp } = await hang('a');
-    await it.leasesRunOut();
+    await it.expireLeases();
     const retry = await it.write('Well.', { key: 'a' });
     expect(retry).toMatchObject({ status: 201, body: { id: 'note-1' } });
     wakeUp();
@@ -108,17 +108,17 @@ describe('after a crash', () => {
 
   test.each([['a'], [undefined]])('the background finishes it (key: %s)', async (key) => {
     await hang(key);
-    await it.leasesRunOut();
+    await it.expireLeases();
     expect(await it.round()).toBe(1);
     expect(it.ehr.notes.size).toBe(1);
     expect(new Set(it.ehr.writes).size).toBe(1);
-    expect(await it.rows()).toMatchObject(key === undefined ? [] : [{ state: 'done', isAnswered: true }]);
+    expect(await it.rows()).toMatchObject(key === undefined ? [] : [{ state: 'done', hasResponse: true }]);
   });
 
   test('before anything was planned, the retry begins', async () => {
     const { answer } = await hang('a');
     await sql`UPDATE operations SET sealed_plan = NULL, kind = NULL, next_attempt_at = NULL`.execute(it.db);
-    await it.leasesRunOut();
+    await it.expireLeases();
     expect(await it.round()).toBe(0);
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
     void answer;
@@ -138,7 +138,7 @@ describe('a lease that was lost while the EHR was asked', () => {
     await takeOver();
     wakeUp();
     await expect(answer).rejects.toMatchObject(unknown);
-    expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, isAnswered: false, isLeased: true }]);
+    expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
   });
 
   test('even where the EHR has refused', async () => {
@@ -154,13 +154,13 @@ describe('a lease that was lost while the EHR was asked', () => {
     await takeOver();
     gate.resolve();
     await expect(answer).rejects.toMatchObject(unknown);
-    expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, isAnswered: false, isLeased: true }]);
+    expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
   });
 
   test('keeps the EHR from being asked again by whoever has lost it', async () => {
     await hang('a');
-    await it.leasesRunOut();
-    const [row] = await takeDue(it.db, 'notes', 60, 1);
+    await it.expireLeases();
+    const [row] = await leaseDue(it.db, 'notes', 60, 1);
     if (!row) throw new Error('Nothing was due');
     await takeOver();
     const longAgo = performance.now() - 60_000;

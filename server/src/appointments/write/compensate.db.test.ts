@@ -11,9 +11,9 @@ import { asProblem } from '../../ehr/connector-problems.ts';
 import { PartiallyApplied } from '../../operations/errors.ts';
 import { ehrOperationId } from '../../operations/ids.ts';
 import type { Work } from '../../operations/kind.ts';
+import { compensatePlan } from './compensate.ts';
 import { performPlan } from './perform.ts';
 import type { AppointmentPlan } from './plan.ts';
-import { undoPlan } from './undo.ts';
 
 const { database, dispose } = await createTestDatabase();
 afterAll(dispose);
@@ -112,7 +112,7 @@ test('whenever staff changes something while it is taken back, it stays as staff
       );
       const left = new Map<number, Appointment | undefined>();
       let moment = 0;
-      const undoing = undoPlan(
+      const undoing = compensatePlan(
         workIn(id, async () => {
           for (const { step, kind } of drawn.filter(({ after }) => after === moment)) {
             const appointmentId = done.get(step)?.id ?? '';

@@ -1,5 +1,5 @@
-/** What a caller is answered, before it is serialised. */
-export interface Answer {
+/** A response before it is serialised. */
+export interface OperationResponse {
   readonly body: object;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { createDb, type Db } from '../db/kysely.ts';
 import { createKeyRing, keyIdentity } from '../secrets/key-ring.ts';
 import { sealedColumns } from './kept-under.ts';
-import { listKnownKeys, requireKnownKeys, retireKey } from './known-keys.ts';
+import { listKnownKeys, requireKnownKeys, retireKey } from './require-known-keys.ts';
 
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const idOf = (key: Buffer) => keyIdentity(key).id;
