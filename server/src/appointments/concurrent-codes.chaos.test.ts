@@ -91,7 +91,7 @@ function expectRefusal({ status, body }: Told | ToldMany, expected: number, reas
 
 const withoutWrites = (emr: string) => eventually(async () => expect(await writesUnderWay(gateway, emr)).toEqual([]));
 
-describe('drafts of one code, booked one by one', () => {
+describe('drafts of one code, booked without a transaction', () => {
   const path = careUnitPath('one-by-one', 'sodermalm');
   const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, path);
 
@@ -120,7 +120,7 @@ describe('drafts of one code, booked one by one', () => {
     expect(await inEhr()).toHaveLength(ids.length);
   }
 
-  test('are not booked by a second request while the first one may have to undo them', async () => {
+  test('are not booked by a second request while the first one may have to compensate them', async () => {
     const wanted = await drafts('r-1');
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 2: failing('unavailable', promise) });
@@ -133,7 +133,7 @@ describe('drafts of one code, booked one by one', () => {
     await expectBookedOnce(wanted);
   });
 
-  test('are not booked while what a killed gateway had begun to undo is undone', async () => {
+  test('are not booked while the compensation of a killed gateway continues', async () => {
     const wanted = await drafts('r-2');
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 2: failing('rejected'), 3: failing('unavailable', promise) });
@@ -150,7 +150,7 @@ describe('drafts of one code, booked one by one', () => {
     await expectBookedOnce(wanted);
   });
 
-  test('are undone to the end when the EHR goes down while one is undone, and booked anew after that', async () => {
+  test('are compensated completely despite an outage of the EHR, and can be booked after that', async () => {
     const wanted = await drafts('r-4');
     at({ 2: failing('unavailable'), 3: failing('unavailable') });
     expectRefusal(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
@@ -159,7 +159,7 @@ describe('drafts of one code, booked one by one', () => {
     await expectBookedOnce(wanted);
   });
 
-  test('are booked where the EHR has booked one and does not give it back', async () => {
+  test('are booked if the EHR has booked one and rejects the compensation', async () => {
     const wanted = await drafts('r-2');
     at({ 2: failing('rejected'), 3: failing('rejected') });
     expectRefusal(await confirmMany(wanted.ids, wanted.code), 502, 'partially_applied');
@@ -171,7 +171,7 @@ describe('drafts of one code, booked one by one', () => {
     await expectBookedOnce(wanted);
   });
 
-  test('are not booked anew by a retry that has lost its write to another gateway while it undid it', async () => {
+  test('are not booked again by a retry that lost its lease during compensation', async () => {
     const wanted = await drafts('r-1');
     const headers = { 'idempotency-key': randomUUID() };
     const body = { ids: wanted.ids, confirmation: { code: wanted.code } };
@@ -199,7 +199,7 @@ describe('drafts of one code, booked one by one', () => {
     await expectBookedOnce(wanted);
   });
 
-  test('are booked anew by a request that was planned before they were undone', async () => {
+  test('are booked by a request that was planned before their compensation', async () => {
     const wanted = await drafts('r-3', 3);
     const [one = '', ...others] = wanted.ids;
     expect(await confirm(one, wanted.code)).toMatchObject({ status: 200 });
@@ -256,7 +256,7 @@ describe('a draft that the EHR is about to book', () => {
     await expectBooked(wanted);
   });
 
-  test('waits again when every request with its code was refused', async () => {
+  test('is pending again when every request with its code was rejected', async () => {
     const wanted = await awaited();
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 1: failing('unavailable', promise), 2: failing('unavailable', promise) });
@@ -268,7 +268,7 @@ describe('a draft that the EHR is about to book', () => {
     await expectBooked(wanted);
   });
 
-  test('is booked where the EHR has done so, whatever has become of its code', async () => {
+  test('is booked if the EHR booked it, whatever the state of its code', async () => {
     const wanted = await awaited();
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 1: () => promise });
@@ -310,7 +310,7 @@ describe('a draft that the EHR is about to book', () => {
   });
 });
 
-describe('a hold that nobody may confirm any more', () => {
+describe('an expired hold', () => {
   const path = careUnitPath('holds', 'sodermalm');
   const { changeMany, create } = careUnitOf(gateway, path);
   const stateInEhr = async (id: string) =>
@@ -336,7 +336,7 @@ describe('a hold that nobody may confirm any more', () => {
     await ehr.call('changeAppointments', { operationId: randomUUID(), careUnit, changes });
   }
 
-  test('is given up when one before it was, and then the EHR went down', async () => {
+  test('is released after an outage of the EHR that followed the release of another hold', async () => {
     const slots = await freeRun(gateway, 4, { careUnit: path });
     const [first, last] = [slots[0], slots.at(-1)] as [Slot, Slot];
     const { id } = await bookByCode(gateway, { careUnit: path, slot: first });
@@ -351,7 +351,7 @@ describe('a hold that nobody may confirm any more', () => {
     }
   });
 
-  test('is given up when it has run out in the EHR, which may have to tidy it up', async () => {
+  test('is released even if it has expired in the EHR, which may have to clean up', async () => {
     const hold = await book(gateway, { careUnit: path });
     released = [];
     await runOut(gateway, hold);
@@ -359,7 +359,7 @@ describe('a hold that nobody may confirm any more', () => {
     expect(released).toEqual([hold.id]);
   });
 
-  test('stays booked where somebody has booked it in the EHR while it was given up', async () => {
+  test('stays booked if it was booked directly in the EHR during the release', async () => {
     const hold = await book(gateway, { careUnit: path });
     at({ 1: () => bookByStaff(hold.id) });
     await endTimeOf(hold);
@@ -369,7 +369,7 @@ describe('a hold that nobody may confirm any more', () => {
 
   test.each([
     ['is booked in the EHR', bookByStaff, {}],
-    ['is not given up by the EHR', async () => undefined, { 1: failing('rejected') }],
+    ['is not released by the EHR', async () => undefined, { 1: failing('rejected') }],
   ] as const)('and that a killed gateway told nobody of %s: its write is over', async (_, meanwhile, steps) => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const { promise, resolve } = Promise.withResolvers<void>();

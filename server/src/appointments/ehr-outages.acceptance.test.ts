@@ -36,10 +36,10 @@ import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts'
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 import { allOpen, answerOf, askedInVain, knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
 
-// Longer than anything is waited for, so that a failure says what has not come about.
+// Longer than any wait in the test, so that a failure names the missing condition.
 vi.setConfig({ testTimeout: 150_000 });
 
-/** A write that is about to be sent, and what must be true once it is answered. */
+/** A write to send, and what must be true after its response. */
 interface Scenario {
   readonly request: Sent;
   expectDone(answer: Told): Promise<void>;
@@ -210,7 +210,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Each has an EHR of its own, so that none waits for another. */
+/** Each test has its own EHR, so that none waits for another. */
 const scenarios = kinds.flatMap((kind, index) =>
   [true, false].map((isDone) => ({ ...kind, isDone, emr: `away-${index}-${isDone ? 'done' : 'undone'}` })),
 );
@@ -261,7 +261,7 @@ async function loseAndAskAgain(emr: string, request: Sent, key = newKey()): Prom
   return answerOf(() => send(request, key));
 }
 
-describe.concurrent('an EHR that loses an answer and stays away while it is asked again', () => {
+describe.concurrent('an EHR whose response is lost and that stays unavailable during a retry', () => {
   test.for(scenarios)(
     '$name, done: $isDone, is answered as it is once it is back, and happened once',
     async ({ emr, like, isDone, prepare }) => {
@@ -280,7 +280,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
     },
   );
 
-  test('keeps a booking without a key, once', async () => {
+  test('has one booking without a key', async () => {
     const careUnit = careUnitPath('unkeyed', 'oslo-sentrum');
     const ehr = ehrs.of('unkeyed');
     const slot = await freeSlot(gateway, { careUnit });
@@ -293,7 +293,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
     expect(await stored(made?.id ?? '', careUnit)).toMatchObject({ status: 'booked', start: slot.start });
   });
 
-  test('gives up a hold without a key, since nobody knows of it', async () => {
+  test('releases a hold without a key, since no caller knows of it', async () => {
     const careUnit = careUnitPath('unkeyed-by-code', 'sodermalm');
     const ehr = ehrs.of('unkeyed-by-code');
     const slot = await freeSlot(gateway, { careUnit });
@@ -306,7 +306,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
     expect(await isFree(gateway, slot, careUnit)).toBe(true);
   });
 
-  test('shows a draft as booked that it has booked, though nobody asks any more', async () => {
+  test('shows a draft that it booked as booked, even without a retry', async () => {
     const careUnit = careUnitPath('no-hold', 'sodermalm');
     const slot = await freeSlot(gateway, { careUnit });
     const draft = await book(gateway, { careUnit, slot });
@@ -318,7 +318,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
     expect(await at(slot, 'no-hold')).toHaveLength(1);
   });
 
-  test('shows a draft as it is in the EHR, though it was given up meanwhile', async () => {
+  test('shows a draft in the state of the EHR, although it was released in the meantime', async () => {
     const emr = 'no-hold-given-up';
     const careUnit = careUnitPath(emr, 'sodermalm');
     const slot = await freeSlot(gateway, { careUnit });
@@ -336,7 +336,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
     });
   });
 
-  test('shows a cancellation in two steps as done that it has done, also when its code has run out', async () => {
+  test('shows a two-step cancellation that it performed, even after its code has expired', async () => {
     const emr = 'no-hold-uk';
     const careUnit = careUnitPath(emr, 'riverside');
     const { original, view } = await startCancellation(gateway, careUnit);
@@ -359,7 +359,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
       return bookEach(gateway, await freeRun(gateway, 3, { careUnit }), { careUnit });
     }
 
-    test('leaves all as they were or all moved, though nobody asks any more', async () => {
+    test('has all appointments moved or none, even without a retry', async () => {
       const careUnit = careUnitPath('one-by-one', 'oslo-sentrum');
       const ids = idsIn(await threeOf(careUnit));
       const request = changeMany(ids, moved, careUnit);
@@ -374,7 +374,7 @@ describe.concurrent('an EHR that loses an answer and stays away while it is aske
       expect(await places()).toEqual(new Set(['emr_id:r-2']));
     });
 
-    test('cancels all for whoever asks again with the key', async () => {
+    test('cancels all for a retry with the key', async () => {
       const emr = 'one-by-one-cancelled';
       const careUnit = careUnitPath(emr, 'oslo-sentrum');
       const ids = idsIn(await threeOf(careUnit));

@@ -7,7 +7,7 @@ import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { anotherConnector, careUnitPath } from '../../../test/other-ehrs.ts';
 import { answerOf, askedInVain, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
 
-// Longer than anything is waited for, so that a failure says what has not come about.
+// Longer than any wait in the test, so that a failure names the missing condition.
 vi.setConfig({ testTimeout: 150_000 });
 
 const giveUpSeconds = 3;
@@ -22,7 +22,7 @@ const { send, at } = keysOf(gateway);
 const ehr = ehrs.of('sandbox-no');
 const path = careUnitPath('sandbox-no', 'oslo-sentrum');
 
-/** A booking that the EHR has not made, and that is too old to be made when the EHR is back. */
+/** A booking that was not made before the outage of the EHR, and whose operation has expired when the EHR is back. */
 async function loseForLong(key: string) {
   const slot = await freeSlot(gateway, { careUnit: path });
   ehr.leaveDuring({ isDone: false });
@@ -34,14 +34,14 @@ async function loseForLong(key: string) {
   return slot;
 }
 
-test('a booking that nobody asks for any more is not made when the EHR is back', async () => {
+test('an expired booking is not made when the EHR is back', async () => {
   const slot = await loseForLong(newKey());
   await lookedUpInVain(ehr, Date.now());
   expect(await at(slot)).toEqual([]);
   expect(await isFree(gateway, slot, path)).toBe(true);
 });
 
-test('of a booking that is asked for once more, the answer and the EHR say the same', async () => {
+test('a retry of an expired booking gets a response that matches the EHR', async () => {
   const key = newKey();
   const slot = await loseForLong(key);
   const { status, body } = await answerOf(() => send(creation(slot, path), key));

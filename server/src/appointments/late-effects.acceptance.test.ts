@@ -9,7 +9,7 @@ import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehr
 import { allOpen, answerOf, knownAnswerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
 import type { Configuration } from '../config/configuration.ts';
 
-// Longer than anything is waited for, so that a failure says what has not come about.
+// Longer than any wait in the test, so that a failure names the missing condition.
 vi.setConfig({ testTimeout: 150_000 });
 
 /**
@@ -74,7 +74,7 @@ beforeAll(() => allOpen(gateway));
 afterAll(() => gateway.close());
 const { send, at, stored } = keysOf(gateway);
 
-/** The caller is told that nobody knows; the EHR shows nothing; then it does it. */
+/** The caller gets outcome_unknown, a look-up finds nothing, and then the EHR performs the write. */
 async function finishLate(moment: Moment, emr: string, request: Sent, key?: string): Promise<void> {
   const ehr = ehrs.of(emr);
   const late = ehr.finishLate();
@@ -89,14 +89,14 @@ function expectStatus({ status, text }: Told, expected: number): void {
   expect(status, text).toBe(expected);
 }
 
-describe.concurrent.each(moments)('an EHR that does a write after its caller was answered, $when', (moment) => {
+describe.concurrent.each(moments)('an EHR that performs a write after the response, $when', (moment) => {
   const place = (kind: Kind) => {
     const emr = emrOf(moment, kind);
     const careUnit = careUnitPath(emr, careUnits[kinds[kind]]);
     return { emr, careUnit, ...careUnitOf(gateway, careUnit) };
   };
 
-  test('keeps no hold that nobody was told of', async () => {
+  test('does not keep a hold without a response', async () => {
     const { emr, careUnit } = place('hold');
     const slot = await freeSlot(gateway, { careUnit });
     await finishLate(moment, emr, creation(slot, careUnit));
@@ -104,7 +104,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     expect(await isFree(gateway, slot, careUnit)).toBe(true);
   });
 
-  test('has one hold for whoever asks again with the key, and its code works', async () => {
+  test('has one hold after a retry with the key, and its code works', async () => {
     const { emr, careUnit, confirm } = place('keyed-hold');
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
@@ -117,7 +117,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
   });
 
-  test('holds it anew for whoever asks again with the key when the late hold was given up', async () => {
+  test('holds the time again for a retry with the key after the late hold was released', async () => {
     const { emr, careUnit, confirm } = place('given-up-hold');
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
@@ -130,7 +130,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('has one booking, which whoever asks again with the key is told of', async () => {
+  test('has one booking, which a retry with the key gets', async () => {
     const { emr, careUnit } = place('keyed-booking');
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
@@ -140,7 +140,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: answer.body.id, state: 'booked' }]));
   });
 
-  test('shows a code as taken that it took late, also when it would have run out since', async () => {
+  test('shows a late confirmation as confirmed, even after the code has expired', async () => {
     const { emr, careUnit, get } = place('code');
     const slot = await freeSlot(gateway, { careUnit });
     const held = await book(gateway, { careUnit, slot });
@@ -152,7 +152,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     expect(await at(slot, emr)).toEqual([{ id: held.id, state: 'booked' }]);
   });
 
-  test('shows a cancellation in two steps as done that it did late', async () => {
+  test('shows a late two-step cancellation as cancelled', async () => {
     const { emr, careUnit } = place('two-steps');
     const { original, view } = await startCancellation(gateway, careUnit);
     const code = await codeFor(gateway, view.id);
@@ -166,7 +166,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('has moved once, which whoever asks again with the key is told of', async () => {
+  test('moves once, and a retry with the key gets the result', async () => {
     const { emr, careUnit } = place('move');
     const [from, to] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit, slot: from });
@@ -178,7 +178,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     expect(await at(to, emr)).toEqual([{ id, state: 'booked' }]);
   });
 
-  test('leaves no move of many in part, though nobody asks any more', async () => {
+  test('leaves no bulk move partially applied, even without a retry', async () => {
     const { emr, careUnit, getAll } = place('one-by-one');
     const slots = await freeRun(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
@@ -189,7 +189,7 @@ describe.concurrent.each(moments)('an EHR that does a write after its caller was
     });
   });
 
-  test('moves all of many for whoever asks again with the key', async () => {
+  test('moves all appointments for a retry with the key', async () => {
     const { emr, careUnit, getAll } = place('keyed-one-by-one');
     const slots = await freeRun(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
@@ -222,7 +222,7 @@ describe.concurrent('an EHR that was given up and is asked again', () => {
     };
   }
 
-  test('says nothing of the first request when it is not there for the second', async () => {
+  test('leaves the outcome unknown when it is unavailable for the second request', async () => {
     const { ehr, late, ask, at } = await givenUp('hold-begun-anew');
     ehr.refuse('unavailable');
     expect((await ask()).body).toMatchObject({ reason: 'outcome_unknown' });
@@ -230,7 +230,7 @@ describe.concurrent('an EHR that was given up and is asked again', () => {
     await eventually(async () => expect(await at()).toEqual([]));
   });
 
-  test('keeps no hold when the second request was refused before it came to the EHR', async () => {
+  test('keeps no hold when the second request was rejected before it reached the EHR', async () => {
     const { late, ask, at, bookAnother } = await givenUp('hold-refused-anew');
     await eventually(bookAnother);
     expectStatus(await ask(), 429);
@@ -239,7 +239,7 @@ describe.concurrent('an EHR that was given up and is asked again', () => {
   });
 });
 
-test('while it shows nothing and may still do it, nobody is told that it was not done', async () => {
+test('while the EHR may still perform a write, no response says that it was not performed', async () => {
   const moment = moments[0];
   const emr = emrOf(moment, 'booking');
   const careUnit = careUnitPath(emr, 'oslo-sentrum');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compressJson, decompressJson } from './compressed-json.ts';
 
-test('what is kept comes back word for word, long or short', () => {
+test('a stored value is restored unchanged, short or long', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat({ max: 300 }), (body, times) => {
       const kept = { answer: { body: Array.from({ length: times }, () => body) } };
@@ -11,6 +11,6 @@ test('what is kept comes back word for word, long or short', () => {
   );
 });
 
-test('a short one is stored as plain JSON', () => {
+test('a short value is stored as plain JSON', () => {
   expect(compressJson({ answer: { body: { a: 'å' } } })).toBe('{"answer":{"body":{"a":"å"}}}');
 });

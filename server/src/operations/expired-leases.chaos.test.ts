@@ -5,7 +5,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { type Appointment, creationBody, oslo, type Slot } from '../../../test/bookings.ts';
 import { type ChildGateway, startChild } from '../../../test/child-gateway.ts';
 
-/* On the embedded database nobody else can be at work: what a killed process was at is free at the next start. */
+/* Only one process uses the embedded database, so the next start can release the leases of a killed process. */
 
 const folder = await mkdtemp(join(inject('runFolder'), 'leases-'));
 const preload = new URL('../../../test/kill-at.ts', import.meta.url);
@@ -35,11 +35,11 @@ function book(slot: Slot, key: string, killAt?: string) {
   return child.send<Body>({ method: 'POST', path: `${oslo}/appointments`, body: creationBody(slot), headers });
 }
 
-test('a retry after the restart is not kept waiting for a lease', async () => {
+test('a retry after a restart does not wait for the old lease', async () => {
   const [one, another] = await slots();
   const counted = await book(one, randomUUID(), 'count');
   const statements: string[] = JSON.parse(decodeURIComponent(counted?.headers.get('x-statements') ?? '[]'));
-  // The plan is stored, and the EHR is about to be asked.
+  // The plan is stored, and the call to the EHR comes next.
   const stored = statements.findIndex((text) => text.startsWith('update "operations"')) + 1;
   expect(stored).toBeGreaterThan(0);
   const key = randomUUID();

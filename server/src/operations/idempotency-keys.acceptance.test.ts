@@ -37,7 +37,7 @@ afterAll(() => gateway.close());
 
 const { send, stored, at } = keysOf(gateway);
 
-/** Sends it until nobody else is at work on it. */
+/** Repeats the request while another one is in progress. */
 async function settled(request: Sent, key: string): Promise<Told> {
   for (;;) {
     const answer = await send(request, key);
@@ -47,8 +47,8 @@ async function settled(request: Sent, key: string): Promise<Told> {
   }
 }
 
-describe('what is not kept', () => {
-  test('a refused access', async () => {
+describe('not stored under a key', () => {
+  test('a request that fails authentication or authorisation', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     const { id } = gateway.credentials('everything');
@@ -75,7 +75,7 @@ describe('what is not kept', () => {
     expectReplayed(await send(request, key), first);
   });
 
-  test('a body that is nested too deeply to be read', async () => {
+  test('a body that is nested too deeply', async () => {
     const key = newKey();
     const slot = await freeSlot(gateway);
     const nested = { ...creation(slot), body: `{"comment":${'['.repeat(50_000)}1${']'.repeat(50_000)}}` };
@@ -104,7 +104,7 @@ describe('what is not kept', () => {
   });
 });
 
-test('after a day a key is new', async () => {
+test('a key expires after a day', async () => {
   const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
   const key = newKey();
   const { body } = await send(creation(first), key);
@@ -124,13 +124,13 @@ test('after a day a key is new', async () => {
   expectReplayed(await send(creation(second), key), other);
 });
 
-describe('after a failure the key stays open, and a retry finishes', () => {
+describe('a retry after a failure finishes the operation', () => {
   const errors: [string, Failure['when'], Error, number][] = [
-    ['the EHR is down', 'before', new ConnectorError('unavailable', 'down'), 503],
-    ['the outcome is not known, and it is not done', 'before', new ConnectorError('outcome_unknown', '?'), 504],
-    ['the outcome is not known, and it is done', 'after', new ConnectorError('outcome_unknown', '?'), 504],
-    ['a bug, before', 'before', new TypeError('oh'), 504],
-    ['a bug, after', 'after', new TypeError('oh'), 504],
+    ['EHR unavailable', 'before', new ConnectorError('unavailable', 'down'), 503],
+    ['outcome unknown, not performed', 'before', new ConnectorError('outcome_unknown', '?'), 504],
+    ['outcome unknown, performed', 'after', new ConnectorError('outcome_unknown', '?'), 504],
+    ['unexpected error before the write', 'before', new TypeError('oh'), 504],
+    ['unexpected error after the write', 'after', new TypeError('oh'), 504],
   ];
 
   test.each(errors)('a booking: %s', async (_, when, error, status) => {
@@ -148,7 +148,7 @@ describe('after a failure the key stays open, and a retry finishes', () => {
     expect(await at(slot)).toEqual([{ id: first.body.id, state: 'booked' }]);
   });
 
-  test('the very next retry does', async () => {
+  test('the first retry finishes it', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     for (let round = 0; round < 3; round++) {
@@ -201,7 +201,7 @@ describe('after a failure the key stays open, and a retry finishes', () => {
     });
   });
 
-  test('without a key, what the EHR has done is put on record, and a hold that nobody was told of is given up', async () => {
+  test('without a key, a performed write is recorded, and a hold without a response is released', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const before = (await messages(gateway)).length;
     failures.push({ when: 'after', error: new ConnectorError('outcome_unknown', '?') });
@@ -212,7 +212,7 @@ describe('after a failure the key stays open, and a retry finishes', () => {
     expect(await messages(gateway)).toHaveLength(before);
   });
 
-  test('nobody is kept waiting by a retry that meets the recovery', async () => {
+  test('a retry during recovery is not blocked', async () => {
     const slots = await freeRun(gateway, 8, { careUnit: sodermalm, resourceId: 'r-2' });
     const before = (await messages(gateway)).length;
     const keys = slots.map(newKey);
@@ -234,7 +234,7 @@ describe('after a failure the key stays open, and a retry finishes', () => {
   });
 });
 
-test('keys, requests and answers are nowhere in the clear', async () => {
+test('keys, requests and responses are not stored in plain text', async () => {
   const canaries = {
     key: 'kanari-key-51b7',
     comment: 'kanari-comment-90aa',
@@ -268,7 +268,7 @@ test('keys, requests and answers are nowhere in the clear', async () => {
   expect(dump.get('public.operations')).toMatch(/done/);
   expect(dump.get('public.operations')).toMatch(/pending/);
   for (const [table, text] of dump) {
-    // The sandbox is an EHR: a comment belongs there.
+    // The sandbox's tables are an EHR, which stores comments in plain text.
     const isEhr = table.startsWith('sandbox.');
     for (const [name, canary] of Object.entries(canaries)) {
       if (isEhr && name === 'comment') continue;

@@ -7,9 +7,9 @@ import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { anotherConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
-/* Two gateways on one database: what one of them is stuck at, the other one takes over when the lease has run out. */
+/* Two gateways on one database: when one gets stuck, the other takes over its operation after the lease expires. */
 
-/** Where the first gateway is stuck. */
+/** Where the first gateway gets stuck. */
 let stuck: 'before the EHR has done it' | 'after the EHR has done it';
 let asked: PromiseWithResolvers<void>;
 let gate: PromiseWithResolvers<void>;
@@ -51,11 +51,11 @@ async function leasesRunOut(): Promise<void> {
   );
 }
 
-/** A booking at which the first gateway is stuck, and that the other one has brought to its end. */
+/** A booking at which the first gateway is stuck and that the second one has finished. */
 async function takenOver(slot: Slot, key?: string) {
   const answer = keysOf(first).send(creation(slot), key);
   await asked.promise;
-  // Of the first gateway only this request is left.
+  // The first gateway has no background jobs left, only this request.
   await first.deps.stop();
   expect(await writesUnderWay(second)).toHaveLength(1);
   await leasesRunOut();
@@ -64,7 +64,7 @@ async function takenOver(slot: Slot, key?: string) {
 }
 
 test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
-  'stuck %s, one booking is made, and whoever is late does not know its outcome',
+  'stuck %s: one booking is made, and the late response is outcome_unknown',
   async (where) => {
     stuck = where;
     const slot = await freeSlot(first);
@@ -82,7 +82,7 @@ test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
   },
 );
 
-test('without a key, too', async () => {
+test('takes over an operation without a key', async () => {
   stuck = 'before the EHR has done it';
   const slot = await freeSlot(first);
   const late = takenOver(slot);

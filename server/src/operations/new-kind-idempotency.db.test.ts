@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Problem } from '../problems/problem.ts';
 import { type Notes, startNotes } from './test-note-kind.ts';
 
-/* What a key promises holds for a kind of write that operations know nothing of. */
+/* Idempotency keys work for any kind of write. */
 
 let it: Notes;
 beforeEach(async () => {
@@ -12,7 +12,7 @@ afterEach(() => it.close());
 
 const told = (reason: string, status: number) => ({ reason, status });
 
-test('a repetition gets the first answer, and nothing is written twice', async () => {
+test('a repeated request gets the stored response and writes nothing', async () => {
   const first = await it.write('Well.', { key: 'a' });
   expect(first).toMatchObject({ status: 201, body: { id: 'note-1', text: 'Well.' } });
   expect(await it.write('Well.', { key: 'a' })).toEqual({ ...first, headers: { 'idempotency-replayed': 'true' } });
@@ -20,14 +20,14 @@ test('a repetition gets the first answer, and nothing is written twice', async (
   expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, hasResponse: true, isLeased: false }]);
 });
 
-test('without a key nothing is kept', async () => {
+test('without a key nothing is stored', async () => {
   await it.write('Well.');
   await it.write('Well.');
   expect(it.ehr.notes.size).toBe(2);
   expect(await it.rows()).toEqual([]);
 });
 
-test('a refusal is kept', async () => {
+test('a final problem is stored', async () => {
   it.ehr.fates.push(() => Promise.reject(new Problem('patient_not_found')));
   await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(told('patient_not_found', 404));
   const again = it.write('Well.', { key: 'a' });
@@ -39,7 +39,7 @@ test('a refusal is kept', async () => {
   expect(it.ehr.writes).toHaveLength(1);
 });
 
-test.each(['ehr_rejected', 'ehr_unavailable'] as const)('%s is not kept: the retry writes', async (reason) => {
+test.each(['ehr_rejected', 'ehr_unavailable'] as const)('%s is not stored: the retry writes', async (reason) => {
   it.ehr.fates.push(() => Promise.reject(new Problem(reason)));
   await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({ reason });
   expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: false, hasResponse: false, isLeased: false }]);
@@ -59,13 +59,13 @@ test.each([
   expect(await it.write('Ill.', { key: 'a' })).toMatchObject({ status: 201, body: { text: 'Ill.' } });
 });
 
-test('a key is for one request', async () => {
+test('a key cannot be reused for another request', async () => {
   await it.write('Well.', { key: 'a' });
   await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(told('idempotency_key_reused', 422));
   expect(it.ehr.notes.size).toBe(1);
 });
 
-test('while the first request is under way, a repetition is asked to wait, and another request is refused', async () => {
+test('while the first request is in progress, a repeated one gets idempotency_in_progress and a different one idempotency_key_reused', async () => {
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   it.ehr.fates.push(async (write) => {
@@ -85,7 +85,7 @@ test('while the first request is under way, a repetition is asked to wait, and a
   expect(it.ehr.writes).toHaveLength(1);
 });
 
-test('a bug says nothing of what the EHR has done: the retry asks it under the same id', async () => {
+test('after an unexpected error the retry calls the EHR with the same id', async () => {
   it.ehr.fates.push(async (write) => {
     write();
     throw new TypeError('a bug');

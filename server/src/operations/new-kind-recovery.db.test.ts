@@ -8,7 +8,7 @@ import { recover } from './recover.ts';
 import { openStored } from './stored-operation.ts';
 import { type Notes, startNotes } from './test-note-kind.ts';
 
-/* What is broken off is found out and finished, also where operations know nothing of the kind of write. */
+/* Interrupted operations of any kind are recovered. */
 
 let it: Notes;
 beforeEach(async () => {
@@ -18,7 +18,7 @@ afterEach(() => it.close());
 
 const unknown = { reason: 'outcome_unknown', status: 504 };
 
-/** The next write is done or not, and its answer is lost. */
+/** The response to the next write is lost, whether or not the EHR performs it. */
 function loseAnswer(isDone: boolean): void {
   it.ehr.fates.push(async (write) => {
     if (isDone) write();
@@ -26,7 +26,7 @@ function loseAnswer(isDone: boolean): void {
   });
 }
 
-/** Begins to write. The EHR does it when the test says so: until then the process is as good as dead. */
+/** Starts a write that hangs until the test lets the EHR perform it, like a write of a killed process. */
 async function hang(key?: string) {
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
@@ -36,14 +36,14 @@ async function hang(key?: string) {
     return write();
   });
   const answer = it.write('Well.', { key });
-  // Whoever looks at the answer later looks at its failure, too.
+  // The test handles a rejection later.
   answer.catch(() => undefined);
   await asked.promise;
   return { answer, wakeUp: () => gate.resolve() };
 }
 
-describe('after a lost answer', () => {
-  test.each([true, false])('the retry finishes it (the EHR had done it: %s)', async (isDone) => {
+describe('after a lost response', () => {
+  test.each([true, false])('the retry finishes it (performed by the EHR: %s)', async (isDone) => {
     loseAnswer(isDone);
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201, body: { id: 'note-1' } });
@@ -51,7 +51,7 @@ describe('after a lost answer', () => {
     expect(new Set(it.ehr.writes).size).toBe(1);
   });
 
-  test('the background puts on record what the EHR has done, for the retry to be told', async () => {
+  test('background recovery stores the response for the retry', async () => {
     loseAnswer(true);
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     expect(await it.round()).toBe(1);
@@ -60,7 +60,7 @@ describe('after a lost answer', () => {
     expect(it.ehr.writes).toHaveLength(1);
   });
 
-  test('the background begins nothing new: the caller may have given up', async () => {
+  test('background recovery starts nothing new, since the caller may have given up', async () => {
     loseAnswer(false);
     await expect(it.write('Well.')).rejects.toMatchObject(unknown);
     await it.round();
@@ -68,7 +68,7 @@ describe('after a lost answer', () => {
     expect(it.ehr.writes).toHaveLength(1);
   });
 
-  test('what the EHR does late is adopted, for the retry to be told', async () => {
+  test('a late effect is adopted, and the retry gets its response', async () => {
     let finish: (() => unknown) | undefined;
     it.ehr.fates.push(async (write) => {
       finish = write;
@@ -84,7 +84,7 @@ describe('after a lost answer', () => {
     expect(it.ehr.notes.size).toBe(1);
   });
 
-  test('an EHR that is away meanwhile keeps nobody from finding it out later', async () => {
+  test('a later retry finds the outcome after an outage of the EHR', async () => {
     loseAnswer(true);
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     it.ehr.fates.push(() => Promise.reject(new Problem('ehr_unavailable')));
@@ -95,7 +95,7 @@ describe('after a lost answer', () => {
 });
 
 describe('after a crash', () => {
-  test('the retry finishes it, and whoever wakes up too late is told that the outcome is unknown', async () => {
+  test('the retry finishes it, and the first request gets outcome_unknown', async () => {
     const { answer, wakeUp } = await hang('a');
     await it.expireLeases();
     const retry = await it.write('Well.', { key: 'a' });
@@ -106,7 +106,7 @@ describe('after a crash', () => {
     expect(it.ehr.notes.size).toBe(1);
   });
 
-  test.each([['a'], [undefined]])('the background finishes it (key: %s)', async (key) => {
+  test.each([['a'], [undefined]])('background recovery finishes it (key: %s)', async (key) => {
     await hang(key);
     await it.expireLeases();
     expect(await it.round()).toBe(1);
@@ -115,7 +115,7 @@ describe('after a crash', () => {
     expect(await it.rows()).toMatchObject(key === undefined ? [] : [{ state: 'done', hasResponse: true }]);
   });
 
-  test('before anything was planned, the retry begins', async () => {
+  test('if no plan was stored, the retry starts over', async () => {
     const { answer } = await hang('a');
     await sql`UPDATE operations SET sealed_plan = NULL, kind = NULL, next_attempt_at = NULL`.execute(it.db);
     await it.expireLeases();
@@ -125,15 +125,15 @@ describe('after a crash', () => {
   });
 });
 
-describe('a lease that was lost while the EHR was asked', () => {
-  /** Somebody else is at it now. */
+describe('a lease lost during the call to the EHR', () => {
+  /** Gives the lease to another process. */
   async function takeOver(): Promise<void> {
     await sql`UPDATE operations SET lease_token = ${randomUUID()}, lease_expires_at = now() + interval '1 hour'`.execute(
       it.db,
     );
   }
 
-  test.each([['a'], [undefined]])('is told as an unknown outcome, and nothing is kept (key: %s)', async (key) => {
+  test.each([['a'], [undefined]])('gives outcome_unknown and stores nothing (key: %s)', async (key) => {
     const { answer, wakeUp } = await hang(key);
     await takeOver();
     wakeUp();
@@ -141,7 +141,7 @@ describe('a lease that was lost while the EHR was asked', () => {
     expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
   });
 
-  test('even where the EHR has refused', async () => {
+  test('gives outcome_unknown even if the EHR rejected the write', async () => {
     const gate = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     it.ehr.fates.push(async () => {
@@ -157,7 +157,7 @@ describe('a lease that was lost while the EHR was asked', () => {
     expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
   });
 
-  test('keeps the EHR from being asked again by whoever has lost it', async () => {
+  test('prevents further calls to the EHR', async () => {
     await hang('a');
     await it.expireLeases();
     const [row] = await leaseDue(it.db, 'notes', 60, 1);

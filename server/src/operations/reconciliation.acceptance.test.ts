@@ -25,14 +25,14 @@ import { startGateway } from '../../../test/gateway.ts';
 import { unableToHold } from '../../../test/lesser-ehrs.ts';
 import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
 
-/** Whether the EHR does the next write before it fails to answer. */
+/** Whether the EHR performs the next write before it fails. */
 interface Trouble {
   readonly isDone: boolean;
-  /** Until then it says nothing at all. */
+  /** The EHR does not respond until this resolves. */
   readonly silentUntil?: Promise<void>;
 }
 const troubles: Trouble[] = [];
-/** The kinds of change that the EHR was asked for. */
+/** The kinds of the changes that the EHR received. */
 const asked: string[] = [];
 let isShownTwice = false;
 afterEach(() => {
@@ -41,7 +41,7 @@ afterEach(() => {
   isShownTwice = false;
 });
 
-/** It cannot be asked by operation id, and does again whatever it is told again. */
+/** Has no `findOperation`, and performs a repeated write again. */
 function forgetful({ findOperation: _, ...connector }: Connector): Connector {
   const { changeAppointments, listAppointments } = connector;
   if (!changeAppointments || !listAppointments) throw new Error('The sandbox takes changes');
@@ -107,7 +107,7 @@ function expectUnknown({ status, body }: Told | ToldMany, retryable = true): voi
   expect({ status, ...body }).toMatchObject({ status: 504, reason: 'outcome_unknown', retryable });
 }
 
-/** Until every write has come to an end: those that the EHR shows nothing of have been looked for long enough. */
+/** Ends every open operation, as if the gateway had looked for its effects long enough. */
 async function allGivenUp(): Promise<void> {
   await eventually(async () => {
     await letWritesAge(gateway);
@@ -121,8 +121,8 @@ async function lost(emr: string): Promise<number> {
   return Number(new RegExp(`crossward_operations_outcome_lost_total\\{emr="${emr}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
 }
 
-describe('an EHR that cannot be asked by operation id, and does not say whether it has done a write', () => {
-  test('a booking that it shows is answered to whoever asks again, and not made again', async () => {
+describe('an EHR without findOperation, after outcome_unknown', () => {
+  test('a retry gets a booking that was made, and does not repeat it', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     troubles.push(done);
@@ -139,7 +139,7 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(await writes()).toEqual([]);
   });
 
-  test('a booking without a key goes on record', async () => {
+  test('a booking without a key is recorded', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     troubles.push(done);
     expectUnknown(await atOnce.create(creationBody(slot)));
@@ -148,7 +148,7 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(await at(slot)).toHaveLength(1);
   });
 
-  test('a booking that it does not show is never made again: in the end that is the answer', async () => {
+  test('a booking without effect is not repeated, and finally ends with outcome_unknown', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     const before = await lost('forgetful');
@@ -167,11 +167,11 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(await lost('forgetful')).toBe(before + 1);
     const lines = gateway.logLines.map((line) => JSON.parse(line)).filter((it) => /nobody knows/.test(it.msg));
     expect(lines.at(-1)).toMatchObject({ emr: 'forgetful', operation_id: open?.id });
-    // Another key is another request.
+    // Another key makes another booking.
     expect(await createUnder(randomUUID(), slot)).toMatchObject({ status: 201 });
   });
 
-  test('of a retry that comes when it has been looked for long enough, the answer is the last one, too', async () => {
+  test('a retry after the look-up period gets the final outcome_unknown', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     troubles.push(notDone);
@@ -184,7 +184,7 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(asked).toEqual(['create']);
   });
 
-  test('a booking that it shows twice is nobody’s', async () => {
+  test('two matching bookings are not adopted', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     isShownTwice = true;
@@ -197,7 +197,7 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(asked).toEqual(['create']);
   });
 
-  test('a booking that either of two may have made is not both of theirs', async () => {
+  test('a booking that two operations may have made is not adopted by either', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const keys = [randomUUID(), randomUUID()];
     const gate = Promise.withResolvers<void>();
@@ -242,30 +242,33 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(asked).toHaveLength(1);
   });
 
-  // Medplum's router, where it stands for the EHR, has no transactions: it is told one change after the other.
-  test.skipIf(inject('ehrKind') === 'medplum')('of many, all have to be as they were asked for', async () => {
-    const slots = await freeRun(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
-    const ids: string[] = [];
-    for (const slot of slots) ids.push((await book(gateway, { careUnit: direct, slot })).id);
-    const body = { ids, resource_id: 'r-4' };
-    const key = randomUUID();
-    const move = () =>
-      gateway.request<ToldMany['body']>('PATCH', `${direct}/appointments`, {
-        body,
-        headers: { 'idempotency-key': key },
-      });
-    troubles.push(done);
-    asked.splice(0);
-    expectUnknown((await move()) as ToldMany);
-    const answer = await notInProgress(move);
-    expect(answer.status).toBe(200);
-    expect(answer.body.appointments).toMatchObject(ids.map((id) => ({ id, resource_id: 'emr_id:r-4' })));
-    expect(asked).toEqual(['update', 'update']);
-  });
+  // Medplum's router has no transactions, so it gets one change after the other.
+  test.skipIf(inject('ehrKind') === 'medplum')(
+    'a bulk change counts as performed only if every appointment matches',
+    async () => {
+      const slots = await freeRun(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
+      const ids: string[] = [];
+      for (const slot of slots) ids.push((await book(gateway, { careUnit: direct, slot })).id);
+      const body = { ids, resource_id: 'r-4' };
+      const key = randomUUID();
+      const move = () =>
+        gateway.request<ToldMany['body']>('PATCH', `${direct}/appointments`, {
+          body,
+          headers: { 'idempotency-key': key },
+        });
+      troubles.push(done);
+      asked.splice(0);
+      expectUnknown((await move()) as ToldMany);
+      const answer = await notInProgress(move);
+      expect(answer.status).toBe(200);
+      expect(answer.body.appointments).toMatchObject(ids.map((id) => ({ id, resource_id: 'emr_id:r-4' })));
+      expect(asked).toEqual(['update', 'update']);
+    },
+  );
 });
 
-describe('a gateway that was killed while such an EHR was asked', () => {
-  /** Sends a write that the EHR never answers, and takes its process away. */
+describe('a gateway that was killed during a call to such an EHR', () => {
+  /** Sends a write to which the EHR never responds, and kills the process. */
   async function killDuring(
     write: () => Promise<unknown>,
     trouble: Trouble,
@@ -283,7 +286,7 @@ describe('a gateway that was killed while such an EHR was asked', () => {
     };
   }
 
-  test('finds the booking that the EHR has made, and tells whoever asks again', async () => {
+  test('finds the booking and returns it to a retry', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     const end = await killDuring(() => createUnder(key, slot), done, 'forgetful');
@@ -294,7 +297,7 @@ describe('a gateway that was killed while such an EHR was asked', () => {
     await end();
   });
 
-  test('does not book what the EHR does not show, though nobody was told anything', async () => {
+  test('does not repeat a booking without effect, although no response was sent', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     const end = await killDuring(() => createUnder(key, slot), notDone, 'forgetful');
@@ -307,7 +310,7 @@ describe('a gateway that was killed while such an EHR was asked', () => {
     await end();
   });
 
-  test('gives up a hold whose code nobody was told of', async () => {
+  test('releases a hold whose code was never sent', async () => {
     const slot = await freeSlot(gateway, { careUnit: byCode });
     const key = randomUUID();
     const end = await killDuring(() => createUnder(key, slot, byCode), done, 'forgetful-by-code');
@@ -321,7 +324,7 @@ describe('a gateway that was killed while such an EHR was asked', () => {
 });
 
 describe('a code for such an EHR', () => {
-  test('books what is held, once', async () => {
+  test('books a hold once', async () => {
     const { get, confirm } = careUnitOf(gateway, byCode);
     const held = await book(gateway, { careUnit: byCode });
     const code = await codeFor(gateway, held.id);
@@ -333,7 +336,7 @@ describe('a code for such an EHR', () => {
     expect(asked).toEqual(['create', 'confirm']);
   });
 
-  test('waits again once it is given up that the EHR has booked, and nobody else confirms meanwhile', async () => {
+  test('is pending again once the look-up ends without effect; until then no other request confirms', async () => {
     const { get, confirm } = careUnitOf(gateway, byCode);
     const held = await book(gateway, { careUnit: byCode });
     const code = await codeFor(gateway, held.id);
@@ -346,7 +349,7 @@ describe('a code for such an EHR', () => {
     expect(await confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('books a draft once, however many send it', async () => {
+  test('books a draft once, however many requests send it', async () => {
     const { get, confirm, list } = careUnitOf(gateway, noHold);
     for (let round = 0; round < 4; round++) {
       const patientId = `p-${8 + round}`;
@@ -364,7 +367,7 @@ describe('a code for such an EHR', () => {
     expect(asked).toEqual(['create', 'create', 'create', 'create']);
   });
 
-  test('books a draft that the EHR has booked without saying so', async () => {
+  test('confirms a draft that the EHR booked without responding', async () => {
     const { get, confirm } = careUnitOf(gateway, noHold);
     const draft: Appointment = await book(gateway, { careUnit: noHold, patientId: 'p-12' });
     const code = await codeFor(gateway, draft.id);
@@ -375,7 +378,7 @@ describe('a code for such an EHR', () => {
     expect(asked).toEqual(['create']);
   });
 
-  test('does not take the booking of one draft for that of another', async () => {
+  test('does not confuse the bookings of two drafts', async () => {
     const { get, confirm } = careUnitOf(gateway, noHold);
     const slot = await freeSlot(gateway, { careUnit: noHold, resourceId: 'r-2' });
     const [first, second] = [
@@ -394,7 +397,7 @@ describe('a code for such an EHR', () => {
   });
 });
 
-/** Housekeeping is at it from time to time, too. */
+/** Repeats the request while background recovery holds the lease. */
 async function notInProgress<Result extends { readonly body: { readonly reason: string } }>(
   send: () => Promise<Result>,
 ): Promise<Result> {

@@ -37,7 +37,7 @@ afterAll(() => gateway.close());
 
 const { send, stored, at } = keysOf(gateway);
 
-/** Sends it three times with one key: done once, answered the same. */
+/** Sends a request three times with one key: performed once, same response each time. */
 async function sendThrice(request: Sent, status: number): Promise<Told> {
   const key = newKey();
   const first = await send(request, key);
@@ -46,7 +46,7 @@ async function sendThrice(request: Sent, status: number): Promise<Told> {
   return first;
 }
 
-describe('the same key and the same request get the first answer again', () => {
+describe('the same key and request get the stored response', () => {
   test('a booking: 201 with its Location', async () => {
     const slot = await freeSlot(gateway);
     const { body, headers } = await sendThrice(creation(slot), 201);
@@ -54,7 +54,7 @@ describe('the same key and the same request get the first answer again', () => {
     expect(await at(slot)).toEqual([{ id: body.id, state: 'booked' }]);
   });
 
-  test('a booking that waits for a code, as it was then: one code', async () => {
+  test('a booking that awaits a code, in its original state, with one code sent', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const key = newKey();
     const request = creation(slot, sodermalm);
@@ -68,7 +68,7 @@ describe('the same key and the same request get the first answer again', () => {
     expect((await stored(first.body.id, sodermalm)).status).toBe('booked');
   });
 
-  test('many with long comments, which take little room meanwhile', async () => {
+  test('many appointments with long comments, stored compressed', async () => {
     const booked = await bookSome(gateway, 12);
     const ids = booked.map(({ id }) => id);
     const { text } = await sendThrice(changeMany(ids, { comment: '診'.repeat(2000) }), 200);
@@ -80,12 +80,12 @@ describe('the same key and the same request get the first answer again', () => {
     expect(room[0]?.bytes).toBeLessThan(8_192);
   });
 
-  test('a refusal of everything that was wrong', async () => {
+  test('a problem with all its faults', async () => {
     const refused = await sendThrice({ ...changeMany([], {}), body: { ids: Array(1500).fill(0), status: 1 } }, 400);
     expect(refused.text.length).toBeLessThan(16_384);
   });
 
-  test('a move, though the appointment has moved on', async () => {
+  test('a move, although the appointment was moved again since', async () => {
     const { id } = await book(gateway);
     const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
     const key = newKey();
@@ -108,7 +108,7 @@ describe('the same key and the same request get the first answer again', () => {
     expect((await stored(id, riverside)).status).toBe('cancelled');
   });
 
-  test('a change of many, and a continuous reschedule', async () => {
+  test('a bulk update and a continuous reschedule', async () => {
     const ids = [await book(gateway), await book(gateway)].map(({ id }) => id);
     await sendThrice(changeMany(ids, { comment: 'once' }), 200);
     const run = await freeRun(gateway, 3);
@@ -125,7 +125,7 @@ describe('the same key and the same request get the first answer again', () => {
     );
   });
 
-  test('many confirmed at once', async () => {
+  test('a bulk confirmation', async () => {
     const ids = [await book(gateway, { careUnit: riverside }), await book(gateway, { careUnit: riverside })].map(
       ({ id }) => id,
     );
@@ -135,7 +135,7 @@ describe('the same key and the same request get the first answer again', () => {
     await sendThrice(changeMany(waiting, { confirmation: { code } }, riverside), 200);
   });
 
-  test('a fresh code: 202, and one message', async () => {
+  test('a resent code: 202 and one message', async () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     await messagesAbout(gateway, waiting.id);
     await age(gateway, confirmationOf(waiting).id, 60);
@@ -143,7 +143,7 @@ describe('the same key and the same request get the first answer again', () => {
     expect(await messagesAbout(gateway, waiting.id, 2)).toHaveLength(2);
   });
 
-  test('a refusal, word for word, though it would not be refused any more', async () => {
+  test('a problem, unchanged, although the request would succeed now', async () => {
     const slot = await freeSlot(gateway);
     const { id } = await book(gateway, { slot });
     const key = newKey();
@@ -176,7 +176,7 @@ describe('the same key and the same request get the first answer again', () => {
     expect(await send(creation(slot), key)).toMatchObject({ status: 422, body: { reason: 'idempotency_key_reused' } });
   });
 
-  test('a wrong code costs one attempt', async () => {
+  test('an incorrect code counts as one attempt', async () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     const right = await codeFor(gateway, waiting.id);
     const wrong = right === '000000' ? '111111' : '000000';
@@ -186,7 +186,7 @@ describe('the same key and the same request get the first answer again', () => {
   });
 });
 
-describe('the same key and another request are refused', () => {
+describe('the same key with a different request is rejected', () => {
   test('method, path, query, body, the value of a referenced header, the standard', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
@@ -215,11 +215,11 @@ describe('the same key and another request are refused', () => {
       expect({ index, status, reason: body.reason }).toEqual({ index, status: 422, reason: 'idempotency_key_reused' });
     }
     expect(await at(slot)).toHaveLength(1);
-    // What is no part of the request is free to differ.
+    // Other headers may differ.
     expectReplayed(await send({ ...by(), headers: { 'x-patient': 'p-3', 'user-agent': 'another' } }, key), first);
   });
 
-  test('while the first one is running, too', async () => {
+  test('while the first request is in progress', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     failures.push({ when: 'before', error: new ConnectorError('time_slot_unavailable', ''), gate });
     const slot = await freeSlot(gateway);
@@ -234,12 +234,12 @@ describe('the same key and another request are refused', () => {
     expect(meanwhile.headers['retry-after']).toBe('1');
     open();
     expect((await first).status).toBe(400);
-    // The refusal of the second one is not what is kept.
+    // The problem of the second request is not stored.
     expectReplayed(await send(creation(slot), key), await first);
   });
 });
 
-describe('twenty at once', () => {
+describe('twenty concurrent requests', () => {
   test.each([
     ['a booking', oslo],
     ['a booking by code', sodermalm],
@@ -267,7 +267,7 @@ describe('twenty at once', () => {
   });
 });
 
-describe('access is looked at before anything is told again', () => {
+describe('access is checked before a response is replayed', () => {
   test('a wrong secret, a missing scope', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
@@ -325,7 +325,7 @@ describe('a malformed key', () => {
     expect(await at(slot)).toEqual([]);
   });
 
-  test('the longest and the shortest one are taken', async () => {
+  test('the longest and the shortest key are accepted', async () => {
     const { id } = await book(gateway);
     for (const key of ['~', ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'.trim(), 'k'.repeat(255)]) {
       const first = await send(change(id, { comment: 'yes' }), key);

@@ -14,10 +14,10 @@ const gateway = await startGateway({ connectors: [anotherConnector(keepingItsSta
 afterAll(() => gateway.close());
 const { db, keys } = gateway.deps.services;
 
-/** What a booking that needs no code costs the gateway's own tables. */
+/** Statements on the gateway's tables for a booking without a code. */
 async function statementsOfBooking(key?: string): Promise<Statement[]> {
   const slot = await freeSlot(gateway);
-  // What is made once, such as connections and what lies in memory, is made.
+  // The first booking opens connections and fills caches.
   await book(gateway, { slot });
   const next = await freeSlot(gateway);
   return observeStatements(gateway.database.pool, async () => {
@@ -29,7 +29,7 @@ async function statementsOfBooking(key?: string): Promise<Statement[]> {
   });
 }
 
-/** What each does, and whether its commit waits for the disk. */
+/** The verb of each statement, and whether its commit waits for the disk. */
 function told(statements: readonly Statement[]): string[] {
   return statements.map(({ text }) => {
     const [verb] = /\b(insert into|update|delete from|begin|commit)\b/i.exec(text) ?? ['select'];
@@ -37,8 +37,8 @@ function told(statements: readonly Statement[]): string[] {
   });
 }
 
-describe('a booking that needs no code costs few statements, none of them in a transaction of its own', () => {
-  test('three under a key, of which two wait for the disk', async () => {
+describe('a booking without a code needs few statements and no explicit transaction', () => {
+  test('three with a key, two of which wait for the disk', async () => {
     expect(told(await statementsOfBooking(newKey()))).toEqual([
       'insert into, relaxed',
       'update, durable',
@@ -46,13 +46,13 @@ describe('a booking that needs no code costs few statements, none of them in a t
     ]);
   });
 
-  test('two without a key, of which one waits for the disk', async () => {
+  test('two without a key, one of which waits for the disk', async () => {
     expect(told(await statementsOfBooking())).toEqual(['insert into, durable', 'delete from, relaxed']);
   });
 });
 
 describe('the commit does not wait for the disk', () => {
-  /** What the transaction of a statement ends with. */
+  /** The value of `synchronous_commit` when the transaction of a statement ends. */
   function commitAfter(statement: (db: Db) => Promise<unknown>): Promise<string | undefined> {
     return db.transaction().execute(async (tx) => {
       await sql`SET LOCAL synchronous_commit TO on`.execute(tx);
@@ -63,12 +63,12 @@ describe('the commit does not wait for the disk', () => {
   }
   const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
 
-  test('of a claim', async () => {
+  test('for a claim', async () => {
     const claim = { ...place, key: newKey(), fingerprint: 'it', leaseSeconds: 10 };
     expect(await commitAfter((tx) => claimKey(tx, keys, claim))).toBe('off');
   });
 
-  test('of the end of an operation that nobody can ask for again', async () => {
+  test('for the end of an operation without a key', async () => {
     const operation = { ...place, id: randomUUID(), token: randomUUID(), keyHash: undefined, attempt: 0 };
     await sql`
       INSERT INTO operations (id, client_id, emr, care_unit_id, lease_token)
@@ -76,7 +76,7 @@ describe('the commit does not wait for the disk', () => {
     expect(await commitAfter((tx) => removeWithoutSync(tx, operation))).toBe('off');
   });
 
-  test('but that of anything else does', async () => {
+  test('only for these; other commits wait', async () => {
     expect(await commitAfter((tx) => sql`SELECT 1`.execute(tx))).toBe('on');
   });
 });
