@@ -46,7 +46,9 @@ export interface CareUnitDirectory extends Place {
   schedulesOf(resourceIds: readonly string[] | undefined): readonly string[];
   /** The actors that schedules name, by role or in person, for a search by `schedule.actor`. */
   actorsOf(schedules: readonly string[]): readonly string[];
-  /** Whom a slot belongs to and what it can be booked for. `null`: not of this care unit. */
+  /** Whose schedule it is, and what it can be booked for. `null`: not of this care unit. */
+  offerOfSchedule(schedule: string): Offer | null;
+  /** Whose slot it is, and what it can be booked for. `null`: not of this care unit. */
   offerOf(slot: FhirSlot): Offer | null;
 }
 
@@ -145,6 +147,7 @@ function directoryOf({ careUnitId, unit, resources, services, offers, roles, oth
     schedulesOf: (wanted) =>
       [...offers].filter(([, { resourceId: id }]) => wanted === undefined || wanted.includes(id)).map(([it]) => it),
     actorsOf: (schedules) => [...new Set(schedules.flatMap((schedule) => offers.get(schedule)?.actor ?? []))],
+    offerOfSchedule: (schedule) => offers.get(schedule) ?? null,
     offerOf(slot) {
       const offer = offers.get(localReference(slot.schedule) ?? '');
       if (!offer) return null;

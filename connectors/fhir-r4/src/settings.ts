@@ -68,9 +68,9 @@ const healthcareService = Type.Object(
   closed,
 );
 
-/** What an appointment of two slots takes that is moved: itself, and the slots that it has and will have. */
+/** What a move of an appointment of two slots writes: the appointment, its former slots and its new ones. */
 export const resourcesPerChange = 5;
-/** Of three changes. A server that takes less is better booked in by slot claims. */
+/** Three changes. For a server that takes less, slot claims are better. */
 export const smallestTransaction = 3 * resourcesPerChange;
 
 const automatic = (description: string) =>
@@ -146,7 +146,7 @@ export const fhirSettings = Type.Object(
                 Type.Literal('ihe'),
                 Type.Literal('argonaut'),
                 Type.Literal('epic'),
-                Type.Literal('resource'),
+                Type.Literal('isik'),
                 Type.Literal('medplum'),
               ],
               { description: 'Whose form of $find, $hold and $book the server has; ihe.' },

@@ -42,7 +42,7 @@ describe('what is claimed', () => {
     ['argonaut', {}, ['create', 'cancel']],
     ['argonaut', withHold, ['create', 'cancel', 'confirm', 'extend', 'release']],
     ['epic', withHold, ['create', 'cancel']],
-    ['resource', withHold, ['create', 'cancel']],
+    ['isik', withHold, ['create', 'cancel']],
     ['medplum', {}, ['create', 'update', 'cancel']],
     ['medplum', withHold, ['create', 'update', 'cancel', 'confirm', 'extend', 'release']],
   ] as const)('of %s with %j is what works', async (form, booking, changes) => {
@@ -161,7 +161,7 @@ describe('a hold that cannot be finished', () => {
 });
 
 describe('a booking by operation', () => {
-  test.each(['ihe', 'argonaut', 'epic', 'resource', 'medplum'] as const)(
+  test.each(['ihe', 'argonaut', 'epic', 'isik', 'medplum'] as const)(
     'of %s is found when its answer does not come',
     async (form) => {
       const { server, connector } = await open(form);

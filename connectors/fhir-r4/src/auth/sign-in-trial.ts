@@ -1,6 +1,6 @@
 import { type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
 import type { AuthSettings, FhirSettings } from '../settings.ts';
-import { createAuthorizer } from './authorizer.ts';
+import { createAuthorizer } from './create-authorizer.ts';
 
 /**
  * The settings as they are where the server gives us a token, and with the secret in the other place where it gives one

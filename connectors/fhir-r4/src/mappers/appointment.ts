@@ -35,15 +35,15 @@ export interface Standing {
   readonly state: AppointmentState;
   readonly heldUntil: Date | null;
   /** A hold of ours whose time is over, though nothing has swept it. */
-  readonly hasRunOut: boolean;
+  readonly hasExpired: boolean;
 }
 
 export function standingOf(appointment: FhirAppointment, now: Date): Standing {
   const state = states[appointment.status ?? ''] ?? 'pending';
   const heldUntil = heldUntilOf(appointment);
-  if (state !== 'pending' || heldUntil === null) return { state, heldUntil: null, hasRunOut: false };
-  if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasRunOut: true };
-  return { state: 'held', heldUntil, hasRunOut: false };
+  if (state !== 'pending' || heldUntil === null) return { state, heldUntil: null, hasExpired: false };
+  if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasExpired: true };
+  return { state: 'held', heldUntil, hasExpired: false };
 }
 
 /** What our extension says, whatever has become of the hold. */

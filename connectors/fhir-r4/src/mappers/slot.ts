@@ -18,14 +18,14 @@ export type SlotState =
   /** Taken, as far as this slot says. */
   | 'taken'
   /** Claimed or held by a write of ours whose time is over. */
-  | 'run_out';
+  | 'expired';
 
 /** https://hl7.org/fhir/R4/valueset-slotstatus.html */
 export function slotState(slot: FhirSlot, now: Date): SlotState {
   if (slot.status === 'free') return 'free';
   if (slot.status !== 'busy-tentative') return 'taken';
   const until = claimOf(slot)?.until;
-  return until && until <= now ? 'run_out' : 'taken';
+  return until && until <= now ? 'expired' : 'taken';
 }
 
 export function claimOf(slot: FhirSlot): Claim | null {
