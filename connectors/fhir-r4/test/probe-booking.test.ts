@@ -135,3 +135,16 @@ describe('operation ids', () => {
     expect(server.seen.filter(({ method, path }) => method === 'POST' && path === '/Appointment')).toEqual([]);
   });
 });
+
+test.each(['ihe', 'argonaut', 'epic', 'isik', 'medplum'] as const)(
+  'booking by $book of %s is experimental',
+  async (operations) => {
+    const server = await start({ transactions: 'none', operations });
+    const { finding } = await probe(server, { mode: 'operations', operations });
+    expect(finding('experimental')).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('no real server'),
+    });
+    expect((await probe(server, { mode: 'slot_claim' })).finding('experimental')).toBeUndefined();
+  },
+);
