@@ -8,7 +8,7 @@ export interface ServerFacts {
   can(type: string, interaction: 'read' | 'search-type' | 'create' | 'update' | 'patch' | 'delete'): boolean;
   /** `Appointment`, `book` */
   hasOperation(type: string, name: string): boolean;
-  /** Whether any interaction of the type is named at all. */
+  /** Whether the type is named at all. */
   knows(type: string): boolean;
   readonly conditionalCreate: boolean;
 }
@@ -34,7 +34,7 @@ export function serverFacts(statement: CapabilityStatement): ServerFacts {
     transactions: (rest?.interaction ?? []).some(({ code }) => code === 'transaction'),
     can: (type, interaction) =>
       (resources.get(type)?.interaction ?? []).some(({ code }) => code === interaction) === true,
-    // Servers write `$book`, `book`, or a name of their own with a definition that ends in it.
+    // Servers write `$book`, `book`, or a name of their own with a definition that ends in `book`.
     hasOperation: (type, name) =>
       operations(type).some(
         (it) =>

@@ -89,5 +89,5 @@ export function withOperationLookup(ehr: FhirConnection, byDefault: boolean): Bo
 
 function checkedCareUnit(id: string, settings: unknown): CareUnitSettings {
   if (Check(careUnitSettings, settings)) return settings;
-  throw new ConnectorError('rejected', `The settings of care unit ${id} are not those of a FHIR server`);
+  throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for a FHIR server`);
 }

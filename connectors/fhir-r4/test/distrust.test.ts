@@ -157,7 +157,7 @@ describe('a probe', () => {
 
   test.each([
     [{ status: 400 }, 'warning', '0 free slots in the next week. A search with fewer parameters was refused'],
-    [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR answered 503'],
+    [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR responded with 503'],
   ] as const)('does not take a search that was answered with %o for one that finds nothing', async (...given) => {
     const [fault, status, detail] = given;
     const { server } = await start({});
@@ -209,7 +209,7 @@ describe('a probe', () => {
       const { server } = await start({});
       server.misbehave = ({ query }) => (query.includes('identifier=') ? fault : undefined);
       const report = await probeServer(allTypes(server.url, { identifier_systems }));
-      const detail = 'None was seen. If there are some, identifier_systems has to name their systems.';
+      const detail = 'None was found. If the server has some, add their systems to identifier_systems.';
       expect(numbersIn(report)).toEqual(Array(2).fill(['untried', detail]));
       expect(report.recommendedSettings).toEqual({});
     });

@@ -65,7 +65,7 @@ describe('what does not hold is told', () => {
     expect(finding('If-Match is heeded')).toEqual({
       name: 'If-Match is heeded',
       status: 'warning',
-      detail: 'Tried, and it is not so: what others have changed would be overwritten.',
+      detail: 'Tried: it does not work. The consequence: changes by others would be overwritten.',
     });
     expect(finding('booking')).toMatchObject({ status: 'warning', detail: expect.stringContaining('read only') });
   });

@@ -14,7 +14,7 @@ import { attempt } from './attempt.ts';
 type Booking = NonNullable<FhirSettings['booking']>;
 type Wanted = NonNullable<Booking['mode']>;
 
-/** Settings that suit the server, also those that it has already. */
+/** Settings that suit the server, including those that are set already. */
 type Advice = { readonly [Name in keyof Booking]?: Booking[Name] | undefined };
 
 const experimental: ProbeFinding = {
@@ -23,10 +23,10 @@ const experimental: ProbeFinding = {
   detail: 'Booking by $book has been tried with test servers only, and with no real server.',
 };
 
-/** Of what each mode rests on; absent where it was not tried. */
+/** The proof that each mode relies on. Absent if it was not tried. */
 type Proofs = Readonly<Partial<Record<Wanted, Proof | undefined>>>;
 
-/** How the server can be booked in, and the mode that the rest is looked at with. */
+/** Checks how to book in the server. Returns the mode for the rest of the check. */
 export async function probeBooking(
   settings: FhirSettings,
   client: FhirClient,
@@ -66,11 +66,11 @@ async function prove(
     return proof;
   };
   const transaction = facts.transactions
-    ? await tryOut('transactions are atomic', 'what fails is done in part', () =>
+    ? await tryOut('transactions are atomic', 'a failed write is done in part', () =>
         proveTransactions(client, systemOf(booking)),
       )
     : undefined;
-  const slot_claim = await tryOut('If-Match is heeded', 'what others have changed would be overwritten', () =>
+  const slot_claim = await tryOut('If-Match is heeded', 'changes by others would be overwritten', () =>
     proveIfMatch(client),
   );
   return { transaction, slot_claim };
@@ -79,20 +79,23 @@ async function prove(
 function bookingFinding(wanted: Wanted, best: BookingMode, proofs: Proofs): ProbeFinding {
   const name = 'booking';
   if (best === 'none' && (wanted === 'auto' || wanted === 'none')) {
-    return { name, status: 'warning', detail: 'No safe way to book was seen: appointments can be read only.' };
+    return { name, status: 'warning', detail: 'No safe way to book was found: appointments are read only.' };
   }
   const proof = proofs[wanted];
   if (proof === 'broken' || proof === 'refused') {
     return {
       name,
       status: 'problem',
-      detail: `Booking by ${wanted} is asked for, and what it rests on does not hold.`,
+      detail: `The settings say to book by ${wanted}, but the server does not support it.`,
     };
   }
   return { name, status: 'ok', detail: `Booking by ${wanted === 'auto' ? best : wanted}.` };
 }
 
-/** Not than a server's own check, which cannot be seen from outside, nor where free times are no Slots. */
+/**
+ * Whether another mode is safer than the one in the settings. Never for `create`, because nothing shows whether a server
+ * checks, and never where free times are not Slots.
+ */
 function isSafer(best: BookingMode, settings: FhirSettings, proofs: Proofs): boolean {
   const { mode = 'auto' } = settings.booking ?? {};
   if (mode === 'auto' || mode === 'none' || mode === 'create' || mode === best) return false;
@@ -100,7 +103,7 @@ function isSafer(best: BookingMode, settings: FhirSettings, proofs: Proofs): boo
   return proofs[best] === 'held';
 }
 
-/** Whether the server says that it has what it is to be asked for. Some say nothing of their operations. */
+/** Whether the CapabilityStatement names the operations. Some servers do not name theirs. */
 function operationsNamed(settings: FhirSettings, facts: ServerFacts): ProbeFinding {
   const { booking = {} } = settings;
   const { form } = operationsOf(settings);
@@ -111,10 +114,10 @@ function operationsNamed(settings: FhirSettings, facts: ServerFacts): ProbeFindi
     return { name, status: 'warning', detail: `The CapabilityStatement does not name ${missing.join(' and ')}.` };
   }
   if (form.hold && booking.hold !== true && facts.hasOperation('Appointment', 'hold')) {
-    const detail = '$hold is there too. If its holds last until a code has come, booking.hold: true has times held.';
+    const detail = 'The server has $hold too. If its holds last until a code expires, set booking.hold to true.';
     return { name, status: 'note', detail };
   }
-  return { name, status: 'ok', detail: 'The CapabilityStatement names all that are used.' };
+  return { name, status: 'ok', detail: 'The CapabilityStatement names all of them.' };
 }
 
 async function probeTransactionSize(
@@ -127,31 +130,35 @@ async function probeTransactionSize(
   const measured = await attempt(findings, name, async () => (await measureTransactions(client)) ?? 'unknown');
   if (measured === undefined) return {};
   if (measured === 'unknown') {
-    findings.push({ name, status: 'untried', detail: 'There are too few slots to try it on, or no answer tells.' });
+    findings.push({
+      name,
+      status: 'untried',
+      detail: 'The server has too few slots for a trial, or its responses do not show a limit.',
+    });
     return {};
   }
   const { limit, tried } = measured;
   if (limit === undefined || limit >= size) {
-    findings.push({ name, status: 'ok', detail: `${tried} resources at once are taken.` });
+    findings.push({ name, status: 'ok', detail: `The server accepts ${tried} resources at once.` });
     return {};
   }
   const tellAndAdvise = (consequence: string, advice: Advice): Advice => {
-    const detail = `${limit} resources at once are taken, and no more. ${consequence}.`;
+    const detail = `The server accepts at most ${limit} resources at once. ${consequence}.`;
     findings.push({ name, status: 'warning', detail });
     return advice;
   };
   if (limit >= smallestTransaction) {
-    const consequence = 'With more changes than fit, one is done after the other';
+    const consequence = 'More changes than that are done one after the other';
     return tellAndAdvise(consequence, { transaction_size: limit });
   }
   if (proofs.slot_claim === 'held') {
-    const consequence = 'That is too few: by slot claims, one of several changes is done after the other';
+    const consequence = 'That is too few: with slot claims, several changes are done one after the other';
     return tellAndAdvise(consequence, { mode: 'slot_claim' });
   }
-  return tellAndAdvise('That is too few: several changes at once would be refused', { mode });
+  return tellAndAdvise('That is too few: several changes at once will be refused', { mode });
 }
 
-/** Only where appointments are written with their ids, and taken to be found by them unless the settings say otherwise. */
+/** Tried only in modes that write operation ids, unless the settings say that the server does not keep them. */
 async function probeOperationIds(
   mode: BookingMode,
   booking: Booking,
@@ -163,7 +170,7 @@ async function probeOperationIds(
   if (!writesIds || !facts.can('Appointment', 'create')) return {};
   const name = 'operation ids are kept';
   const proof = await attempt(findings, name, () => proveOperationIds(client, systemOf(booking)));
-  const consequence = 'no appointment is found by the identifier that it was created with';
+  const consequence = 'an appointment is not found by the identifier that it was created with';
   if (proof) findings.push(told(name, proof, consequence));
   return proof === 'broken' ? { operation_lookup: false } : {};
 }
@@ -175,12 +182,12 @@ function systemOf({ operation_system = defaultOperationSystem }: Booking): strin
 function told(name: string, proof: Proof, consequence: string): ProbeFinding {
   switch (proof) {
     case 'held':
-      return { name, status: 'ok', detail: 'Tried, and so it is.' };
+      return { name, status: 'ok', detail: 'Tried: it works.' };
     case 'broken':
-      return { name, status: 'warning', detail: `Tried, and it is not so: ${consequence}.` };
+      return { name, status: 'warning', detail: `Tried: it does not work. The consequence: ${consequence}.` };
     case 'refused':
-      return { name, status: 'warning', detail: 'The server does not let this client write slots like that.' };
+      return { name, status: 'warning', detail: 'The server does not let this client write slots in this way.' };
     case 'unproven':
-      return { name, status: 'untried', detail: 'The server has nothing to try it on, or did not take the trial.' };
+      return { name, status: 'untried', detail: 'The server has nothing to try this on, or refused the trial.' };
   }
 }

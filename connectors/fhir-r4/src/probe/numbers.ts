@@ -6,7 +6,7 @@ import { escapeToken, type IdentifierSystems, knownNumbers, type NumberType } fr
 
 type Named = FhirResource & { readonly identifier?: readonly FhirIdentifier[] };
 
-/** Which of the numbers that a connection claims to know people by are in use on the server, so that no other is claimed. */
+/** Checks which types of numbers are in use on the server, and recommends to claim no other. */
 export async function probeNumbers(
   { client, systems, patientIdentifierTypes, resourceIdentifierTypes }: FhirConnection,
   findings: ProbeFinding[],
@@ -23,7 +23,7 @@ export async function probeNumbers(
     const unused = types.filter((_, index) => uses[index] === false);
     if (types.length === 0) continue;
     if (seen.length === 0) {
-      const detail = 'None was seen. If there are some, identifier_systems has to name their systems.';
+      const detail = 'None was found. If the server has some, add their systems to identifier_systems.';
       findings.push({ name, status: 'untried', detail });
       continue;
     }
@@ -33,7 +33,10 @@ export async function probeNumbers(
   }
 }
 
-/** By system alone: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server does not take such a search, or ignores it. */
+/**
+ * Searches by system alone: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server refuses or ignores such a
+ * search.
+ */
 async function isInUse(
   client: FhirClient,
   resourceType: string,

@@ -5,8 +5,8 @@ import { defaultPageSize, type FhirSettings } from '../settings.ts';
 type Services = NonNullable<FhirSettings['healthcare_services']>;
 
 /**
- * What a server's schedules and these slots say that they are for, as the setting `healthcare_services`. One service for
- * everything where they say nothing.
+ * The setting `healthcare_services` from the service types of the server's schedules and of these slots. One service for
+ * everything if they have none.
  */
 export async function servicesInUse(client: FhirClient, slots: readonly FhirSlot[]): Promise<Services> {
   const schedules = await client.search<FhirSchedule>('Schedule', [['_count', String(defaultPageSize)]]);

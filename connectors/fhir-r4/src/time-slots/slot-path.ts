@@ -7,8 +7,8 @@ interface TimeRange {
 }
 
 /**
- * Slots that begin where the range begins, end where it ends, and have no gap between; as few as can be. `null`: there
- * are none.
+ * Finds the fewest slots that cover the range exactly: without a gap, and without going beyond it. `null`: there are
+ * none.
  */
 export function slotPath(slots: readonly FhirSlot[], { start, end }: TimeRange): readonly FhirSlot[] | null {
   let paths: { readonly at: number; readonly slots: readonly FhirSlot[] }[] = [{ at: start.getTime(), slots: [] }];

@@ -1,5 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { WriteAnswer } from '../../client.ts';
+import type { WriteResponse } from '../../client.ts';
 import type { BookingConnection } from '../../connection.ts';
 import { type FhirAppointment, localReference, referenceTo } from '../../fhir.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../write/outcomes.ts';
@@ -15,7 +15,7 @@ export async function call(
   ehr: BookingConnection,
   { path, parameter }: OperationCall,
   wanted: 'taken' | 'cancelled' = 'taken',
-): Promise<WriteAnswer> {
+): Promise<WriteResponse> {
   const response = await ehr.client.operation(path, { resourceType: 'Parameters', parameter });
   if (response.ok && !wasRefused(response.body, wanted)) return response;
   if (response.ok || isConflict(response.status)) throw new LostRace();
@@ -26,7 +26,7 @@ export async function call(
 /** The appointment that an operation wrote, with its version. */
 export async function appointmentOf(
   { client }: BookingConnection,
-  { body, reference }: WriteAnswer,
+  { body, reference }: WriteResponse,
 ): Promise<FhirAppointment> {
   const [appointment] = appointmentsIn(body);
   if (appointment?.meta?.versionId) return appointment;

@@ -34,7 +34,7 @@ async function expiredHolds(
       ehr.client.search<FhirAppointment>('Appointment', [
         ['actor', some.join(',')],
         ['status', 'pending'],
-        // The search parameter is the start. No appointment is taken to be longer than a day.
+        // `date` is the start. No appointment is expected to be longer than a day.
         ['date', `ge${new Date(start.getTime() - dayMilliseconds).toISOString()}`],
         ['date', `lt${end.toISOString()}`],
         ['_count', String(defaultPageSize)],

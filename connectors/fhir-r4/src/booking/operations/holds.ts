@@ -1,5 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { WriteAnswer } from '../../client.ts';
+import type { WriteResponse } from '../../client.ts';
 import type { BookingConnection } from '../../connection.ts';
 import { type FhirAppointment, localReference, type Participant, referenceTo } from '../../fhir.ts';
 import { heldUntilOf, patientIdOf, withHold } from '../../mappers/appointment.ts';
@@ -21,10 +21,10 @@ export async function hold(
   wanted: FhirAppointment,
 ): Promise<FhirAppointment> {
   if (!form.hold) throw new ConnectorError('unsupported', 'This EHR holds no times');
-  const answer = await call(ehr, form.hold.take(chosen));
-  const held = await appointmentOf(ehr, answer);
+  const response = await call(ehr, form.hold.take(chosen));
+  const held = await appointmentOf(ehr, response);
   try {
-    if (endsBefore(answer, heldUntilOf(wanted), ehr.client.clock.now())) {
+    if (endsBefore(response, heldUntilOf(wanted), ehr.client.clock.now())) {
       throw new ConnectorError('rejected', 'The EHR ends its holds before a code expires: set booking.hold to false');
     }
     const ours = withOurs(ehr, held, wanted);
@@ -64,7 +64,7 @@ export async function giveUp(ehr: BookingConnection, form: OperationForm, held: 
 }
 
 /** Argonaut: `Expires` says when the hold ends, in whole seconds. A time in the past only means "do not cache". */
-function endsBefore({ expires }: WriteAnswer, until: Date | null, now: Date): boolean {
+function endsBefore({ expires }: WriteResponse, until: Date | null, now: Date): boolean {
   if (expires === undefined || until === null || expires <= now) return false;
   return expires.getTime() + 1000 < until.getTime();
 }

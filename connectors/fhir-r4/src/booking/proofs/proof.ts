@@ -1,5 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { FhirClient, WriteAnswer } from '../../client.ts';
+import type { FhirClient, WriteResponse } from '../../client.ts';
 import type { FhirResource } from '../../fhir.ts';
 
 /** A version that no server gives. */
@@ -21,9 +21,9 @@ export type Proof = 'held' | 'broken' | 'refused' | 'unproven';
  * @param writeUnder repeats the trial under the right version
  */
 export async function proofOfRefusal(
-  { status }: WriteAnswer,
+  { status }: WriteResponse,
   { resourceType, meta }: FhirResource,
-  writeUnder: (version: string) => Promise<WriteAnswer>,
+  writeUnder: (version: string) => Promise<WriteResponse>,
 ): Promise<Proof> {
   if (status === 412 || status === 409) return 'held';
   // 400 may be for the version, or for anything else. For anything else, the right version is refused too.

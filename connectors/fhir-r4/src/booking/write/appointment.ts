@@ -1,5 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { WriteAnswer } from '../../client.ts';
+import type { WriteResponse } from '../../client.ts';
 import type { BookingConnection, FhirConnection } from '../../connection.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from './outcomes.ts';
@@ -50,12 +50,18 @@ function jsonPatch(before: Record<string, unknown>, after: Record<string, unknow
 }
 
 /** Some servers respond without a body: https://fhir.cerner.com/millennium/r4/base/workflow/appointment */
-async function stored(ehr: FhirConnection, answer: WriteAnswer, before?: FhirAppointment): Promise<FhirAppointment> {
-  if (isConflict(answer.status)) throw new LostRace();
-  if (isBroken(answer.status)) throw unknownOutcome(answer.refusal);
-  if (!answer.ok) throw answer.refusal ?? new ConnectorError('rejected', `The EHR answered ${answer.status}`);
-  if (answer.resource?.resourceType === 'Appointment' && answer.resource.id) return answer.resource as FhirAppointment;
-  const reference = before ? referenceTo(before) : answer.reference;
+async function stored(
+  ehr: FhirConnection,
+  response: WriteResponse,
+  before?: FhirAppointment,
+): Promise<FhirAppointment> {
+  if (isConflict(response.status)) throw new LostRace();
+  if (isBroken(response.status)) throw unknownOutcome(response.refusal);
+  if (!response.ok)
+    throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+  if (response.resource?.resourceType === 'Appointment' && response.resource.id)
+    return response.resource as FhirAppointment;
+  const reference = before ? referenceTo(before) : response.reference;
   const appointment =
     reference === undefined ? null : await afterWriting(() => ehr.client.read<FhirAppointment>(reference));
   if (appointment) return appointment;

@@ -5,6 +5,6 @@ import { anySlotOrSchedule, noVersion, type Proof, proofOfRefusal } from '../../
 export async function proveIfMatch(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';
-  const answer = await client.update(victim, { ifMatch: noVersion });
-  return answer.ok ? 'broken' : proofOfRefusal(answer, victim, (ifMatch) => client.update(victim, { ifMatch }));
+  const response = await client.update(victim, { ifMatch: noVersion });
+  return response.ok ? 'broken' : proofOfRefusal(response, victim, (ifMatch) => client.update(victim, { ifMatch }));
 }

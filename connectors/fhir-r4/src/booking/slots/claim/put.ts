@@ -1,5 +1,5 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import type { WriteAnswer } from '../../../client.ts';
+import type { WriteResponse } from '../../../client.ts';
 import type { BookingConnection } from '../../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../../fhir.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../../write/outcomes.ts';
@@ -26,7 +26,7 @@ export async function put<R extends FhirSlot | FhirAppointment>(
 async function stored<R extends FhirSlot | FhirAppointment>(
   ehr: BookingConnection,
   resource: R,
-  { resource: received, version }: WriteAnswer,
+  { resource: received, version }: WriteResponse,
 ): Promise<R> {
   if (received?.resourceType === resource.resourceType && received.meta?.versionId) return received as R;
   if (version !== undefined) return { ...resource, meta: { ...resource.meta, versionId: version } };

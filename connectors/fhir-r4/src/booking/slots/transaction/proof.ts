@@ -14,7 +14,7 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
   if (!victim) return 'unproven';
   const marker = `probe-${randomUUID()}`;
   const reference = referenceTo(victim);
-  const answer = await client.transaction({
+  const response = await client.transaction({
     resourceType: 'Bundle',
     type: 'transaction',
     entry: [
@@ -28,8 +28,8 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
   });
   const ours = await appointmentsMarked(client, operationSystem, marker);
   for (const appointment of ours) await withdraw({ client }, referenceTo(appointment));
-  if (answer.ok || ours.length > 0) {
-    const entries = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
+  if (response.ok || ours.length > 0) {
+    const entries = isBundle(response.body) ? (response.body.entry ?? []) : [];
     for (const { resource, response } of entries) {
       const made = localReference({ reference: response?.location ?? (resource ? referenceTo(resource) : '') });
       if (made?.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
@@ -39,7 +39,7 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
     return 'broken';
   }
   // The whole may have been refused for another reason, which proves nothing about atomicity.
-  return proofOfRefusal(answer, victim, (ifMatch) =>
+  return proofOfRefusal(response, victim, (ifMatch) =>
     client.transaction({
       resourceType: 'Bundle',
       type: 'transaction',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
-import { isBundle, versionIn, type WriteAnswer, weakTag } from '../../../client.ts';
+import { isBundle, versionIn, type WriteResponse, weakTag } from '../../../client.ts';
 import type { BookingConnection } from '../../../connection.ts';
 import {
   type BundleEntry,
@@ -38,9 +38,9 @@ export async function runTransaction(ehr: BookingConnection, plan: Plan): Promis
     })),
   ];
   assertFits(ehr, entries.length);
-  const answer = await ehr.client.transaction({ resourceType: 'Bundle', type: 'transaction', entry: entries });
-  await assertDone(ehr, plan, answer, entries.length);
-  const results = isBundle(answer.body) ? (answer.body.entry ?? []) : [];
+  const response = await ehr.client.transaction({ resourceType: 'Bundle', type: 'transaction', entry: entries });
+  await assertDone(ehr, plan, response, entries.length);
+  const results = isBundle(response.body) ? (response.body.entry ?? []) : [];
   await assertWhole(ehr, entries, updates, results);
   const created = results.slice(updates.length).values();
   const references = plan.appointments.map(({ before }) =>
@@ -71,13 +71,13 @@ function putEntry(before: FhirResource, after: FhirResource): BundleEntry {
   return { resource: after, request: { method: 'PUT', url: reference, ifMatch: weakTag(versionOf(before)) } };
 }
 
-async function assertDone(ehr: BookingConnection, plan: Plan, answer: WriteAnswer, count: number): Promise<void> {
-  if (answer.ok && isBundle(answer.body)) return;
-  if (isConflict(answer.status)) throw new LostRace();
-  if (isBroken(answer.status) || answer.ok) throw unknownOutcome(answer.refusal);
+async function assertDone(ehr: BookingConnection, plan: Plan, response: WriteResponse, count: number): Promise<void> {
+  if (response.ok && isBundle(response.body)) return;
+  if (isConflict(response.status)) throw new LostRace();
+  if (isBroken(response.status) || response.ok) throw unknownOutcome(response.refusal);
   // Some servers respond with 400 or 422 to an old version.
   if (!(await isStillCurrent(ehr, plan))) throw new LostRace();
-  const { refusal = new ConnectorError('rejected', `The EHR responded with ${answer.status}`) } = answer;
+  const { refusal = new ConnectorError('rejected', `The EHR responded with ${response.status}`) } = response;
   if (refusal.kind !== 'rejected') throw refusal;
   throw new ConnectorError('rejected', `${refusal.message} to a transaction of ${count} resources`);
 }
