@@ -1,4 +1,4 @@
-import type { Connector, ConnectorContext, ConnectorModule } from '@crossward/connector-kit';
+import type { Connector, ConnectorContext, StatelessConnectorModule } from '@crossward/connector-kit';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { chooseMode, openBooking } from './booking/choose.ts';
 import { readServerFacts } from './capability-statement.ts';
@@ -8,7 +8,7 @@ import { probeFhirR4 } from './probe/probe.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
-export const fhirR4Connector: ConnectorModule<FhirSettings> = {
+export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   name: 'fhir-r4',
   settingsSchema: fhirSettings,
   open: openFhirR4,

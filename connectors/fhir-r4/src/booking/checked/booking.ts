@@ -21,7 +21,6 @@ export function checkedBooking(connection: FhirConnection, facts: ServerFacts): 
   const capabilities: BookingCapabilities = {
     changes: checkedChanges(facts),
     transactions: false,
-    oneSlotOnly: isMinimal,
   };
   return {
     capabilities,

@@ -21,7 +21,7 @@ import { proposedTimes } from './proposed-times.ts';
 export function medplumBooking(connection: FhirConnection, facts: ServerFacts): Booking {
   const ehr = withOperationLookup(connection, true);
   const changes = operationChanges(facts, ehr.settings, medplum, { moves: true });
-  const capabilities: BookingCapabilities = { changes, transactions: false, oneSlotOnly: true };
+  const capabilities: BookingCapabilities = { changes, transactions: false };
   const holds = changes.includes('confirm');
   const canChange = canChangeAppointments(facts);
   return {
