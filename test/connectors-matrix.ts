@@ -13,14 +13,14 @@ const target = new URL('../docs/connectors.md', import.meta.url);
 
 const intro = `# Connectors
 
-What each connector has been seen to do, over a live counterpart. Made from reports of the conformance kit by
-\`npm run connectors-matrix\`; never by hand. How to write one: [writing a connector](writing-a-connector.md).
+What each connector does, proved against a live EHR or a test server. \`npm run connectors-matrix\` generates this page
+from conformance reports; do not edit it. To add a connector, see [writing a connector](writing-a-connector.md).
 
-- \`✓ 9\`: claimed, and all nine checks that apply passed
-- \`✓ 7 of 9\`: two could not be seen with this counterpart; they are listed below
-- \`✗ 2 of 9\`: two failed
-- \`–\`: not claimed. The gateway answers \`operation_unsupported\`, or does without: it keeps a time that the EHR cannot
-  hold, and undoes what the EHR does not undo itself
+- \`✓ 9\`: claimed, and all nine checks passed
+- \`✓ 7 of 9\`: two checks could not run with this server; they are listed below
+- \`✗ 2 of 9\`: two checks failed
+- \`–\`: not claimed. The gateway responds \`operation_unsupported\`, or does it itself: it keeps a draft if the EHR cannot
+  hold a time, and compensates if the EHR has no transactions
 
 `;
 

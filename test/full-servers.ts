@@ -23,10 +23,10 @@ const page = new URL('../docs/full-servers.md', import.meta.url);
 
 const intro = `# Full FHIR servers
 
-What the connector \`fhir-r4\` has been seen to do with servers of others, as their makers ship them, connected by nothing
-but their address, credentials and what \`crossward emr check\` recommended. Made from kept reports of
-\`crossward conformance\` by \`npm run full-servers\`; never by hand. [Connectors](connectors.md) says what the signs mean,
-the [connector's README](../connectors/fhir-r4/README.md#servers) has the settings.
+What the connector \`fhir-r4\` does with complete FHIR servers, as their makers ship them. The configuration has only their
+address, credentials and what \`crossward emr check\` recommended. \`npm run full-servers\` generates this page from stored
+reports of \`crossward conformance\`; do not edit it. [Connectors](connectors.md) explains the signs, the
+[connector's README](../connectors/fhir-r4/README.md#servers) has the settings.
 
 `;
 
