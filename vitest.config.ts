@@ -4,9 +4,14 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].map(
   (folder) => `${folder}/**/*.test.ts`,
 );
-const onPglite = ['server/src/db/*.test.ts', '**/*.acceptance.test.ts', 'test/model/*.test.ts'];
+const onPglite = [
+  'server/src/db/*.test.ts',
+  '**/*.acceptance.test.ts',
+  'test/conformance/sandbox.conformance.test.ts',
+  'test/model/*.test.ts',
+];
 /** What stands in a FHIR server after what was asked of the gateway. */
-const onFhirAlone = 'test/fhir/in-the-server.test.ts';
+const onFhirAlone = 'test/fhir/in-the-server.acceptance.test.ts';
 const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
 /** The gateway's own HTTP, and its guard: what is behind them makes no difference. */
 const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { AnyOperation } from '../server/src/api/route.ts';
 import type { Scope } from '../server/src/config/schema.ts';
-import type { AnyOperation } from '../server/src/http/route.ts';
 import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
 
 const unrelatedScope: Scope = 'webhooks:manage';

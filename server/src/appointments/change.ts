@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { inBody } from '../http/places.ts';
+import { inBody } from '../api/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { Answer } from '../operations/answer.ts';
 import { Problem } from '../problems/problem.ts';

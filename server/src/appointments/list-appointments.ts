@@ -1,11 +1,11 @@
 import type { Static, TObject } from 'typebox';
+import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
+import { type Cursors, type Page, page } from '../api/paging.ts';
+import { inQuery } from '../api/places.ts';
+import { readRange } from '../api/request-times.ts';
 import { requirePatient, requireResource } from '../ehr/lookups.ts';
-import { patientIdentifier, resourceIdentifier } from '../http/identifiers.ts';
-import { type Cursors, type Page, page } from '../http/paging.ts';
-import { inQuery } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
-import { readRange } from '../time/request-times.ts';
 import type { appointmentQuery } from './contract.ts';
 import { type Listed, loadListed } from './listed.ts';
 import type { Scene } from './scene.ts';

@@ -1,8 +1,8 @@
 import type { Appointment, AppointmentPosition } from '@crossward/connector-kit';
 import { sql } from 'kysely';
+import type { TimeRange } from '../api/request-times.ts';
 import { findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
 import { patientHashes } from '../confirmations/limits.ts';
-import type { TimeRange } from '../time/request-times.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
 import { shownStatus, statesOf } from './representation.ts';

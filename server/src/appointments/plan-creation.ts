@@ -1,11 +1,11 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
+import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
+import { inBody } from '../api/places.ts';
+import { assertNotPast, readRange } from '../api/request-times.ts';
 import { requireHealthcareService, requirePatient, requireResource } from '../ehr/lookups.ts';
-import { patientIdentifier, resourceIdentifier } from '../http/identifiers.ts';
-import { inBody } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
-import { assertNotPast, readRange } from '../time/request-times.ts';
 import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import { draftAppointment } from './drafts.ts';

@@ -1,10 +1,10 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { resourceIdentifier } from '../api/identifiers.ts';
+import { inBody } from '../api/places.ts';
+import { assertNotPast, readRange, type TimeRange } from '../api/request-times.ts';
 import { requireResource } from '../ehr/lookups.ts';
-import { resourceIdentifier } from '../http/identifiers.ts';
-import { inBody } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { assertNotPast, readRange, type TimeRange } from '../time/request-times.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
 import type { Scene } from './scene.ts';
 import { standingOf, updateRefusals } from './target-rules.ts';

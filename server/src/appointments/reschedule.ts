@@ -1,8 +1,8 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { assertNotPast, type TimeRange } from '../api/request-times.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { Answer } from '../operations/answer.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { assertNotPast, type TimeRange } from '../time/request-times.ts';
 import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
 import { freeSlots } from './free-time.ts';

@@ -1,4 +1,4 @@
-import type { Access } from '../http/route.ts';
+import type { Access } from '../api/route.ts';
 import type { OperationServices } from '../operations/services.ts';
 
 /** Where an operation on appointments happens: who calls, in which care unit, and what it stands on. */

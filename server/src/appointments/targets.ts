@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { inPath } from '../api/places.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
-import { inPath } from '../http/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
 import { isGatewayId } from './gateway-ids.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Configuration } from '../config/configuration.ts';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 import { parkUnconfigured, takeUpConfigured } from '../operations/due.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { deleteServed } from './deletion.ts';

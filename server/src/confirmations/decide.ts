@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
+import type { ItemState } from '../db/tables/confirmations.ts';
 import { codeIncorrect, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { isCode } from './codes.ts';
-import type { ItemState } from './tables.ts';
 
 /** How long the right code, sent again, is answered as it was the first time. */
 export const repeatableFor = sql`interval '24 hours'`;

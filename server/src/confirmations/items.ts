@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
-import type { Channel } from '../messages/outbox.ts';
-import type { ConfirmationKind, ItemState } from './tables.ts';
 
 /** An appointment id that awaits a code, or once did. */
 export interface Item {

@@ -1,12 +1,8 @@
 import { sql } from 'kysely';
+import type { PatientLimits } from '../config/policies.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-
-export interface PatientLimits {
-  readonly pending: number;
-  readonly codesPerHour: number;
-}
 
 /** What a patient is known by in the gateway's own tables: a keyed hash, the newest secret key's first. */
 export function patientHashes(keys: KeyRing, emr: string, patientId: string): [Buffer, ...Buffer[]] {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
-import type { Channel } from '../messages/outbox.ts';
-import type { ConfirmationKind } from './tables.ts';
+import type { ConfirmationKind } from '../db/tables/confirmations.ts';
+import type { Channel } from '../db/tables/messages.ts';
 
 export interface NewConfirmation {
   readonly id: string;

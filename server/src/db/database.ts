@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
 import type pg from 'pg';
-import { makePrivateFolder } from '../config/private-file.ts';
+import { makePrivateFolder } from '../startup/private-file.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import { PglitePool } from './pglite-pool.ts';

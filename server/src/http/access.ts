@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { AnyOperation } from '../api/route.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { type Refuse, refusals } from './refused-credentials.ts';
-import type { AnyOperation } from './route.ts';
 
 interface Means {
   readonly clients: ClientRegistry;

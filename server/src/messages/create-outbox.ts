@@ -5,12 +5,13 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
 import { deliver } from './deliver.ts';
 import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
-import type { Channel, CodeMessage, Outbox } from './outbox.ts';
+import type { CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
 import { troubleLog } from './trouble-log.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import type { Channel } from './outbox.ts';
+import type { Channel } from '../db/tables/messages.ts';
 
 /** A message that was given up while its code is still awaited. Nothing of it is anybody's. */
 export interface FailedMessage {

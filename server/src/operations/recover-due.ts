@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isConnectionFailure } from '../db/errors.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { type DueOperation, takeDue } from './due.ts';

@@ -1,6 +1,7 @@
 import type { Db } from '../db/kysely.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
-import type { Channel, Outbox } from '../messages/outbox.ts';
+import type { Outbox } from '../messages/outbox.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { AnyKind } from './kind.ts';
 import type { OperationMetrics } from './metrics.ts';

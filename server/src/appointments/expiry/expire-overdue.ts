@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Tx } from '../../db/kysely.ts';
 import { retrySerialization } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
-import { describeError } from '../../http/describe-error.ts';
+import { describeError } from '../../log/describe-error.ts';
 import { Ended } from '../../operations/end.ts';
 import { perform, plannedFor } from '../../operations/execute.ts';
 import type { OperationServices } from '../../operations/services.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/kysely.ts';
+import type { Channel } from '../../db/tables/messages.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import type { Channel } from '../outbox.ts';
 import type { Sender } from '../sender.ts';
 
 /** As it is shown. */

@@ -9,7 +9,7 @@ import type { Answer } from '../operations/answer.ts';
 import type { Execute } from '../operations/once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { runWrite } from './once.ts';
+import { runWrite } from './run-write.ts';
 
 /** How deep in the grants an operation lies, and so what its path begins with. */
 export type Level = 'client' | 'emr' | 'care_unit';

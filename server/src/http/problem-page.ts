@@ -1,4 +1,4 @@
-import { codeOf, type Reason, type ReasonFacts, reasons } from './reasons.ts';
+import { codeOf, type Reason, type ReasonFacts, reasons } from '../problems/reasons.ts';
 
 const origins: Record<ReasonFacts['origin'], string> = {
   caller: 'the caller',

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Channel } from '../messages/outbox.ts';
+import type { Channel } from './messages.ts';
 
 export type ConfirmationKind = 'booking' | 'cancellation';
 export type ItemState = 'pending' | 'confirming' | 'confirmed' | 'released' | 'expiring' | 'expired';

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { buildApp } from '../app.ts';
-import { createClientRegistry } from '../clients/client-registry.ts';
-import type { OperationServices } from '../operations/services.ts';
-import { createKeyRing } from '../secrets/key-ring.ts';
-import { createCursors } from './paging.ts';
+import { createCursors } from '../src/api/paging.ts';
+import { createClientRegistry } from '../src/clients/client-registry.ts';
+import { buildApp } from '../src/http/app.ts';
+import type { OperationServices } from '../src/operations/services.ts';
+import { createKeyRing } from '../src/secrets/key-ring.ts';
 
-const target = new URL('../../openapi.json', import.meta.url);
+const target = new URL('../openapi.json', import.meta.url);
 
 // The description is the same whatever is configured, so nothing is.
 const app = await buildApp({
@@ -21,7 +21,6 @@ const app = await buildApp({
   // No operation runs.
   services: {} as OperationServices,
   mailbox: undefined,
-  stop: async () => undefined,
   identifierHeaders: new Set(),
   limits: { requests_per_minute: 1, failed_credentials: 1 },
   http: { trusted_proxies: [], request_timeout_seconds: 60, max_connections: 1, max_connections_per_address: 1 },

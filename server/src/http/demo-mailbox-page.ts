@@ -1,4 +1,4 @@
-import type { DeliveredMessage } from './providers/demo-mailbox.ts';
+import type { DeliveredMessage } from '../messages/providers/demo-mailbox.ts';
 
 export const style = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem; color: #1c2733; }

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
-import type { Channel } from './outbox.ts';
+
+export type Channel = 'sms' | 'email';
 
 interface MessageRow {
   id: string;

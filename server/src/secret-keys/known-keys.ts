@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import { ConfigurationError } from '../config/configuration-error.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { SecretKeyTables } from '../db/tables/secret-keys.ts';
+import { type KeyIdentity, keyIdentity } from '../secrets/key-ring.ts';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 import { isStillNeeded, sealingKeys } from './kept-under.ts';
-import { type KeyIdentity, keyIdentity } from './key-ring.ts';
-import type { SecretKeyTables } from './tables.ts';
 
 type KnownKey = Selectable<SecretKeyTables['secret_keys']>;
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { ConfigurationError } from './config/configuration-error.ts';
+import { ConfigurationError } from './configuration-error.ts';
 
 interface Address {
   readonly host: string;

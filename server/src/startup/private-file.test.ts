@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { errorFrom, temporaryFolder } from '../config/test-support.ts';
 import { makePrivateFolder } from './private-file.ts';
-import { errorFrom, temporaryFolder } from './test-support.ts';
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 

@@ -1,5 +1,5 @@
 import { type Place, problemAt } from '../problems/problem.ts';
-import { NonexistentLocalTime, toInstant } from './date-times.ts';
+import { NonexistentLocalTime, toInstant } from '../time/date-times.ts';
 
 export interface TimeRange {
   readonly start: Date;

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
+import { createKeyRing, keyIdentity } from '../secrets/key-ring.ts';
 import { sealedColumns } from './kept-under.ts';
-import { createKeyRing, keyIdentity } from './key-ring.ts';
 import { listKnownKeys, requireKnownKeys, retireKey } from './known-keys.ts';
 
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];

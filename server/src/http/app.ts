@@ -1,32 +1,39 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { addAppointmentRoutes } from './appointments/routes.ts';
-import { addressesIn } from './config/address-ranges.ts';
-import type { Deps } from './deps.ts';
-import { addEmrRoutes } from './emrs/routes.ts';
-import { addHealthcareServiceRoutes } from './healthcare-services/routes.ts';
-import { addAccess } from './http/access.ts';
-import { addConnectionLimits } from './http/connection-limits.ts';
-import { addDocs } from './http/docs.ts';
-import { addErrorHandler, frameworkProblem, sendProblem } from './http/error-handler.ts';
-import { type Exchange, watchExchange } from './http/exchanges.ts';
-import { answerFramingError } from './http/framing-errors.ts';
-import { addConnectionCloseOnStop, addHeaders, setHeaders } from './http/headers.ts';
-import { addHealth } from './http/health.ts';
-import { addJsonBody } from './http/json-body.ts';
-import { addLimits } from './http/limits.ts';
-import { trackMethods } from './http/method-not-allowed.ts';
-import { addMetrics, createRequestMetrics } from './http/metrics.ts';
-import { addOpenApi, addOpenApiRoutes } from './http/openapi.ts';
-import { requestId } from './http/request-id.ts';
-import { logRefusal, logRequest } from './http/request-log.ts';
-import { addRequestSyntax } from './http/request-syntax.ts';
-import { addUnreadBody } from './http/unread-body.ts';
-import { addValidation, compilersFactory, formats } from './http/validation.ts';
-import { addDemoMailboxRoutes } from './messages/demo-mailbox-routes.ts';
-import { addPatientRoutes } from './patients/routes.ts';
-import { addProblemPages } from './problems/routes.ts';
-import { addResourceRoutes } from './resources/routes.ts';
-import { addTimeslotRoutes } from './timeslots/routes.ts';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Cursors } from '../api/paging.ts';
+import { addAppointmentRoutes } from '../appointments/routes.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import { addressesIn } from '../config/address-ranges.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { EhrRegistry } from '../ehr/registry.ts';
+import { addEmrRoutes } from '../emrs/routes.ts';
+import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
+import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { addPatientRoutes } from '../patients/routes.ts';
+import { addResourceRoutes } from '../resources/routes.ts';
+import { addTimeslotRoutes } from '../timeslots/routes.ts';
+import { addAccess } from './access.ts';
+import { addConnectionLimits } from './connection-limits.ts';
+import { addDemoMailboxRoutes } from './demo-mailbox-routes.ts';
+import { addDocs } from './docs.ts';
+import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
+import { type Exchange, watchExchange } from './exchanges.ts';
+import { answerFramingError } from './framing-errors.ts';
+import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
+import { addHealth } from './health.ts';
+import { addJsonBody } from './json-body.ts';
+import { addLimits } from './limits.ts';
+import { trackMethods } from './method-not-allowed.ts';
+import { addMetrics, createRequestMetrics } from './metrics.ts';
+import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
+import { addProblemPages } from './problem-routes.ts';
+import { requestId } from './request-id.ts';
+import { logRefusal, logRequest } from './request-log.ts';
+import { addRequestSyntax } from './request-syntax.ts';
+import { addUnreadBody } from './unread-body.ts';
+import { addValidation, compilersFactory, formats } from './validation.ts';
 
 const longestHeaderSection = 32 * 1024;
 /** Milliseconds in which the head of a request must have arrived, or less where the whole request has less. */
@@ -36,8 +43,25 @@ const idleTimeout = 600_000;
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
 const longestPathParameter = 200 * 4 * 3;
 
+/** What the HTTP interface stands on. */
+export interface AppDeps {
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly clients: ClientRegistry;
+  readonly ehrs: EhrRegistry;
+  readonly cursors: Cursors;
+  readonly services: OperationServices;
+  /** Where the configuration delivers messages to a demo mailbox. */
+  readonly mailbox: DemoMailbox | undefined;
+  /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
+  readonly identifierHeaders: ReadonlySet<string>;
+  readonly limits: Configuration['limits'];
+  readonly http: Configuration['http'];
+  isReady(): Promise<boolean>;
+}
+
 /** Builds the HTTP interface from what it needs. Nothing listens yet. */
-export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const requestMetrics = createRequestMetrics(deps.metrics);
   const watch = (exchange: Exchange) =>
     watchExchange(exchange, (end) => {

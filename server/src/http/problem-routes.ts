@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { addHtmlPages } from '../http/html-pages.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../problems/problem.ts';
+import { type Reason, reasons } from '../problems/reasons.ts';
+import { addHtmlPages } from './html-pages.ts';
 import { problemPage } from './problem-page.ts';
-import { type Reason, reasons } from './reasons.ts';
 
 /** `/problems/{reason}`: what `type` of a problem document points to. */
 export async function addProblemPages(app: FastifyInstance): Promise<void> {

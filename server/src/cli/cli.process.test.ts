@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { createTestDatabase } from '../../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
+import { requireKnownKeys } from '../secret-keys/known-keys.ts';
 import { keyIdentity } from '../secrets/key-ring.ts';
-import { requireKnownKeys } from '../secrets/known-keys.ts';
 import { run } from './run.ts';
 
 const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { isLoopback } from '../config/loopback.ts';
+import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import { Problem } from '../problems/problem.ts';
 import { demoMailboxPage, style } from './demo-mailbox-page.ts';
-import type { DemoMailbox } from './providers/demo-mailbox.ts';
 
 const contentSecurityPolicy = `default-src 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256')
   .update(style)
