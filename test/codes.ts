@@ -148,8 +148,8 @@ export async function runOut(gateway: Gateway, appointment: Appointment): Promis
 export async function abandonWrites(gateway: Gateway, emr: string): Promise<void> {
   const abandoned = await rowsOf(
     gateway,
-    `UPDATE operations SET lease_token = gen_random_uuid(), leased_until = now(), next_attempt_at = now()
-     WHERE emr = $1 AND leased_until > now() AND next_attempt_at IS NOT NULL RETURNING id`,
+    `UPDATE operations SET lease_token = gen_random_uuid(), lease_expires_at = now(), next_attempt_at = now()
+     WHERE emr = $1 AND lease_expires_at > now() AND next_attempt_at IS NOT NULL RETURNING id`,
     [emr],
   );
   if (abandoned.length === 0) throw new Error('Nobody is at a write');
@@ -159,7 +159,7 @@ export async function abandonWrites(gateway: Gateway, emr: string): Promise<void
 export async function age(gateway: Gateway, confirmationId: string, seconds: number): Promise<void> {
   await rowsOf(
     gateway,
-    'UPDATE confirmations SET code_sent_at = code_sent_at - make_interval(secs => $2) WHERE id = $1',
+    'UPDATE confirmations SET last_code_sent_at = last_code_sent_at - make_interval(secs => $2) WHERE id = $1',
     [confirmationId, seconds],
   );
 }
@@ -180,8 +180,8 @@ export async function workInBackground(gateway: Gateway): Promise<void> {
 export async function letWritesAge(gateway: Gateway, seconds = 180): Promise<void> {
   await rowsOf(
     gateway,
-    `UPDATE operations SET last_asked_at = last_asked_at - make_interval(secs => $1), next_attempt_at = now()
-     WHERE next_attempt_at IS NOT NULL AND (leased_until IS NULL OR leased_until <= now())`,
+    `UPDATE operations SET last_sent_at = last_sent_at - make_interval(secs => $1), next_attempt_at = now()
+     WHERE next_attempt_at IS NOT NULL AND (lease_expires_at IS NULL OR lease_expires_at <= now())`,
     [seconds],
   );
 }

@@ -63,7 +63,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
       if (postgres)
         await query(
           postgres.database,
-          'UPDATE operations SET lease_token = NULL, leased_until = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END',
+          'UPDATE operations SET lease_token = NULL, lease_expires_at = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END',
         );
       child = await start(variables);
     },
@@ -96,7 +96,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     },
     /** Lets the code of a confirmation be older than the next one has to wait for. */
     async letHalfAMinutePass(confirmationId: string): Promise<void> {
-      const sql = `UPDATE confirmations SET code_sent_at = code_sent_at - interval '31 seconds' WHERE id = $1`;
+      const sql = `UPDATE confirmations SET last_code_sent_at = last_code_sent_at - interval '31 seconds' WHERE id = $1`;
       if (postgres) await query(postgres.database, sql, [confirmationId]);
       else await whileStopped((database) => query(database, sql, [confirmationId]));
     },

@@ -137,9 +137,9 @@ function faultyEhr() {
       const fault = faultFor(input[0] as AppointmentWrite);
       return fault ? fault.play(call) : call();
     }
-    const askedAt = Date.now();
+    const firstSentAt = Date.now();
     const answer = await call();
-    if (operation === 'findOperation' && answer === null) vainLookUps.push(askedAt);
+    if (operation === 'findOperation' && answer === null) vainLookUps.push(firstSentAt);
     return answer;
   }
 

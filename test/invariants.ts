@@ -7,7 +7,7 @@ const violations: Readonly<Record<string, string>> = {
       ON a.emr = b.emr AND a.resource_id = b.resource_id AND a.id < b.id
       AND a.starts_at < b.ends_at AND b.starts_at < a.ends_at
     WHERE a.state <> 'cancelled' AND b.state <> 'cancelled'`,
-  'a write is stuck': `SELECT id, state, failure FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
+  'a write is stuck': `SELECT id, state, last_failure FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
   'a code is half confirmed': `SELECT appointment_id FROM confirmation_items WHERE state = 'confirming'`,
   'a hold is half given up': `SELECT appointment_id FROM confirmation_items WHERE state = 'expiring'`,
   'a hold has no code': `

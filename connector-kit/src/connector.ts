@@ -45,8 +45,6 @@ export interface Capabilities {
    * `unsupported`, and the gateway goes about them as without transactions. Absent: any number.
    */
   readonly changesPerTransaction?: number;
-  /** Whether an appointment takes exactly one time slot: a longer time is `time_slot_unavailable`. Absent: it need not. */
-  readonly oneSlotOnly?: boolean;
   /** Whether the EHR sends codes to patients and checks them: then the gateway passes them through. */
   readonly sendsCodes: boolean;
 }
@@ -238,7 +236,7 @@ export interface ConfiguredCareUnit extends CareUnit {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** What the gateway hands to a connector when it opens a connection. */
+/** What the gateway passes to a connector when it opens a connection. */
 export interface ConnectorContext<Settings> {
   /** The connection's id, `{emr}` in the paths. */
   readonly emr: string;
@@ -247,23 +245,40 @@ export interface ConnectorContext<Settings> {
   readonly careUnits: readonly ConfiguredCareUnit[];
   /** The way to the EHR, for a connector that speaks HTTP. */
   readonly http: EhrHttp;
-  /** The gateway's database, for a connector that keeps its data there. */
+}
+
+/** The context of a connector with migrations. */
+export interface DatabaseContext<Settings> extends ConnectorContext<Settings> {
+  /** The gateway's database. */
   readonly database: PostgresPool;
 }
 
-/** One kind of EHR: what a connector's folder exports. */
-export interface ConnectorModule<Settings = unknown> {
+interface ModuleWith<Context> {
   /** The name in the configuration's `connector`. */
   readonly name: string;
   /** JSON Schema of the connection's `settings`. A secret is a `secretSchema`. */
   readonly settingsSchema: object;
-  /** Folder of numbered SQL files for a connector that keeps data in the gateway's database. */
-  readonly migrations?: URL;
-  open(context: ConnectorContext<Settings>): Promise<Connector>;
+  open(context: Context): Promise<Connector>;
   /**
    * Looks at the server behind the settings, before anybody trusts the connection: whether it can be reached and signed
    * in to, what it can do, and which settings suit it. `crossward emr check` shows it. What goes wrong is a finding;
    * nothing is thrown on purpose. What it writes in the EHR to find out, it takes back.
    */
-  probe?(context: ConnectorContext<Settings>): Promise<ProbeReport>;
+  probe?(context: Context): Promise<ProbeReport>;
 }
+
+/** A connector that keeps its data in the EHR. It gets no database. */
+export interface StatelessConnectorModule<Settings = unknown> extends ModuleWith<ConnectorContext<Settings>> {
+  readonly migrations?: never;
+}
+
+/** A connector that keeps data in the gateway's database, in tables that its migrations create. */
+export interface DatabaseConnectorModule<Settings = unknown> extends ModuleWith<DatabaseContext<Settings>> {
+  /** Folder of numbered SQL files. */
+  readonly migrations: URL;
+}
+
+/** One kind of EHR: what a connector's folder exports. */
+export type ConnectorModule<Settings = unknown> =
+  | StatelessConnectorModule<Settings>
+  | DatabaseConnectorModule<Settings>;

@@ -55,7 +55,7 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
   'books several slots in a row as one time': async (subject) => {
     const run = await freeRun(subject, 3);
     const [first, last] = [given(run[0], 'no slot'), given(run.at(-1), 'no slot')];
-    if (subject.connector.capabilities.oneSlotOnly) {
+    if (subject.facts.oneSlotOnly) {
       await expectRefusal(book(subject, { slot: first, last }), 'time_slot_unavailable', 'Booking several slots');
       expectSame((await takers(subject, first, last)).length, 0, 'Appointments left by a booking of several slots');
       throw new NotClaimed('an appointment of this EHR takes one slot');

@@ -19,6 +19,8 @@ export interface Facts {
   readonly healthcareServiceId?: string | undefined;
   /** A resource of `otherCareUnit`, by the EHR's own id. */
   readonly foreignResourceId?: string | undefined;
+  /** Whether an appointment takes exactly one time slot: booking a longer time is `time_slot_unavailable`. */
+  readonly oneSlotOnly?: boolean | undefined;
   /** Where free slots are looked for. Absent: from tomorrow, sixty days. */
   readonly window?: { readonly start: Date; readonly end: Date } | undefined;
 }

@@ -30,7 +30,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
   },
 
   'counts its own time as free': async (subject) => {
-    if (subject.connector.capabilities.oneSlotOnly) throw new NotClaimed('an appointment of this EHR takes one slot');
+    if (subject.facts.oneSlotOnly) throw new NotClaimed('an appointment of this EHR takes one slot');
     const [first, second] = (await freeRun(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: first });
     const longer = await update(subject, made, { time: { start: first.start, end: second.end } });

@@ -33,7 +33,11 @@ export interface OpeningHours extends Schedule {
   readonly careUnitId: string;
 }
 
-/** What every resource of a new sandbox works. */
+/**
+ * What every resource of a new sandbox works.
+ *
+ * @internal tests load FHIR servers with the same opening hours
+ */
 export function openingHoursOf(careUnits: readonly CareUnit[], directory: Directory): OpeningHours[] {
   return careUnits.flatMap((careUnit) =>
     directory.resourcesOf(careUnit.id).flatMap((resource) =>

@@ -32,7 +32,7 @@ interface OperationRow {
   emr: string;
   operation_id: string;
   appointment_ids: string[];
-  done_at: Generated<Date>;
+  completed_at: Generated<Date>;
 }
 
 /** The tables of `migrations/`, by their names within the schema `sandbox`. */

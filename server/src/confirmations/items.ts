@@ -68,9 +68,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'confirmation.expires_at as expiresAt',
       'confirmation.ehr_reference as ehrReference',
     ])
-    .select(
-      sql<number>`greatest(confirmation.attempts_allowed - confirmation.attempts_used, 0)`.as('attemptsRemaining'),
-    )
+    .select(sql<number>`greatest(confirmation.max_attempts - confirmation.failed_attempts, 0)`.as('attemptsRemaining'))
     .select(stateSql.as('state'))
     .select(isPendingSql.as('isPending'))
     .select(deliverySql.as('delivery'))

@@ -49,7 +49,7 @@ export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<
       channel: made.channel,
       code_hash: made.codeHash,
       ehr_reference: made.ehrReference,
-      attempts_allowed: made.attempts,
+      max_attempts: made.attempts,
       expires_at: made.expiresAt,
       patient_hash: made.patientHash,
       confirmed_at: null,

@@ -2,6 +2,7 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
+import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { createGuard } from './guard/guard.ts';
@@ -38,14 +39,13 @@ async function openConnection(
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new Error(`No connector is named ${emr.connector}`);
   const http = createEhrHttp(await httpSettings(emr.connection));
-  const open = () =>
-    module.open({
-      emr: emr.id,
-      settings: emr.settings,
-      careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
-      http,
-      database,
-    });
+  const context = {
+    emr: emr.id,
+    settings: emr.settings,
+    careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
+    http,
+  };
+  const { open } = bindConnector(module, context, database);
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
     metrics,

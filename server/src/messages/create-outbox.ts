@@ -113,8 +113,8 @@ export function createOutbox(means: Means): RunningOutbox {
       await db.transaction().execute(async (tx) => {
         const queued = await tx
           .updateTable('messages')
-          .set({ awaits_job: false })
-          .where('awaits_job', '=', true)
+          .set({ needs_job: false })
+          .where('needs_job', '=', true)
           .where('state', '=', 'queued')
           .returning('id')
           .execute();
@@ -169,7 +169,7 @@ async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promi
       care_unit_id: message.careUnitId,
       channel: message.channel,
       first_appointment_id: first.id,
-      sealed: sealContent(keys, owner, content),
+      sealed_content: sealContent(keys, owner, content),
       expires_at: message.expiresAt,
     })
     .execute();
@@ -180,7 +180,7 @@ async function supersede(tx: Tx, confirmationIds: readonly string[]): Promise<vo
   if (confirmationIds.length === 0) return;
   await tx
     .updateTable('messages')
-    .set({ state: 'superseded', sealed: null, settled_at: sql<Date>`clock_timestamp()`, awaits_job: false })
+    .set({ state: 'superseded', sealed_content: null, completed_at: sql<Date>`clock_timestamp()`, needs_job: false })
     .where(sql<boolean>`confirmation_id = ANY(${[...confirmationIds]}::uuid[])`)
     .where('state', 'in', ['queued', 'failed'])
     .execute();

@@ -54,7 +54,7 @@ type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
 function readDue(db: Db, messageId: string) {
   return db
     .selectFrom('messages')
-    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed', 'first_appointment_id', 'failure'])
+    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed_content', 'first_appointment_id', 'failure_reason'])
     .select([
       sql<number>`extract(epoch FROM expires_at - clock_timestamp())::float8`.as('seconds_left'),
       sql<boolean>`coalesce(not_before > clock_timestamp(), false)`.as('too_early'),
@@ -76,11 +76,11 @@ async function attempt({ db, keys, senders, metrics, log }: Means, row: DueMessa
     log.error({ ...about, reason: failure }, 'a message is given up');
     return { failure };
   };
-  if (row.seconds_left <= 0) return fail(row.failure ?? 'expired');
+  if (row.seconds_left <= 0) return fail(row.failure_reason ?? 'expired');
   if (row.too_early) return 'later';
   const sender = senders[row.channel];
   if (!sender) return fail('no_sender');
-  const content = row.sealed && openContent(keys, row, row.sealed);
+  const content = row.sealed_content && openContent(keys, row, row.sealed_content);
   if (!content) return fail('unreadable');
   const message: OutgoingMessage = {
     id: row.id,
@@ -112,17 +112,17 @@ async function attempt({ db, keys, senders, metrics, log }: Means, row: DueMessa
 async function settle(db: Db, messageId: string, outcome: Settled): Promise<void> {
   const settled =
     outcome === 'sent'
-      ? { state: 'sent' as const, sealed: null, failure: null }
+      ? { state: 'sent' as const, sealed_content: null, failure_reason: null }
       : {
           state: 'failed' as const,
-          failure: outcome.failure,
-          sealed: sql<Buffer | null>`CASE WHEN expires_at > clock_timestamp() THEN sealed END`,
+          failure_reason: outcome.failure,
+          sealed_content: sql<Buffer | null>`CASE WHEN expires_at > clock_timestamp() THEN sealed_content END`,
         };
   for (let attempt = 1; ; attempt++) {
     try {
       await db
         .updateTable('messages')
-        .set({ ...settled, settled_at: sql<Date>`clock_timestamp()` })
+        .set({ ...settled, completed_at: sql<Date>`clock_timestamp()` })
         .where('id', '=', messageId)
         .where('state', '=', 'queued')
         .execute();
@@ -139,7 +139,7 @@ async function settle(db: Db, messageId: string, outcome: Settled): Promise<void
 async function noteFailure(db: Db, messageId: string, { reason, retryAfterSeconds: wait }: TemporaryFailure) {
   await db
     .updateTable('messages')
-    .set({ failure: reason })
+    .set({ failure_reason: reason })
     .$if(wait !== undefined, (update) =>
       update.set({ not_before: sql<Date>`least(expires_at, clock_timestamp() + ${wait} * interval '1 second')` }),
     )

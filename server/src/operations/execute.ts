@@ -10,7 +10,9 @@ import { Ended, finish, inTransaction, leaveOpen, refuse, sealAnswer } from './e
 import { isFinal, isSettled, LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import type { OperationServices } from './services.ts';
-import { clearPlan, type Leased, type Planned, removeOperation, sealPlan, storeAnswer, storePlan } from './store.ts';
+import { removeOperation, storeAnswer } from './store-end.ts';
+import { clearPlan, type Planned, storePlan } from './store-plan.ts';
+import { type Leased, sealPlan } from './stored-operation.ts';
 import { leaseSeconds, type Run, startRun } from './work.ts';
 
 /**
@@ -67,7 +69,7 @@ async function begin<Plan, Outcome>(
   if (stored instanceof Problem) throw stored;
   return startRun(services, { ehr, careUnit }, operation, {
     expiresAt: stored,
-    isFirst: !operation.isWatched,
+    isFirst: !operation.isMonitored,
     hasCaller: true,
     leasedAt,
   });

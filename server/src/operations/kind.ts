@@ -24,7 +24,7 @@ export interface Work {
    */
   readonly call: EhrConnection['call'];
   /** Notes that what the EHR has done is taken back from here on: nobody does it again. */
-  undoing(): Promise<void>;
+  compensating(): Promise<void>;
 }
 
 /**

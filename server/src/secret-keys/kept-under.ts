@@ -1,14 +1,18 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
-/** Where the gateway keeps sealed text, which begins with its key's id. */
+/**
+ * Where the gateway keeps sealed text, which begins with its key's id.
+ *
+ * @internal a test compares it with the columns of the database
+ */
 export const sealedColumns = [
   'operations.sealed_plan',
-  'operations.sealed_answer',
+  'operations.sealed_response',
   'confirmation_items.sealed_comment',
   'confirmation_items.sealed_draft',
-  'messages.sealed',
-  'demo_mailbox.sealed',
+  'messages.sealed_content',
+  'demo_mailbox.sealed_content',
 ] as const;
 
 const sealedTexts = sql.join(
@@ -17,21 +21,14 @@ const sealedTexts = sql.join(
 );
 const keyOfSealed = sql<string>`encode(substring(sealed FROM 1 FOR 4), 'hex')`;
 
-/** The ids of all secret keys that something in the database is sealed with. Reads every row. */
-export async function sealingKeys(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    SELECT DISTINCT ${keyOfSealed} AS id FROM (${sealedTexts}) AS kept WHERE sealed IS NOT NULL`.execute(db);
-  return rows.map(({ id }) => id);
-}
-
 /**
  * Whether a key that was replaced then is still needed: something is sealed with it, or is as old as its time and may be
  * hashed with it. A hash does not name its key.
  */
 export async function isStillNeeded(db: Db, id: string, replacedAt: Date): Promise<boolean> {
   const { rows } = await sql<{ is_needed: boolean }>`
-    SELECT EXISTS (SELECT FROM operations WHERE created_at <= ${replacedAt} AND key_hash IS NOT NULL)
-      OR EXISTS (SELECT FROM confirmations WHERE code_hash IS NOT NULL AND code_sent_at <= ${replacedAt})
+    SELECT EXISTS (SELECT FROM operations WHERE created_at <= ${replacedAt} AND idempotency_key_hash IS NOT NULL)
+      OR EXISTS (SELECT FROM confirmations WHERE code_hash IS NOT NULL AND last_code_sent_at <= ${replacedAt})
       OR EXISTS (SELECT FROM (${sealedTexts}) AS kept WHERE ${keyOfSealed} = ${id}) AS is_needed`.execute(db);
   return rows[0]?.is_needed ?? true;
 }

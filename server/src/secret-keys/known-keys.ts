@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 import type { SecretKeyTables } from '../db/tables/secret-keys.ts';
 import { type KeyIdentity, keyIdentity } from '../secrets/key-ring.ts';
 import { ConfigurationError } from '../startup/configuration-error.ts';
-import { isStillNeeded, sealingKeys } from './kept-under.ts';
+import { isStillNeeded } from './kept-under.ts';
 
 type KnownKey = Selectable<SecretKeyTables['secret_keys']>;
 
@@ -15,25 +15,18 @@ export type SecretKeys = readonly [Buffer, ...Buffer[]];
  * with a key that is not among them could not be read or checked, and gateways with different newest keys would not
  * understand each other. Of gateways that start at the same time on a new database, one names the key.
  *
- * A database of a version that kept no record takes the keys of its first start, unless something is sealed with others.
- *
  * @param keyFile where the demo keeps its key; absent: the keys come from the environment
  * @throws {ConfigurationError} when a key is missing, with what to do
  */
 export async function requireKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?: string): Promise<void> {
-  const [newest, ...previous] = secretKeys.map(keyIdentity) as [KeyIdentity, ...KeyIdentity[]];
-  const configured = [newest, ...previous];
+  const configured = secretKeys.map(keyIdentity) as [KeyIdentity, ...KeyIdentity[]];
+  const [newest] = configured;
   await db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE secret_keys IN EXCLUSIVE MODE`.execute(tx);
     const known = await tx.selectFrom('secret_keys').selectAll().execute();
-    const isNew = known.every(({ retired_at }) => retired_at !== null);
-    const expected = [...configured, ...known].map(({ id }) => id);
-    const missing = isNew
-      ? (await sealingKeys(tx)).filter((id) => !expected.includes(id))
-      : await missingKeys(tx, known, configured);
+    const missing = await missingKeys(tx, known, configured);
     if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
 
-    if (isNew) for (const key of previous) await note(tx, key);
     await note(tx, newest);
     await tx
       .updateTable('secret_keys')
@@ -94,24 +87,13 @@ export function listKnownKeys(db: Db): Promise<KnownKey[]> {
   return db.selectFrom('secret_keys').selectAll().where('retired_at', 'is', null).orderBy('first_used_at').execute();
 }
 
-/**
- * Gives up what is left under a key, so that no start asks for it again. `false`: nothing is known of a key with this id,
- * and nothing is sealed with it.
- */
+/** Gives up what is left under a key, so that no start requires it again. `false`: no key in use has this id. */
 export async function retireKey(db: Db, id: string): Promise<boolean> {
-  const retired = { retired_at: sql<Date>`clock_timestamp()` };
-  return await db.transaction().execute(async (tx) => {
-    await sql`LOCK TABLE secret_keys IN EXCLUSIVE MODE`.execute(tx);
-    const row = await tx.selectFrom('secret_keys').select('retired_at').where('id', '=', id).executeTakeFirst();
-    if (row?.retired_at) return false;
-    if (row) await tx.updateTable('secret_keys').set(retired).where('id', '=', id).execute();
-    else if (!(await sealingKeys(tx)).includes(id)) return false;
-    // A key of a version that kept no record.
-    else
-      await tx
-        .insertInto('secret_keys')
-        .values({ id, check_value: Buffer.alloc(0), ...retired })
-        .execute();
-    return true;
-  });
+  const { numUpdatedRows } = await db
+    .updateTable('secret_keys')
+    .set({ retired_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }

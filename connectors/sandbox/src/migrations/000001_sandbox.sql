@@ -1,16 +1,16 @@
--- Several EHRs share these tables; every row says whose it is.
--- Ids compare by code unit (COLLATE "C"), the order in which the port promises its lists.
+-- Several EHRs share these tables; `emr` names the EHR of each row.
+-- Ids sort by code unit (COLLATE "C"), as the port requires of lists.
 
 CREATE SCHEMA sandbox;
 
--- Patients, resources and services never change, hold synthetic people only, and live in code.
+-- Working hours of resources. Patients, resources and services are constants in code: synthetic, and never changed.
 CREATE TABLE sandbox.schedules (
   emr text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   care_unit_id text COLLATE "C" NOT NULL,
   resource_id text COLLATE "C" NOT NULL,
   healthcare_service_ids text[] NOT NULL,
-  -- Local to the care unit, as is its recurrence (RFC 5545, without the RRULE: prefix).
+  -- In the care unit's local time, as is the recurrence (RFC 5545, without the prefix `RRULE:`).
   local_start text NOT NULL,
   local_end text NOT NULL,
   slot_minutes integer NOT NULL CHECK (slot_minutes > 0),
@@ -34,9 +34,9 @@ CREATE TABLE sandbox.appointments (
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (emr, id),
   CONSTRAINT appointments_hold_has_an_end CHECK ((state = 'held') = (held_until IS NOT NULL)),
-  -- A bound on the length lets a search for a range look at that range alone, whatever history holds.
+  -- Limits the length, so that a search for a time range reads that range of the index only.
   CONSTRAINT appointments_length CHECK (ends_at > starts_at AND ends_at <= starts_at + interval '24 hours'),
-  -- Deferrable, since a shift of several appointments in one statement trips an ordinary one half-way.
+  -- Deferrable: moving several appointments in one statement would violate an immediate constraint half-way.
   CONSTRAINT appointments_no_overlap EXCLUDE USING gist (
     emr WITH =,
     resource_id WITH =,
@@ -47,11 +47,11 @@ CREATE INDEX appointments_of_a_care_unit ON sandbox.appointments (emr, care_unit
 CREATE INDEX appointments_of_a_resource ON sandbox.appointments (emr, resource_id, starts_at, id);
 CREATE INDEX appointments_of_a_patient ON sandbox.appointments (emr, patient_id, starts_at, id);
 
--- Which writes have been done: asked before a write is done again.
+-- Completed writes by operation id. A write with a known id is not done again.
 CREATE TABLE sandbox.operations (
   emr text COLLATE "C" NOT NULL,
   operation_id uuid NOT NULL,
   appointment_ids text[] NOT NULL,
-  done_at timestamptz NOT NULL DEFAULT now(),
+  completed_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (emr, operation_id)
 );

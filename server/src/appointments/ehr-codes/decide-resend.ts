@@ -14,7 +14,7 @@ export async function decideResend(
     .updateTable('confirmations')
     .set({
       codes_sent: sql<number>`codes_sent + 1`,
-      code_sent_at: sql<Date>`clock_timestamp()`,
+      last_code_sent_at: sql<Date>`clock_timestamp()`,
       // It does not run out while the EHR is asked.
       expires_at: sql<Date>`greatest(expires_at, clock_timestamp() + make_interval(secs => ${scene.ehr.patience.callSeconds}))`,
     })

@@ -84,7 +84,7 @@ async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly Cha
 
 async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
   try {
-    await work.undoing();
+    await work.compensating();
     await undoSteps(work, plan, done);
   } catch (error) {
     if (error instanceof Problem && error.reason === 'partially_applied') throw error;

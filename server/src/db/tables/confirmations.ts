@@ -13,15 +13,15 @@ interface ConfirmationRow {
   channel: Channel;
   code_hash: Buffer | null;
   ehr_reference: string | null;
-  attempts_used: Generated<number>;
-  attempts_allowed: number;
+  failed_attempts: Generated<number>;
+  max_attempts: number;
   codes_sent: Generated<number>;
-  code_sent_at: Generated<Date>;
+  last_code_sent_at: Generated<Date>;
   expires_at: Date;
   patient_hash: Buffer | null;
   created_at: Generated<Date>;
   confirmed_at: Date | null;
-  reduced_at: Generated<Date | null>;
+  purged_at: Generated<Date | null>;
 }
 
 interface ConfirmationItemRow {

@@ -10,14 +10,14 @@ interface MessageRow {
   care_unit_id: string;
   channel: Channel;
   first_appointment_id: string;
-  sealed: Buffer | null;
+  sealed_content: Buffer | null;
   state: Generated<'queued' | 'sent' | 'failed' | 'superseded'>;
   not_before: Date | null;
   expires_at: Date;
   created_at: Generated<Date>;
-  settled_at: Date | null;
-  failure: string | null;
-  awaits_job: Generated<boolean>;
+  completed_at: Date | null;
+  failure_reason: string | null;
+  needs_job: Generated<boolean>;
 }
 
 interface DemoMailboxRow {
@@ -26,7 +26,7 @@ interface DemoMailboxRow {
   care_unit_id: string;
   channel: Channel;
   appointment_id: string;
-  sealed: Buffer;
+  sealed_content: Buffer;
   sent_at: Generated<Date>;
 }
 

@@ -40,7 +40,7 @@ export function demoMailbox({ db, keys, print = (text) => process.stdout.write(t
       const sealed = keys.seal('message', JSON.stringify(letter), contextOf(id));
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('demo_mailbox')
-        .values({ id, emr, care_unit_id: careUnitId, channel, appointment_id: appointmentId, sealed })
+        .values({ id, emr, care_unit_id: careUnitId, channel, appointment_id: appointmentId, sealed_content: sealed })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow();
       if (numInsertedOrUpdatedRows !== 0n) print(slip(channel, letter));
@@ -52,11 +52,11 @@ export function demoMailbox({ db, keys, print = (text) => process.stdout.write(t
     async messages() {
       const rows = await db
         .selectFrom('demo_mailbox')
-        .select(['id', 'channel', 'appointment_id', 'sealed', 'sent_at'])
+        .select(['id', 'channel', 'appointment_id', 'sealed_content', 'sent_at'])
         .orderBy('sent_at', 'desc')
         .limit(mostShown)
         .execute();
-      return rows.flatMap(({ id, channel, appointment_id, sealed, sent_at }) => {
+      return rows.flatMap(({ id, channel, appointment_id, sealed_content: sealed, sent_at }) => {
         const opened = keys.open('message', sealed, contextOf(id));
         if (opened === undefined) return [];
         return [{ ...(JSON.parse(opened) as Letter), channel, appointmentId: appointment_id, sentAt: sent_at }];

@@ -20,8 +20,8 @@ test('an operation whose end can never be stored is left to an operator after a 
     `ALTER TABLE confirmation_items ADD CONSTRAINT never CHECK (appointment_id <> '${id}' OR state <> 'confirmed')`,
   );
   expectRefusal(await confirm(id, code), 504, 'outcome_unknown');
-  const parked = 'SELECT failures, failure FROM operations WHERE parked_at IS NOT NULL';
+  const suspended = 'SELECT consecutive_failures, last_failure FROM operations WHERE suspended_at IS NOT NULL';
   await eventually(async () =>
-    expect(await rowsOf(gateway, parked)).toEqual([{ failures: 5, failure: 'internal_error' }]),
+    expect(await rowsOf(gateway, suspended)).toEqual([{ consecutive_failures: 5, last_failure: 'internal_error' }]),
   );
 });
