@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { formatMatrix, type Report, runConformance, type Subject } from '@crossward/connector-kit/conformance';
 import { fakes, medplums } from '../connectors/fhir-r4/test/conformance-subjects.ts';
-import { sandboxSubject } from '../connectors/sandbox/src/conformance-subject.ts';
+import { sandboxSubject } from '../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../server/src/cli/gateway-before.ts';
 import { pgliteDatabase, startPglite } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';

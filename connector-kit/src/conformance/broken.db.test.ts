@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sandboxSubject } from '../../../connectors/sandbox/src/conformance-subject.ts';
+import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
 import { createTestDatabase } from '../../../test/database.ts';
 import type { AppointmentChange, AppointmentWrite, Connector, ConnectorOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
@@ -575,7 +575,7 @@ describe('the kit catches a connector that', () => {
       },
     }));
     const { reason } = await outcomeOf(subject, 'patients', 'that nobody has are answered with null');
-    expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.test\.ts:\d+:\d+\)/);
+    expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.db\.test\.ts:\d+:\d+\)/);
   });
 
   test('asks a gateway that answers for what there is not', async () => {

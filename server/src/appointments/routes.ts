@@ -78,12 +78,12 @@ const codeReasons = [
 ] as const satisfies Reason[];
 const stateReasons = ['appointment_cancelled', 'appointment_awaiting_confirmation'] as const satisfies Reason[];
 
-interface Means {
+interface Dependencies {
   readonly cursors: Cursors;
   readonly services: OperationServices;
 }
 
-export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }: Means): void {
+export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }: Dependencies): void {
   for (const schema of [
     confirmationSchema,
     appointmentSchema,

@@ -13,7 +13,7 @@ import { startOpening } from './opening.ts';
 /** Every configured EHR by its id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
 
-interface Means {
+interface Dependencies {
   readonly database: PostgresPool;
   readonly metrics: EhrMetrics;
   readonly log: Logger;
@@ -23,7 +23,7 @@ interface Means {
 export async function openEhrRegistry(
   configuration: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
-  { database, metrics, log }: Means,
+  { database, metrics, log }: Dependencies,
 ): Promise<EhrRegistry> {
   const connections = await Promise.all(
     configuration.emrs.map((emr) => openConnection(emr, connectors, { database, metrics, log })),
@@ -34,7 +34,7 @@ export async function openEhrRegistry(
 async function openConnection(
   emr: ConfiguredEmr,
   connectors: readonly ConnectorModule[],
-  { database, metrics, log }: Means,
+  { database, metrics, log }: Dependencies,
 ): Promise<EhrConnection> {
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new Error(`No connector is named ${emr.connector}`);

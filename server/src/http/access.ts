@@ -6,7 +6,7 @@ import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { type Refuse, refusals } from './refused-credentials.ts';
 
-interface Means {
+interface Dependencies {
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly metrics: Registry;
@@ -18,7 +18,7 @@ interface Means {
  * Who calls, and what the path opens to them, before anything of the request is read. An EHR or care unit outside the
  * grant answers exactly as one that does not exist.
  */
-export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Means): void {
+export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Dependencies): void {
   const refuse = refusals({ clients, metrics, failedCredentials });
   app.addHook('onRequest', async (request) => {
     const { operation } = request.routeOptions.config;

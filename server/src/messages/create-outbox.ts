@@ -42,7 +42,7 @@ export interface RunningOutbox extends Outbox {
   stop(): Promise<void>;
 }
 
-interface Means {
+interface Dependencies {
   readonly database: Database;
   /** On the pool for background work. */
   readonly db: Db;
@@ -60,8 +60,8 @@ interface Means {
  * Messages wait in our table, sealed; pg-boss says when which one is tried. Several gateways share the work. A message is
  * sent at least once, and twice when the gateway is killed, or the answer lost, after the provider has accepted it.
  */
-export function createOutbox(means: Means): RunningOutbox {
-  const { database, db, keys, senders, metrics, log, databaseUrl, pace = usualPace } = means;
+export function createOutbox(dependencies: Dependencies): RunningOutbox {
+  const { database, db, keys, senders, metrics, log, databaseUrl, pace = usualPace } = dependencies;
   const embedded = database.kind === 'pglite';
   const jobs = jobDatabase(database, databaseUrl);
   const boss = new PgBoss({

@@ -17,7 +17,7 @@ class NotDelivered extends Error {
   override readonly name = 'NotDelivered';
 }
 
-interface Means {
+interface Dependencies {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;
@@ -29,12 +29,12 @@ interface Means {
  * One attempt to send one message, if it is still to be sent. No database connection is held while the provider is
  * called. Throws `NotDelivered` when it should be tried again.
  */
-export async function deliver(means: Means, messageId: string): Promise<void> {
-  const { db, log } = means;
+export async function deliver(dependencies: Dependencies, messageId: string): Promise<void> {
+  const { db, log } = dependencies;
   try {
     const message = await readDue(db, messageId);
     if (!message) return;
-    const outcome = await attempt(means, message);
+    const outcome = await attempt(dependencies, message);
     if (outcome !== 'later') await settle(db, messageId, outcome);
     else throw new NotDelivered('later');
   } catch (error) {
@@ -68,7 +68,7 @@ function readDue(db: Db, messageId: string) {
 /** `failure`: a word of ours or a provider's number; of a message that ran out of time, why it had not been sent. */
 type Settled = 'sent' | { readonly failure: string };
 
-async function attempt({ db, keys, senders, metrics, log }: Means, row: DueMessage): Promise<Settled | 'later'> {
+async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: DueMessage): Promise<Settled | 'later'> {
   const about = { message_id: row.id, channel: row.channel, emr: row.emr, care_unit_id: row.care_unit_id };
   const fail = (failure: string) => {
     metrics.failed(row.channel);

@@ -17,6 +17,7 @@ export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): num
 
 /** An operation at work, in this process. */
 export interface Run extends Work {
+  readonly services: OperationServices;
   readonly operation: Leased;
   /** Somebody waits for the answer, and is told when it is not known. Else background work comes back. */
   readonly hasCaller: boolean;

@@ -19,7 +19,7 @@ export interface DemoMailbox extends Sender {
   messages(): Promise<DeliveredMessage[]>;
 }
 
-interface Means {
+interface Dependencies {
   readonly db: Db;
   readonly keys: KeyRing;
   /** The terminal. Never the log, which is kept and read by others. */
@@ -33,7 +33,7 @@ const mostShown = 1_000;
 const contextOf = (id: string) => JSON.stringify(['demo mailbox', id]);
 
 /** Delivers to a table and to the terminal, for a day. */
-export function demoMailbox({ db, keys, print = (text) => process.stdout.write(text) }: Means): DemoMailbox {
+export function demoMailbox({ db, keys, print = (text) => process.stdout.write(text) }: Dependencies): DemoMailbox {
   return {
     async send({ id, emr, careUnitId, channel, to, subject, text, appointmentId }) {
       const letter: Letter = { to, text, ...(subject === undefined ? {} : { subject }) };

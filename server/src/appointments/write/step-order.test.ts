@@ -1,8 +1,8 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { type Arbitrary, array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { expect, test } from 'vitest';
-import { withoutCollisions } from './perform.ts';
 import type { ChangeStep, PlannedChange } from './plan.ts';
+import { withoutCollisions } from './step-order.ts';
 
 /** A whole number of hours of one day, few enough that steps meet. */
 interface Spot {

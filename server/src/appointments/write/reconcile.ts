@@ -14,21 +14,21 @@ const mostOverlapping = 20;
  * done. A new appointment is taken for the one that was asked for when it is the only one of that patient, resource and
  * time, and nothing else that the gateway knows of accounts for it.
  */
-export async function findTraces(work: Work, plan: AppointmentPlan): Promise<Results> {
+export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Results> {
   const { call, careUnit, expiresAt } = work;
   const changes = changesOf(plan);
   const ids = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
   const found = ids.length > 0 ? await call('findAppointments', careUnit, ids) : [];
   const standing = new Map(found.map((appointment) => [appointment.id, appointment]));
-  const traces = new Map<number, Appointment>();
+  const effects = new Map<number, Appointment>();
   for (const { index, change } of changes) {
-    const trace =
+    const effect =
       change.kind === 'create'
         ? await findCreated(work, change)
         : asWished(standing.get(change.appointmentId), change, expiresAt);
-    if (trace) traces.set(index, trace);
+    if (effect) effects.set(index, effect);
   }
-  return traces;
+  return effects;
 }
 
 async function findCreated(work: Work, creation: PlannedCreation): Promise<Appointment | undefined> {

@@ -3,7 +3,7 @@ import { type ClockChange, cutOffPool, plainHttp, type Subject } from '@crosswar
 import type { PostgresPool } from 'kysely';
 import { Temporal } from 'temporal-polyfill';
 import { nextClockChange } from '../../../test/clock-change-days.ts';
-import { sandboxConnector } from './connector.ts';
+import { sandboxConnector } from '../src/connector.ts';
 
 const emr = 'conformance';
 const careUnit: CareUnit = { id: 'north', timeZone: 'Europe/Stockholm' };
