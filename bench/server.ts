@@ -12,7 +12,7 @@ import { createDeps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { buildApp } from '../server/src/http/app.ts';
 
-/** What the server tells its parent once it listens. */
+/** Message to the parent process when the server is listening. */
 export interface Ready {
   readonly gateway: string;
   readonly bare: string;

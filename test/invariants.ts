@@ -1,6 +1,6 @@
 import type { Database } from '../server/src/db/database.ts';
 
-/** What must be true of a database that nobody is at work on; every row is a violation. */
+/** Queries for violated invariants of an idle database. Each row is a violation. */
 const violations: Readonly<Record<string, string>> = {
   'appointments overlap': `
     SELECT a.emr, a.id, b.id AS other FROM sandbox.appointments a JOIN sandbox.appointments b

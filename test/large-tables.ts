@@ -1,12 +1,12 @@
 import type { Database } from '../server/src/db/database.ts';
 import type { Statement } from './statements.ts';
 
-/** What grows with use. */
+/** Tables that grow with use. */
 export const largeTables = ['operations', 'confirmations', 'confirmation_items', 'messages'] as const;
 
 /*
- * A busy month: nearly everything has ended and is kept for a while, a little waits, a little has run out or is due.
- * Sealed columns hold nothing that opens.
+ * A busy month: nearly all rows are finished and kept for a while, a few are pending, a few are expired or due. Encrypted
+ * columns contain dummy data that cannot be decrypted.
  */
 const fill = [
   `INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
@@ -41,7 +41,7 @@ const fill = [
      ELSE 'queued' END AS state) AS it`,
 ];
 
-/** Fills what grows with use: sixty thousand rows each. For PostgreSQL. */
+/** Fills the growing tables with sixty thousand rows each. PostgreSQL only. */
 export async function fillTables({ pool }: Database): Promise<void> {
   const client = await pool.connect();
   try {
@@ -60,7 +60,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Of a statement: the large tables, and the indexes with an entry for every row, that it reads from end to end. */
+/** The large tables, and indexes over all their rows, that a statement scans completely. */
 export async function readWhole({ pool }: Database, { text, values }: Statement): Promise<string[]> {
   const client = await pool.connect();
   try {

@@ -11,7 +11,7 @@ type Fhir = FhirResource & Readonly<Record<string, unknown>>;
 
 const serviceSystem = 'https://ehr.example/service-types';
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** Tests look from forty days ahead on, for the next free slots. */
+/** Tests search for free slots from forty days ahead. */
 const days = 60;
 
 /** The URIs by which the connector knows identifiers, where the settings name no others. */
@@ -19,7 +19,7 @@ const defaultSystems = identifierSystems({ base_url: 'https://ehr.example/fhir' 
 
 const made = new Map<string, readonly FhirResource[]>();
 
-/** A sandbox as a FHIR server has it: the same people, staff, services and free slots. One list for those that are alike. */
+/** The data of a sandbox as FHIR resources: people, staff, services and free slots. Cached for equal settings. */
 export function fhirResourcesOf({ settings, care_units }: ConfiguredEmr): readonly FhirResource[] {
   const { country } = settings as SandboxSettings;
   const careUnits = care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone }));

@@ -14,7 +14,7 @@ import { type SandboxSettings, sandboxSettings } from './settings.ts';
 import type { SandboxTables } from './tables.ts';
 import { listTimeSlots } from './time-slots.ts';
 
-/** A complete small EHR with synthetic people, kept in the gateway's own database. */
+/** A small but complete EHR with synthetic people, stored in the gateway's database. */
 export const sandboxConnector: DatabaseConnectorModule<SandboxSettings> = {
   name: 'sandbox',
   settingsSchema: sandboxSettings,

@@ -35,7 +35,7 @@ interface OperationRow {
   completed_at: Generated<Date>;
 }
 
-/** The tables of `migrations/`, by their names within the schema `sandbox`. */
+/** The tables that `migrations/` creates. */
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
   'sandbox.appointments': AppointmentRow;

@@ -9,10 +9,10 @@ const emr = 'conformance';
 const careUnit: CareUnit = { id: 'north', timeZone: 'Europe/Stockholm' };
 const otherCareUnit: CareUnit = { id: 'south', timeZone: 'Europe/Stockholm' };
 
-/** Works nights, so that there are slots while the clock is changed. */
+/** Has night slots, because clock changes happen at night. */
 const nightWorker = 'r-2';
 
-/** The Swedish sandbox, in a database that has its tables. */
+/** A Swedish sandbox. The database must have the sandbox tables. */
 export async function sandboxSubject(name: string, database: PostgresPool): Promise<Subject> {
   const open = (pool: PostgresPool): Promise<Connector> =>
     sandboxConnector.open({
@@ -89,7 +89,7 @@ async function take(
   return () => sql('DELETE FROM sandbox.appointments WHERE emr = $1 AND id = $2', [emr, id]);
 }
 
-/** From midnight to six o'clock there are slots of half an hour in exact time, whatever the clock does meanwhile. */
+/** Half-hour slots in elapsed time from 00:00 to 06:00, across the clock change. */
 function night(season: 'spring' | 'autumn'): ClockChange {
   const { date, instant } = nextClockChange(careUnit.timeZone, season);
   const start = at(date, '00:00');
@@ -105,7 +105,7 @@ function night(season: 'spring' | 'autumn'): ClockChange {
   };
 }
 
-/** The clock is changed on a Sunday; on Friday and Monday work begins and ends by the clock of the wall. */
+/** Clock changes are on Sundays; on Friday and Monday, working hours follow local time. */
 function workingDays(season: 'spring' | 'autumn'): ClockChange {
   const { date, instant } = nextClockChange(careUnit.timeZone, season);
   const days = [date.subtract({ days: 2 }), date.add({ days: 1 })] as const;
