@@ -1,35 +1,28 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].map(
-  (folder) => `${folder}/**/*.test.ts`,
+/** Test files by what they need: `foo.db.test.ts` and so on. */
+const files = (...needs: string[]) =>
+  ['server', 'connector-kit', 'connectors', 'client', 'test'].flatMap((folder) =>
+    needs.map((need) => `${folder}/**/*.${need}.test.ts`),
+  );
+
+/** Kinds of EHR that the scenarios with this tag run in front of. */
+const everyEhr = 'every-ehr';
+const withMarkedScenarios = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] }).filter((file) =>
+  readFileSync(file, 'utf8').includes(`'${everyEhr}'`),
 );
-const onPglite = [
-  'server/src/db/*.test.ts',
-  '**/*.acceptance.test.ts',
-  'test/conformance/sandbox.conformance.test.ts',
-  'test/model/*.test.ts',
-];
-/** What stands in a FHIR server after what was asked of the gateway. */
+/** What stands in a FHIR server after a request to the gateway. */
 const onFhirAlone = 'test/fhir/in-the-server.acceptance.test.ts';
-const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
-/** The gateway's own HTTP, and its guard: what is behind them makes no difference. */
-const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
 
-/** They begin with more EHRs than Medplum's router makes in time: our own server is FHIR enough for them. */
-const notOnMedplum = ['ehrs-that-stay-away', 'ehrs-that-finish-late', 'second-attempts'].map(
-  (name) => `server/src/appointments/${name}.*.test.ts`,
-);
-
-/** The files of a worker share one process: what the FHIR servers begin with is made once. */
-function beforeFhirServers(ehrKind: 'fhir' | 'medplum') {
+function inFrontOf(ehrKind: 'fhir' | 'medplum') {
   return {
     extends: true as const,
     test: {
       name: ehrKind,
-      isolate: false,
-      include: onFhir,
-      exclude: [...configDefaults.exclude, ...notOnFhir, ...(ehrKind === 'medplum' ? notOnMedplum : [])],
+      include: [...withMarkedScenarios, onFhirAlone],
+      runner: 'test/every-ehr-runner.ts',
       globalSetup: 'test/global-setup.ts',
       provide: { databaseKind: 'postgresql' as const, ehrKind },
     },
@@ -44,12 +37,23 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // The tests wait for databases, processes and clocks about as long as they compute: more at a time than cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
+    // The files of a worker share one process: modules load once.
+    isolate: false,
+    tags: [{ name: everyEhr, description: 'runs in front of the sandboxes and of each FHIR server' }],
     projects: [
       {
         extends: true,
         test: {
+          name: 'unit',
+          include: files('*').map((pattern) => pattern.replace('*.*.test', '*.test')),
+          exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos')],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'postgresql',
-          include: everywhere,
+          include: files('db', 'process', 'conformance', 'acceptance'),
           exclude: [...configDefaults.exclude, onFhirAlone],
           globalSetup: 'test/global-setup.ts',
           provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
@@ -59,13 +63,23 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pglite',
-          include: onPglite,
+          include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
+          exclude: [...configDefaults.exclude, onFhirAlone],
           globalSetup: 'test/global-setup.ts',
           provide: { databaseKind: 'pglite', ehrKind: 'sandbox' },
         },
       },
-      beforeFhirServers('fhir'),
-      beforeFhirServers('medplum'),
+      inFrontOf('fhir'),
+      inFrontOf('medplum'),
+      {
+        extends: true,
+        test: {
+          name: 'chaos',
+          include: files('chaos'),
+          globalSetup: 'test/global-setup.ts',
+          provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
+        },
+      },
     ],
   },
 });
