@@ -8,13 +8,13 @@ const files = (...needs: string[]) =>
     needs.map((need) => `${folder}/**/*.${need}.test.ts`),
   );
 
-/** Kinds of EHR that the scenarios with this tag run in front of. */
+/** The tag of the scenarios that run in front of every kind of EHR. */
 const everyEhr = 'every-ehr';
 const withMarkedScenarios = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] }).filter((file) =>
   readFileSync(file, 'utf8').includes(`'${everyEhr}'`),
 );
-/** What stands in a FHIR server after a request to the gateway. */
-const onFhirAlone = 'test/fhir/in-the-server.acceptance.test.ts';
+/** What is about FHIR servers. */
+const onFhirAlone = 'test/fhir/*.acceptance.test.ts';
 
 function inFrontOf(ehrKind: 'fhir' | 'medplum') {
   return {
