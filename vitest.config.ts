@@ -16,18 +16,38 @@ const withMarkedScenarios = globSync(files('acceptance'), { exclude: ['**/node_m
 /** What is about FHIR servers. */
 const onFhirAlone = 'test/fhir/*.acceptance.test.ts';
 
-function inFrontOf(ehrKind: 'fhir' | 'medplum') {
+interface On {
+  readonly databaseKind: 'postgresql' | 'pglite';
+  readonly ehrKind?: 'sandbox' | 'fhir' | 'medplum';
+  readonly include: string[];
+  readonly exclude?: readonly string[];
+}
+
+function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exclude = [] }: On) {
   return {
     extends: true as const,
     test: {
-      name: ehrKind,
-      include: [...withMarkedScenarios, onFhirAlone],
-      runner: 'test/every-ehr-runner.ts',
+      name,
+      include,
+      exclude: [...configDefaults.exclude, ...exclude],
       globalSetup: 'test/global-setup.ts',
-      provide: { databaseKind: 'postgresql' as const, ehrKind },
+      provide: { databaseKind, ehrKind },
+      ...(ehrKind === 'sandbox' ? {} : { runner: 'test/every-ehr-runner.ts' }),
     },
   };
 }
+
+const inFrontOf = (ehrKind: 'fhir' | 'medplum') =>
+  project(ehrKind, { databaseKind: 'postgresql', ehrKind, include: [...withMarkedScenarios, onFhirAlone] });
+
+const unit = {
+  extends: true as const,
+  test: {
+    name: 'unit',
+    include: ['{server,connector-kit,connectors,client,test}/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos')],
+  },
+};
 
 export default defineConfig({
   test: {
@@ -37,49 +57,28 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // The tests wait for databases, processes and clocks about as long as they compute: more at a time than cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
-    // The files of a worker share one process: modules load once.
+    // The files of a worker share one process: modules load once, and so does what the FHIR servers begin with.
     isolate: false,
     tags: [{ name: everyEhr, description: 'runs in front of the sandboxes and of each FHIR server' }],
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          include: files('*').map((pattern) => pattern.replace('*.*.test', '*.test')),
-          exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos')],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'postgresql',
-          include: files('db', 'process', 'conformance', 'acceptance'),
-          exclude: [...configDefaults.exclude, onFhirAlone],
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'pglite',
-          include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
-          exclude: [...configDefaults.exclude, onFhirAlone],
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'pglite', ehrKind: 'sandbox' },
-        },
-      },
+      unit,
+      project('postgresql', {
+        databaseKind: 'postgresql',
+        include: files('db', 'process', 'conformance', 'acceptance'),
+        exclude: [onFhirAlone],
+      }),
+      project('pglite', {
+        databaseKind: 'pglite',
+        include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
+        exclude: [onFhirAlone],
+      }),
       inFrontOf('fhir'),
       inFrontOf('medplum'),
-      {
-        extends: true,
-        test: {
-          name: 'chaos',
-          include: files('chaos'),
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
-        },
-      },
+      project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
+      project('chaos-pglite', {
+        databaseKind: 'pglite',
+        include: ['test/model/*.chaos.test.ts', 'server/src/appointments/*.chaos.test.ts'],
+      }),
     ],
   },
 });

@@ -575,7 +575,7 @@ describe('the kit catches a connector that', () => {
       },
     }));
     const { reason } = await outcomeOf(subject, 'patients', 'that nobody has are answered with null');
-    expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.test\.ts:\d+:\d+\)/);
+    expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.db\.test\.ts:\d+:\d+\)/);
   });
 
   test('asks a gateway that answers for what there is not', async () => {
