@@ -1,5 +1,5 @@
-// npm run bench: how the gateway fares beside yardsticks that were measured in the same run, since throughput alone says
-// more about the machine. On an embedded PostgreSQL without fsync, so that writes look cheaper than they are.
+// npm run bench: compares the gateway with baselines measured in the same run, because absolute throughput depends on the
+// machine. Uses an embedded PostgreSQL without fsync, so writes are faster than in production.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ interface Measure {
   readonly name: string;
   readonly url: string;
   readonly requests?: autocannon.Request[];
-  /** Undoes what the end of a round leaves half done. */
+  /** Cleans up after a round that was cut off. */
   readonly tidy?: () => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const json = { 'content-type': 'application/json' };
 const connections = 10;
 const warmUpSeconds = 1;
 const roundSeconds = 1;
-/** Odd: the one in the middle counts, since others may want the machine for a while. */
+/** Odd, because the median counts: other processes may slow down single rounds. */
 const rounds = 7;
 
 async function main(): Promise<void> {
@@ -97,7 +97,7 @@ function median(values: readonly number[]): number {
 /** Requests per second; a cycle of several requests counts once. */
 async function throughput({ name, url, requests, tidy }: Measure, headers: Ready['credentials'], seconds: number) {
   const result = await autocannon({ url, headers, connections, duration: seconds, ...(requests ? { requests } : {}) });
-  // Requests that were cut off may still be at work.
+  // Aborted requests may still be running.
   await sleep(200);
   await tidy?.();
   if (result.non2xx > 0 || result.errors > 0) {
@@ -106,7 +106,7 @@ async function throughput({ name, url, requests, tidy }: Measure, headers: Ready
   return result['2xx'] / result.duration / (requests?.length ?? 1);
 }
 
-/** Each connection takes a time of its own and leaves it free again. */
+/** Each connection books its own time and frees it again. */
 function createAndCancel(slots: Slot[]): autocannon.Request[] {
   const appointments = `${careUnit}/appointments`;
   let turn = 0;
@@ -147,7 +147,7 @@ function creation({ start, end, resource_id, healthcare_service_id }: Slot) {
 
 async function freeSlots(url: string, headers: Ready['credentials']): Promise<Slot[]> {
   const { timeslots } = (await call(url, { headers })) as { timeslots: Slot[] };
-  // A time is offered once for each service, and can be booked once.
+  // Each time is listed once per service, but can be booked only once.
   return [...new Map(timeslots.map((slot) => [`${slot.start} ${slot.resource_id}`, slot])).values()];
 }
 

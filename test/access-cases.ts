@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { AnyOperation } from '../server/src/api/route.ts';
 import type { Scope } from '../server/src/config/schema.ts';
-import type { AnyOperation } from '../server/src/http/route.ts';
 import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
 
 const unrelatedScope: Scope = 'webhooks:manage';
 
-/** A request that the operation understands: its own examples, with parts of the path replaced. */
+/** A valid request, built from the operation's examples, with parts of the path replaced. */
 function exampleRequest(
   { method, level, path, examples }: AnyOperation,
   replaced: Readonly<Record<string, string>> = {},
@@ -27,7 +27,7 @@ function exampleRequest(
   };
 }
 
-/** What holds for every operation alike: credentials, grants, scopes and the standard of the answer. */
+/** Tests that apply to every operation: credentials, grants, scopes and the format of responses. */
 export function accessCases(gateway: Gateway, operation: AnyOperation): void {
   const send = (change: RequestOptions, replaced?: Readonly<Record<string, string>>) => {
     const { method, path, options } = exampleRequest(operation, replaced);
@@ -140,7 +140,7 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
   });
 }
 
-/** Everything of an answer that a caller can compare, without what differs from request to request anyway. */
+/** The parts of a response that a caller can compare, without those that differ for every request. */
 function comparable({ status, headers, text }: Answer): string {
   const requestId = String(headers['x-request-id']);
   const varying = ['date', 'x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];

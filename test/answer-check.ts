@@ -20,7 +20,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** These come from the router, before there is an operation. */
+/** Responses of the router, before an operation is matched. */
 const reasonsOfTheRouter: readonly unknown[] = ['route_not_found', 'method_not_allowed'];
 
 const codes: Readonly<Record<number, string>> = {
@@ -49,8 +49,8 @@ type AnswerCheck = (method: string, path: string, answer: Answer) => void;
 const checks = new Map<string, AnswerCheck>();
 
 /**
- * Compares answers with the OpenAPI document that the gateway publishes. The check throws when status, content type,
- * body or reason of an answer are not documented for the operation, or when a problem contradicts itself.
+ * Compares responses with the gateway's OpenAPI document. Throws if status, content type, body or reason are not
+ * documented for the operation, or if a problem is inconsistent.
  */
 export function answerCheckOf(document: unknown): AnswerCheck {
   const text = JSON.stringify(document);
@@ -115,7 +115,7 @@ function createAnswerCheck(document: unknown): AnswerCheck {
       if (body.status !== answer.status) throw new Error(`${name}: status`);
       if (body.code !== codes[answer.status]) throw new Error(`${name}: code`);
       if (body.type !== `/problems/${body.reason}`) throw new Error(`${name}: type`);
-      // A replay is the first answer, word for word.
+      // A replayed response is identical to the stored one.
       const isReplay = answer.headers['idempotency-replayed'] === 'true';
       if (body.request_id !== requestId && !isReplay) throw new Error(`${name}: request_id is not x-request-id`);
     }

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** `.ci/audit.mjs` with this registry behind it. */
+/** Runs `.ci/audit.mjs` against this registry. */
 async function audit(answer: RequestListener) {
   const registry = createServer((request, response) => {
     request.resume();
@@ -19,7 +19,7 @@ async function audit(answer: RequestListener) {
   await once(registry.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void registry.close());
   const { port } = registry.address() as AddressInfo;
-  // npm remembers advisories by their id.
+  // npm caches advisories by id.
   const cache = await mkdtemp(join(tmpdir(), 'crossward-audit-'));
   onTestFinished(() => rm(cache, { recursive: true, force: true }));
   const env = {
@@ -44,26 +44,26 @@ function advisories(severity?: string): RequestListener {
   };
 }
 
-test.each(['high', 'critical'])('a vulnerability of level %s in production fails', async (severity) => {
+test.each(['high', 'critical'])('fails for a production vulnerability of severity %s', async (severity) => {
   const { code, stdout } = await audit(advisories(severity));
   expect(stdout).toContain(`${severity}: undici`);
   expect(code).toBe(1);
 });
 
-test('one of a lower level is told, and passes', async () => {
+test('reports a vulnerability of lower severity and passes', async () => {
   const { code, stdout } = await audit(advisories('moderate'));
   expect(stdout).toContain('moderate: undici');
   expect(code).toBe(0);
 });
 
-test('none passes', async () => {
+test('passes without vulnerabilities', async () => {
   expect(await audit(advisories())).toEqual({
     code: 0,
     stdout: '0 vulnerable packages, 0 of level high or critical\n',
   });
 });
 
-test.each([405, 404, 500])('a registry that answers the question with %s is told as skipped', async (status) => {
+test.each([405, 404, 500])('reports the audit as skipped if the registry responds with %s', async (status) => {
   const { code, stdout } = await audit((_, response) => void response.writeHead(status).end());
   expect(stdout).toContain('Skipped');
   expect(code).toBe(0);

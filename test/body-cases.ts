@@ -5,13 +5,13 @@ interface BodyPlace {
   readonly gateway: Gateway;
   readonly method: string;
   path(): string;
-  /** A body that nothing is wrong with. It is never sent as it is. */
+  /** A valid body. Tests always alter it before sending. */
   readonly right: Readonly<Record<string, unknown>>;
 }
 
 const mebibyte = 1024 * 1024;
 
-/** What holds for every body alike: JSON in UTF-8, declared as such, of a size that is read, with known fields only. */
+/** Tests that apply to every body: JSON in UTF-8, with the right content type, within the size limit, with known fields. */
 export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
   const send = (body: string | Buffer | undefined, headers: Record<string, string | undefined> = {}) =>
     gateway.request<Problem>(method, path(), { body, headers });

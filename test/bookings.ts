@@ -40,7 +40,7 @@ interface SlotFilter {
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Free slots as the gateway tells them, by start. */
+/** Free slots from the gateway, ordered by start. */
 export async function freeSlots(gateway: Gateway, filter: SlotFilter = {}): Promise<readonly Slot[]> {
   const { careUnit = oslo, resourceId = 'r-1', healthcareServiceId = 'consultation', days = 28, limit = 50 } = filter;
   const from = filter.from ?? new Date(Date.now() + 7 * dayMilliseconds);
@@ -63,7 +63,7 @@ export async function freeSlot(gateway: Gateway, filter: SlotFilter = {}): Promi
   return slot;
 }
 
-/** Free slots of one resource that follow each other without a gap. */
+/** Consecutive free slots of one resource. */
 export async function freeRun(gateway: Gateway, length: number, filter: SlotFilter = {}): Promise<readonly Slot[]> {
   const slots = await freeSlots(gateway, filter);
   const begin = slots.findIndex((_, index) =>
@@ -75,7 +75,7 @@ export async function freeRun(gateway: Gateway, length: number, filter: SlotFilt
   return slots.slice(begin, begin + length);
 }
 
-/** Whether the time of a slot can be booked with its resource. */
+/** Whether the slot is free. */
 export async function isFree(gateway: Gateway, { start, resource_id }: Slot, careUnit: string): Promise<boolean> {
   const resourceId = resource_id.replace('emr_id:', '');
   const slots = await freeSlots(gateway, { careUnit, resourceId, from: new Date(start), days: 1 });
@@ -87,12 +87,12 @@ export function nextMonth(): Date {
   return new Date(Date.now() + 20 * dayMilliseconds);
 }
 
-/** The time of a slot, as a change of an appointment says it. */
+/** The time of a slot, as the body of an update. */
 export function at({ start, end }: Slot) {
   return { start, end };
 }
 
-/** The time of a slot or appointment, as a query of a list says it. */
+/** The time of a slot or appointment, as query parameters of a list. */
 export function around({ start, end }: Slot | Appointment): string {
   return new URLSearchParams({ start: new Date(start).toISOString(), end: new Date(end).toISOString() }).toString();
 }
@@ -101,7 +101,7 @@ export function idsIn(appointments: readonly Appointment[]): string[] {
   return appointments.map(({ id }) => id);
 }
 
-/** `2026-03-20T09:00:00+01:00` as the clock on the wall shows it: without the offset. */
+/** The local time without offset, for `2026-03-20T09:00:00+01:00`: `2026-03-20T09:00:00`. */
 export function local(dateTime: string): string {
   return dateTime.slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
 }
@@ -124,7 +124,7 @@ interface Booking extends SlotFilter {
   readonly client?: RequestOptions['client'];
 }
 
-/** Books the next free slot, or the one that is given. */
+/** Books the given slot, or the next free one. */
 export async function book(gateway: Gateway, booking: Booking = {}): Promise<Appointment> {
   const { careUnit = oslo, patientId = 'p-3', comment, client = 'everything' } = booking;
   const slot = booking.slot ?? (await freeSlot(gateway, booking));
@@ -147,12 +147,12 @@ export async function bookEach(
   return booked;
 }
 
-/** Books so many of the next free slots. */
+/** Books the next `count` free slots. */
 export async function bookSome(gateway: Gateway, count: number, booking: Booking = {}): Promise<Appointment[]> {
   return bookEach(gateway, await freeSlots(gateway, { ...booking, limit: count }), booking);
 }
 
-/** Follows `next_cursor` to the end; the entries of each page. */
+/** Follows `next_cursor` to the end and returns the entries of each page. */
 export async function pagesOf<Entry>(gateway: Gateway, path: string, field: string): Promise<readonly Entry[][]> {
   const pages: Entry[][] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {

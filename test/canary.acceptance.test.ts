@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './bookings.ts';
 import { startGateway } from './gateway.ts';
 
-/** Everything that a person would not want to find in a log. */
+/** Personal data and secrets that must not appear in a log. */
 const people = {
   norwegian: '15859000026',
   malformedNorwegian: '15859000027',
@@ -44,12 +44,12 @@ const texts = [
   `header:${people.norwegian}`,
 ];
 
-test('no log line, metric, problem or table holds anything personal', async () => {
+test('no log line, metric, problem or table contains personal data', async () => {
   const problems: string[] = [];
   const send: typeof gateway.request = async (method, path, options) => {
     const answer = await gateway.request(method, path, options);
     if (answer.status >= 400) problems.push(answer.text);
-    // Headers of an answer are logged by many a proxy.
+    // Many proxies log response headers.
     problems.push(JSON.stringify(answer.headers));
     return answer as never;
   };
@@ -62,11 +62,11 @@ test('no log line, metric, problem or table holds anything personal', async () =
     const add = (...request: Parameters<typeof send>) => void sent.push(send(...request));
     const encoded = encodeURIComponent(text);
     const headerValue = Buffer.from(text).toString('latin1');
-    // A plain word as the name of a field or parameter is told back, as a help against misspelling.
+    // Problems echo unknown field and parameter names that are plain words, to help with typos.
     const name = /^[A-Za-z_-]+$/.test(text) ? `${text}1` : text;
     const encodedName = encodeURIComponent(name);
     for (const careUnit of [oslo, sodermalm, riverside]) {
-      // In the path, understood or not, known or not.
+      // In the path: valid and invalid, known and unknown identifiers.
       add('GET', `${careUnit}/patients/${encoded}`);
       add('GET', `${careUnit}/resources/${encoded}`);
       add('GET', `${careUnit}/patients/header:x-patient`, { headers: { 'x-patient': headerValue } });
@@ -102,7 +102,7 @@ test('no log line, metric, problem or table holds anything personal', async () =
     }
     for (const method of ['DELETE', 'PUT', 'OPTIONS']) add(method, `${oslo}/patients/${encoded}?name=${encoded}`);
 
-    // In the body: values, names, wrong types, unreadable JSON.
+    // In the body: values, names, wrong types, invalid JSON.
     const bodies: unknown[] = [
       { ...right, patient_id: text },
       { ...right, resource_id: text },
@@ -133,7 +133,7 @@ test('no log line, metric, problem or table holds anything personal', async () =
     add('PATCH', `${oslo}/appointments/x`, { body: { status: text } });
     add('PATCH', `${oslo}/appointments/x`, { body: { confirmation: { code: text } } });
 
-    // In headers, also those with a meaning of their own.
+    // In headers, including standard ones.
     for (const header of [
       'x-service-standard',
       'user-agent',
@@ -153,7 +153,7 @@ test('no log line, metric, problem or table holds anything personal', async () =
     }
     add('GET', '/api/emrs', { headers: { 'x-request-id': headerValue } });
     add('GET', '/api/emrs', { headers: { 'x-request-id': `patient-${headerValue}` } });
-    // The name of a referenced header is told back, unless it is long or has more than a few digits.
+    // Problems echo the name of a referenced header, unless it is long or has more than a few digits.
     if (text.replaceAll(/\D/g, '').length > 4) {
       const headerName = text.replaceAll(/[^A-Za-z0-9]/g, '-');
       add('GET', `${oslo}/patients/header:${headerName}`);
@@ -161,7 +161,7 @@ test('no log line, metric, problem or table holds anything personal', async () =
       add('GET', `${oslo}/patients/header:${encoded}`);
     }
 
-    // As credentials.
+    // In credentials.
     add('GET', `${oslo}/patients/p-1`, { client: { id: headerValue, secret: headerValue } });
     add('GET', `${oslo}/patients/p-1`, { client: { id: clientId, secret: headerValue } });
     add('GET', `${oslo}/patients/p-1`, { headers: { authorization: `Bearer ${headerValue}` } });
@@ -169,7 +169,7 @@ test('no log line, metric, problem or table holds anything personal', async () =
   };
   for (const text of texts) await sendAll(text);
 
-  // Requests that succeed are about people, too.
+  // In successful requests.
   await send('GET', `${oslo}/patients/p-1`);
   const booked = await send<{ id: string }>('POST', `${oslo}/appointments`, {
     body: { ...creationBody(await freeSlot(gateway)), patient_id: 'header:x-patient' },
@@ -179,14 +179,14 @@ test('no log line, metric, problem or table holds anything personal', async () =
   await send('GET', `${oslo}/appointments?patient_id=no_personal_number:${people.norwegian}`);
   await send('PATCH', `${oslo}/appointments/${booked.body.id}`, { body: { status: 'cancelled' } });
 
-  // What node refuses before there is a request.
+  // In requests that Node.js rejects before the gateway sees them.
   for (const text of canaries) {
     const socket = connect(gateway.port, '127.0.0.1');
     socket.on('data', (chunk) => problems.push(chunk.toString()));
     socket.end(`GET /${text} HTTP/9.9\r\n${text}\r\n\r\n`);
     await once(socket, 'close');
   }
-  // And a failure inside, with people in the request.
+  // In a request that causes an internal error.
   await gateway.request('GET', '/health/ready');
   const tables = await textColumns();
   const metrics = (await gateway.request('GET', '/metrics')).text;

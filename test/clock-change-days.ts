@@ -8,7 +8,7 @@ interface ClockChange {
   readonly date: Temporal.PlainDate;
   readonly offsetBefore: string;
   readonly offsetAfter: string;
-  /** Local times from the first up to the second are skipped in spring and come twice in autumn. */
+  /** Local times from the first up to the second are skipped in spring and repeated in autumn. */
   readonly from: Temporal.PlainTime;
   readonly until: Temporal.PlainTime;
 }

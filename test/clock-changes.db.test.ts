@@ -4,7 +4,7 @@ import { type Appointment, freeSlots, oslo, riverside, type Slot, sodermalm } fr
 import { nextClockChange } from './clock-change-days.ts';
 import { type Problem, startGateway } from './gateway.ts';
 
-/** With bookings in every EHR, and a resource that works at night and on Sundays, when the clock is changed. */
+/** Direct bookings in every EHR, and a resource with slots at night and on Sundays, when clocks change. */
 const gateway = await startGateway({
   databaseKind: 'postgresql',
   configure: (configuration) => ({
@@ -68,7 +68,7 @@ describe.each([
     const { date, instant, offsetBefore, offsetAfter, from, until } = nextClockChange(timeZone, season);
     const at = (time: Temporal.PlainTime) => date.toPlainDateTime(time).toString({ smallestUnit: 'second' });
 
-    test('slots follow each other all day, each with the offset of its time', async () => {
+    test('slots are consecutive all day, each with the offset of its instant', async () => {
       const slots = await slotsOn(date);
       expect(slots).toHaveLength(halfHours);
       slots.forEach(({ start, end }, index) => {
@@ -79,7 +79,7 @@ describe.each([
       });
     });
 
-    test('a working day before and one after begin at eight', async () => {
+    test('working days before and after start at 08:00 local time', async () => {
       const weekday = (days: number) => {
         let day = date.add({ days });
         while (day.dayOfWeek > 5) day = day.add({ days: Math.sign(days) });
@@ -94,7 +94,7 @@ describe.each([
       }
     });
 
-    test('bookings on both sides read back right', async () => {
+    test('bookings before and after are read back with the right time', async () => {
       for (const [time, offset] of [
         [from.subtract({ minutes: 30 }), offsetBefore],
         [until, offsetAfter],
@@ -102,7 +102,7 @@ describe.each([
       ] as const) {
         const start = at(time);
         const end = time.add({ minutes: 30 });
-        // In spring the last half hour before the change ends when the clock shows the hour after.
+        // In spring the last slot before the change ends at the local time after the skipped hour.
         const { status, body } = await create(
           careUnit,
           start,
@@ -115,7 +115,7 @@ describe.each([
     });
 
     if (season === 'spring') {
-      test('a local time that is skipped does not exist', async () => {
+      test('rejects a local time that the clock change skips', async () => {
         const skipped = at(from.add({ minutes: 30 }));
         const refused = await create<Problem>(careUnit, skipped, at(until.add({ minutes: 30 })));
         const reason = 'local_time_nonexistent';
@@ -136,7 +136,7 @@ describe.each([
           status: 400,
           body: { reason, errors: [{ pointer: '/start', reason }] },
         });
-        // With its offset it is a time like any other.
+        // With an offset it is an ordinary instant.
         const real = instant.subtract({ minutes: 60 });
         const end = instant.subtract({ minutes: 30 });
         const moved = await change(careUnit, body.id, { start: real.toString(), end: end.toString() });
@@ -144,7 +144,7 @@ describe.each([
         await expectReadsBack(moved.body, real);
       });
     } else {
-      test('a local time that comes twice means the first, and with its offset the second', async () => {
+      test('a repeated local time means the first occurrence; an offset selects the second', async () => {
         const start = at(from);
         const end = at(from.add({ minutes: 30 }));
         const { status, body } = await create(careUnit, start, end);
@@ -159,7 +159,7 @@ describe.each([
         const back = await change(careUnit, body.id, { start, end });
         expect(back.body.start).toBe(`${start}${offsetBefore}`);
 
-        // From the first hour into the second, which look alike on the clock.
+        // From the first occurrence to the second, which have the same local time.
         const across = await change(careUnit, body.id, {
           start: `${end}${offsetBefore}`,
           end: `${start}${offsetAfter}`,

@@ -31,7 +31,7 @@ import { anotherConnector } from './other-ehrs.ts';
 
 let failuresLeft = 0;
 let beforeNextExtension: (() => Promise<unknown>) | undefined;
-/** Does what it is asked, and then does not know whether it has. */
+/** Makes the write, then throws `outcome_unknown`. */
 const forgetful = anotherConnector((connector) => ({
   ...connector,
   async changeAppointments(write) {
@@ -71,12 +71,12 @@ async function held(): Promise<{ readonly it: Appointment; readonly code: string
   return { it, code: await codeFor(gateway, it.id) };
 }
 
-/** Nobody's retry may find anything else. */
+/** Expects that a retry finds the same result. */
 async function expectOneMessage(id: string): Promise<void> {
   expect(await messagesAbout(gateway, id)).toHaveLength(1);
 }
 
-test('of confirmations at once one books, and all are told so', async () => {
+test('concurrent confirmations book once and all succeed', async () => {
   for (const _ of rounds) {
     const { it, code } = await held();
     const answers = await many(10, () => inSodermalm.confirm(it.id, code));
@@ -88,7 +88,7 @@ test('of confirmations at once one books, and all are told so', async () => {
   }
 });
 
-test('of wrong codes at once each counts as an attempt', async () => {
+test('each of several concurrent incorrect codes counts as an attempt', async () => {
   const { it, code } = await held();
   const wrong = code === '000000' ? '111111' : '000000';
   const answers = await many(12, () => inSodermalm.confirm(it.id, wrong));
@@ -102,9 +102,9 @@ test('of wrong codes at once each counts as an attempt', async () => {
   expect(outcome(await inSodermalm.confirm(it.id, code))).toBe('409 confirmation_locked');
 });
 
-test('a confirmation and the end of its time: booked and told so, or neither', async () => {
+test('a confirmation concurrent with expiry either succeeds and books, or fails and does not', async () => {
   const seen = new Set<string>();
-  // The last rounds leave time for a confirmation on any machine, and the first one none.
+  // The last rounds leave enough time for a confirmation on any machine, the first round none.
   for (const round of [...rounds, ...rounds]) {
     const { it, code } = await held();
     const milliseconds = seen.size > 0 && round === rounds.length - 1 ? 20_000 : round * 6;
@@ -124,7 +124,7 @@ test('a confirmation and the end of its time: booked and told so, or neither', a
   expect(seen.size).toBeGreaterThan(1);
 });
 
-test('the end of its time does not overtake what is decided at the last moment', async () => {
+test('expiry does not override a confirmation accepted just before it', async () => {
   const { it, code } = await held();
   const id = confirmationOf(it).id;
   await rowsOf(
@@ -139,7 +139,7 @@ test('the end of its time does not overtake what is decided at the last moment',
   await decision.query(`UPDATE confirmations SET expires_at = clock_timestamp() + interval '1 minute' WHERE id = $1`, [
     id,
   ]);
-  // To everybody else the time is over.
+  // For all other requests the confirmation is expired.
   const isSeenAsOver = `SELECT 1 FROM confirmations WHERE id = $1 AND expires_at <= clock_timestamp()`;
   await eventually(async () => expect(await rowsOf(gateway, isSeenAsOver, [id])).toHaveLength(1));
   let isDone = false;
@@ -154,7 +154,7 @@ test('the end of its time does not overtake what is decided at the last moment',
   expect(outcome(await inSodermalm.confirm(it.id, code))).toBe('200 booked');
 });
 
-test('a confirmation and cancellations: the last word is kept', async () => {
+test('a confirmation concurrent with cancellations: a successful cancellation wins', async () => {
   for (const round of rounds) {
     const { it, code } = await held();
     const [confirmed, ...cancelled] = await Promise.all([
@@ -176,8 +176,8 @@ test('a confirmation and cancellations: the last word is kept', async () => {
   }
 });
 
-describe('cancellations in two steps', () => {
-  test('at once make one new id and one message', async () => {
+describe('two-step cancellations', () => {
+  test('concurrent requests create one id and one message', async () => {
     for (const _ of rounds) {
       const { id } = await book(gateway, { careUnit: riverside });
       const answers = await many(12, (index) => careUnitOf(index % 2 ? gateway : other, riverside).cancel(id));
@@ -194,7 +194,7 @@ describe('cancellations in two steps', () => {
     }
   });
 
-  test('of many that share some: one message for each id, at most', async () => {
+  test('concurrent bulk cancellations with shared appointments send at most one message per id', async () => {
     for (const _ of rounds) {
       const [a, b, c] = [
         await book(gateway, { careUnit: riverside }),
@@ -216,7 +216,7 @@ describe('cancellations in two steps', () => {
 });
 
 describe('moves', () => {
-  test('of two to one slot, and a booking of it: one gets it', async () => {
+  test('two moves and a booking of one slot: exactly one succeeds', async () => {
     for (const _ of rounds) {
       const movers = [await book(gateway), await book(gateway)];
       const target = await freeSlot(gateway);
@@ -237,7 +237,7 @@ describe('moves', () => {
     }
   });
 
-  test('of many against moves of one: all of them or none', async () => {
+  test('a bulk move concurrent with single moves makes all its changes or none', async () => {
     for (const _ of rounds) {
       const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
       const ours = [await book(gateway, { slot: first }), await book(gateway, { slot: second })];
@@ -260,12 +260,12 @@ describe('moves', () => {
         ours.map(({ start }) => [start, resource]),
       );
       expect(after[0]?.comment).toBe('meanwhile');
-      // The next round finds the time free with both.
+      // Both resources are free again for the next round.
       for (const { id } of [...ours, rival]) await inOslo.cancel(id);
     }
   });
 
-  test('of a whole range against a booking in it: one of them', async () => {
+  test('a move of a whole range and a booking inside it: exactly one succeeds', async () => {
     for (const _ of rounds) {
       const run = await freeRun(gateway, 4, { resourceId: 'r-1' });
       const [first, second, third, last] = run as [Slot, Slot, Slot, Slot];
@@ -292,7 +292,7 @@ describe('moves', () => {
   });
 });
 
-test('a fresh code and a confirmation with the old one: one of them', async () => {
+test('resending a code and confirming with the old code: exactly one succeeds', async () => {
   for (const round of rounds) {
     const { it, code } = await held();
     await age(gateway, confirmationOf(it).id, 60);
@@ -314,7 +314,7 @@ test('a fresh code and a confirmation with the old one: one of them', async () =
   }
 });
 
-describe('a fresh code is asked for, and before the EHR has extended the hold', () => {
+describe('while a resend waits for the EHR to extend the hold', () => {
   async function resendWhile(it: Appointment, meanwhile: () => Promise<unknown>): Promise<Told> {
     await age(gateway, confirmationOf(it).id, 60);
     beforeNextExtension = meanwhile;
@@ -323,7 +323,7 @@ describe('a fresh code is asked for, and before the EHR has extended the hold', 
     return answer;
   }
 
-  test('it is confirmed: nothing awaits a code any more', async () => {
+  test('a confirmation makes the resend fail with nothing pending', async () => {
     const { it, code } = await held();
     const answer = await resendWhile(it, () => inSodermalm.confirm(it.id, code));
     expect(outcome(answer)).toBe('409 confirmation_not_pending');
@@ -331,14 +331,14 @@ describe('a fresh code is asked for, and before the EHR has extended the hold', 
     await expectOneMessage(it.id);
   });
 
-  test('it is given up: nothing awaits a code any more', async () => {
+  test('a cancellation makes the resend fail with nothing pending', async () => {
     const { it } = await held();
     const answer = await resendWhile(it, () => inSodermalm.cancel(it.id));
     expect(outcome(answer)).toBe('409 confirmation_not_pending');
     await expectOneMessage(it.id);
   });
 
-  test('it runs out: that is what is told', async () => {
+  test('expiry makes the resend fail as expired', async () => {
     const { it } = await held();
     const runOut = async () => {
       const now = 'clock_timestamp()';
@@ -349,7 +349,7 @@ describe('a fresh code is asked for, and before the EHR has extended the hold', 
     await expectOneMessage(it.id);
   });
 
-  test('another that awaits the same code is given up: the rest gets its code', async () => {
+  test('cancelling another appointment with the same code leaves a code for the rest', async () => {
     const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-3' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
@@ -383,7 +383,7 @@ describe('two gateways on one database', () => {
     }
   }
 
-  /** Both at their housekeeping for as long as it takes. */
+  /** Runs background jobs on both gateways until the condition holds. */
   async function meanwhile<Result>(work: () => Promise<Result>): Promise<Result> {
     let isOver = false;
     const keepHouse = async (it: Gateway) => {
@@ -398,7 +398,7 @@ describe('two gateways on one database', () => {
     }
   }
 
-  test('do a request under one key once', async () => {
+  test('execute requests with the same idempotency key once', async () => {
     await meanwhile(async () => {
       for (const round of rounds) {
         const slot = await freeSlot(gateway, { careUnit: sodermalm });
@@ -414,7 +414,7 @@ describe('two gateways on one database', () => {
     });
   });
 
-  test('share a key that the first one could not settle', async () => {
+  test('share an idempotency key with an unknown outcome', async () => {
     const { start, end, resource_id, healthcare_service_id } = await book(gateway);
     const send = (index: number) =>
       sendUnder('unsettled', index, { start, end, resource_id, healthcare_service_id }, oslo);
@@ -428,7 +428,7 @@ describe('two gateways on one database', () => {
     await eventually(async () => expect(outcome(await send(1))).toBe('400 time_slot_unavailable'));
   });
 
-  test('book a slot once, and take a code once', async () => {
+  test('book a slot once, and accept a code once', async () => {
     await meanwhile(async () => {
       for (const _ of rounds) {
         const slot = await freeSlot(gateway, { careUnit: sodermalm });
@@ -446,7 +446,7 @@ describe('two gateways on one database', () => {
   test.each([
     ['a booking', oslo],
     ['a booking by code', sodermalm],
-  ])('%s that one of them has lost sight of is finished by whoever is asked', async (_, careUnit) => {
+  ])('%s with an unknown outcome is completed by a retry on either gateway', async (_, careUnit) => {
     for (const round of rounds) {
       const slot = await freeSlot(gateway, { careUnit });
       const key = `lost ${careUnit} ${round}`;

@@ -11,8 +11,8 @@ import { createTestDatabase } from './database.ts';
 import { findViolations } from './invariants.ts';
 
 /*
- * The gateway is killed at the steps between a request and its answer, started again, and asked again. At every step with
- * `npm run test:crash-points`; without it in some of the states that the steps can leave behind.
+ * Kills the gateway between a request and its response, restarts it and retries the request. `npm run test:crash-points`
+ * covers every statement; otherwise a sample of the possible database states.
  */
 
 const all = process.env.CRASH_POINTS === 'all';
@@ -23,7 +23,7 @@ type Kind = 'postgresql' | 'pglite';
 type Body = Appointment & { readonly appointments: Appointment[]; readonly reason?: string };
 type Told = ChildAnswer<Body>;
 
-/** One gateway at a time on one database, through all its deaths. */
+/** One gateway process at a time on one database, restarted after each crash. */
 async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinished']) {
   const folder = await mkdtemp(join(inject('runFolder'), 'crash-'));
   const dataDir = join(folder, 'data');
@@ -37,7 +37,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
 
   async function send(request: ChildRequest): Promise<Told> {
     const answer = await child.send<Body>(request);
-    if (!answer) throw new Error('The gateway died');
+    if (!answer) throw new Error('The gateway process ended');
     return answer;
   }
 
@@ -50,7 +50,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
   const world = {
     send,
     done,
-    /** Sends what kills the gateway, and starts the next one. `false`: it was answered. */
+    /** Sends a request that kills the gateway, and restarts it. Returns `false` if the request got a response. */
     async dieFrom(request: ChildRequest): Promise<boolean> {
       const answer = await child.send<Body>(request);
       if (answer) return false;
@@ -59,18 +59,18 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     },
     async restart(variables?: Record<string, string>): Promise<void> {
       await child.kill();
-      // What the end of its lease amounts to.
+      // As if the lease had expired.
       if (postgres)
         await query(
           postgres.database,
-          'UPDATE operations SET lease_token = NULL, leased_until = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END',
+          'UPDATE operations SET lease_token = NULL, lease_expires_at = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END',
         );
       child = await start(variables);
     },
     async died(): Promise<void> {
       await child.ended;
     },
-    /** Sends it until nobody else is at work on it. */
+    /** Retries the request while another process holds its lease. */
     async settled(request: ChildRequest): Promise<Told> {
       for (;;) {
         const answer = await send(request);
@@ -78,14 +78,14 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
         await sleep(50);
       }
     },
-    /** Slots that follow each other and that nobody has had yet. */
+    /** Consecutive free slots that were not used before. */
     async take(careUnit: string, resourceId: string, count: number): Promise<Slot[]> {
       const name = `${careUnit} ${resourceId}`;
       const slots = slotLists.get(name) ?? (await list(careUnit, resourceId));
       slotLists.set(name, slots);
       for (;;) {
         const run = slots.slice(0, count);
-        if (run.length < count) throw new Error('There are no slots left');
+        if (run.length < count) throw new Error('No free slots left');
         const isRun = run.every((slot, index) => index === 0 || run[index - 1]?.end === slot.start);
         slots.splice(0, isRun ? count : 1);
         if (isRun) return run;
@@ -94,13 +94,13 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     async get(careUnit: string, id: string): Promise<Appointment> {
       return (await done({ method: 'GET', path: `${careUnit}/appointments/${id}` })).body;
     },
-    /** Lets the code of a confirmation be older than the next one has to wait for. */
+    /** Backdates the code of a confirmation so that a resend is allowed. */
     async letHalfAMinutePass(confirmationId: string): Promise<void> {
-      const sql = `UPDATE confirmations SET code_sent_at = code_sent_at - interval '31 seconds' WHERE id = $1`;
+      const sql = `UPDATE confirmations SET last_code_sent_at = last_code_sent_at - interval '31 seconds' WHERE id = $1`;
       if (postgres) await query(postgres.database, sql, [confirmationId]);
       else await whileStopped((database) => query(database, sql, [confirmationId]));
     },
-    /** What holds some of the time. */
+    /** The appointments that occupy any of the time. */
     async at(careUnit: string, first: Slot, last: Slot = first): Promise<Appointment[]> {
       const range = new URLSearchParams({ resource_id: first.resource_id, start: first.start, end: last.end });
       const path = `${careUnit}/appointments?${range}&status=booked&status=awaiting_confirmation`;
@@ -110,12 +110,12 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
       const { body } = await done({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
       return (body as unknown as { messages: Message[] }).messages;
     },
-    /** The code of the only message about an appointment, as soon as it has come. */
+    /** Waits for the only message about an appointment and returns its code. */
     async codeFor(id: string): Promise<string> {
       const [code] = await world.codesFor(id, 1);
       return code as string;
     },
-    /** The codes of so many messages about an appointment and no more, newest first, as soon as they have come. */
+    /** Waits for exactly `count` messages about an appointment and returns their codes, newest first. */
     codesFor(id: string, count: number): Promise<readonly string[]> {
       return eventually(async () => {
         const found = (await world.messages()).filter((it) => it.appointment_id === id);
@@ -123,12 +123,12 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
         return found.map(codeIn);
       });
     },
-    /** Once everything has come to rest. */
+    /** Waits until no operation or background job is pending. */
     async violations(): Promise<Record<string, unknown[]>> {
       for (let look = 1; ; look++) {
         const found = await violationsNow();
         if (look === 8 || Object.keys(found).length === 0) return found;
-        // A job of a process that died comes back within half a minute.
+        // A job of a crashed process is retried within half a minute.
         await sleep(5_000);
       }
     },
@@ -145,7 +145,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     return postgres ? findViolations(postgres.database) : whileStopped(findViolations);
   }
 
-  /** The embedded database lets nobody in beside the gateway. */
+  /** Only one process can open the embedded database. */
   async function whileStopped<Result>(look: (database: Database) => Promise<Result>): Promise<Result> {
     await child.kill();
     const database = await openDatabase({ dataDir });
@@ -206,22 +206,22 @@ async function book(world: World, careUnit: string, slot: Slot): Promise<string>
   return id;
 }
 
-/** One request, and what must be true of the world before and after it. */
+/** One request, with its preparation and the expected state after it. */
 interface Case {
   readonly request: ChildRequest;
   readonly status: number;
-  /** Once the answer has come; `isAlone` when nothing else has happened since `prepare`. */
+  /** Checks the state after the response; `isAlone` if nothing else happened since `prepare`. */
   expectDone(answer: Told, isAlone: boolean): Promise<void>;
-  /** Nobody has asked again. */
+  /** Checks the state if the client does not retry. */
   expectDoneUnasked(): Promise<void>;
   expectNothingDone(): Promise<void>;
 }
 
 interface Operation {
   readonly name: string;
-  /** From which statement on nobody's retry is needed: the intent is stored, or the answer. */
+  /** The first statement after which no client retry is needed: it stores the intent or the response. */
   readonly isDoneFrom: 'intent' | 'end';
-  /** Without all of the steps: every so many states of those that they leave behind. */
+  /** Sampling interval of database states, unless every step is tested. */
   readonly every: number;
   prepare(world: World): Promise<Case>;
 }
@@ -418,7 +418,7 @@ const operations: Operation[] = [
   },
 ];
 
-/** Where the process dies, and how many statements it has executed by then. */
+/** Where the process is killed, and how many statements it has executed by then. */
 interface Point {
   readonly killAt: string;
   readonly executed: number;
@@ -435,7 +435,7 @@ function pointsOf({ length }: readonly string[]): Point[] {
   ];
 }
 
-/** One for each state that a process can leave behind: what a transaction has not committed leaves no trace. */
+/** One crash point for each distinct database state. Uncommitted transactions do not change the state. */
 function statesOf(statements: readonly string[]): Point[] {
   let isInTransaction = false;
   const points = statements.flatMap((text, index): Point[] => {
@@ -457,13 +457,13 @@ function statesOf(statements: readonly string[]): Point[] {
   ];
 }
 
-/** Every so many, and one at least. */
+/** Every n-th item, at least one. */
 function someOf<T>(items: readonly T[], every: number): readonly T[] {
   const some = items.filter((_, index) => index % every === every - 1);
   return some.length > 0 ? some : items.slice(-1);
 }
 
-/** After how many statements it will be done, whether or not anybody asks again. */
+/** The number of statements after which the operation completes without a client retry. */
 function doneAfter(statements: readonly string[], from: Operation['isDoneFrom']): number {
   if (from === 'end') return statements.lastIndexOf('commit') + 1;
   const intent = statements.findIndex((text) => text.startsWith('update "operations" set "kind"'));
@@ -486,11 +486,11 @@ describe.each<{ kind: Kind; sparing: number }>([
   { kind: 'postgresql', sparing: 3 },
   { kind: 'pglite', sparing: 8 },
 ])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sparing }) => {
-  /** A start of the gateway takes seconds: every run kills what has the most steps, `all` kills everything. */
+  /** A gateway start takes seconds, so a normal run covers only the requests with the most steps; `all` covers every request. */
   const often = { postgresql: ['a booking by code', 'a confirmation', 'a fresh code'], pglite: ['a booking'] }[kind];
   const killed = operations.filter(({ name }) => all || often.includes(name));
 
-  test.concurrent.for(killed)('$name is done once', async ({ prepare, isDoneFrom, every }, context) => {
+  test.concurrent.for(killed)('$name is executed once', async ({ prepare, isDoneFrom, every }, context) => {
     const world = await createWorld(kind, context.onTestFinished);
     const dry = await prepare(world);
     const counted = await world.send(underKey(dry.request, randomUUID(), 'count'));
@@ -520,10 +520,10 @@ describe.each<{ kind: Kind; sparing: number }>([
     for (const { it, point } of left) {
       const expectIt = point.executed >= from ? it.expectDoneUnasked : it.expectNothingDone;
       await eventually(expectIt).catch((error) => {
-        throw new Error(`Killed ${point.killAt} of ${statements.length}, and nobody asked again`, { cause: error });
+        throw new Error(`Killed ${point.killAt} of ${statements.length}, without a client retry`, { cause: error });
       });
     }
-    // Whoever asks at last finds a key that is free, and what was done.
+    // A final retry finds the idempotency key released and the result of the operation.
     for (const { it, key } of left) {
       const first = await world.settled(underKey(it.request, key));
       expect(first.status).toBe(it.status);
@@ -533,14 +533,14 @@ describe.each<{ kind: Kind; sparing: number }>([
   });
 
   if (!all && kind === 'pglite') return;
-  test.concurrent('while a message is delivered: the code arrives once', async (context) => {
+  test.concurrent('a crash during message delivery delivers the code once', async (context) => {
     const world = await createWorld(kind, context.onTestFinished);
     const steps = ['before 1', 'after 1', 'before 2', 'after 2', 'before 3', 'after 3'];
     for (const step of all ? steps : someOf(steps, 2 * sparing)) {
       await world.restart({ KILL_DELIVERY: step });
       const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
       const key = randomUUID();
-      // The process may die before it has answered.
+      // The process may end before it responds.
       const request = underKey(create(sodermalm, slot), key);
       await world.send(request).catch(() => undefined);
       await world.died();

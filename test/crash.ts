@@ -13,12 +13,12 @@ import { writeQuickDemo } from './quick-demo.ts';
 
 /*
  * Kills the gateway at random moments under a load of bookings, moves, cancellations and confirmations over the three
- * sandbox EHRs, starts it again each time, and looks at the end whether what was answered is true.
+ * sandbox EHRs, restarts it each time, and finally checks that the EHRs agree with the responses.
  *
  *   node test/crash.ts [--kills 100] [--seed 1] [--database pglite|postgresql] [--gateways 1] [--faults]
  *
- * With several gateways, on PostgreSQL, one of them is killed at a time. With faults, the EHRs lose answers, stay away for
- * a while and finish late (faulty-sandbox.ts).
+ * With several gateways (PostgreSQL only), one at a time is killed. With faults, the EHRs lose responses, become
+ * unavailable for a while, and finish writes late (faulty-sandbox.ts).
  */
 
 const { values: options } = parseArgs({
@@ -32,14 +32,14 @@ const { values: options } = parseArgs({
 });
 const kills = Number(options.kills);
 const atOnce = 12;
-/** What an EHR shows nothing of is looked for somewhat longer. */
+/** Reconciliation keeps looking somewhat longer for writes that an EHR does not show. */
 const restMs = options.faults ? 300_000 : 90_000;
 const patienceMs = options.faults ? 120_000 : 30_000;
-/** Longer than an EHR is late. */
+/** Longer than an EHR delays a write. */
 const latestMs = options.faults ? 10_000 : 0;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Mulberry32. */
+/** Seeded random numbers (Mulberry32). */
 let randomState = Number(options.seed);
 function random(): number {
   randomState = (randomState + 0x6d2b79f5) | 0;
@@ -62,20 +62,20 @@ interface Appointment {
 }
 type Told = ChildAnswer<Appointment & { readonly reason?: string }>;
 
-/** What is known of an appointment. Nobody but its own operations, one at a time, changes it. */
+/** The expected state of an appointment. Only its own operations change it, one at a time. */
 interface Known {
   readonly careUnit: string;
   readonly id: string;
-  /** As the last answer said. */
+  /** From the last response. */
   last: Appointment;
-  /** The id under which a cancellation waits for its code. */
+  /** The id of a cancellation that awaits its code. */
   cancellation: string | undefined;
-  /** When the code that is awaited runs out. */
+  /** When the awaited code expires. */
   expiresAt: number;
   isBusy: boolean;
 }
 
-/** A request without an answer. */
+/** A request without a response. */
 interface Unanswered {
   readonly request: ChildRequest;
   readonly known: Known | undefined;
@@ -87,15 +87,15 @@ const count = (name: string) => {
   counts[name] = (counts[name] ?? 0) + 1;
 };
 const faults: string[] = [];
-/** Bookings that were answered and are not there, that are there twice, and that nobody was told of. */
+/** Violations: confirmed bookings that are missing, duplicate bookings, and bookings without a response. */
 const tally = { lost: 0, doubled: 0, unrecorded: 0 };
 const knowns: Known[] = [];
 const creations = new Map<string, string | undefined>();
-/** Those without a key whose caller was told that nobody knows, or nothing at all. */
+/** Requests without idempotency key that ended with `outcome_unknown` or without a response. */
 const unknown = new Set<string>();
 const abandoned: Unanswered[] = [];
 const slots = new Map<string, Slot[]>();
-/** Each, or the next process in its place as soon as that listens: whoever has no answer waits for it. */
+/** The gateway processes. While one restarts, requests wait for its replacement. */
 const gateways: Promise<ChildGateway>[] = [];
 let isOver = false;
 let isCutShort = false;
@@ -107,7 +107,7 @@ async function sendOnce<Body = Told['body']>(request: ChildRequest): Promise<Chi
   return gateway.send(request);
 }
 
-/** Sends it until it is answered for good; now and then nobody asks again. */
+/** Retries the request until it has a final response. Sometimes gives up without a retry. */
 async function settle(request: ChildRequest): Promise<Told | undefined> {
   for (let attempt = 1; ; attempt++) {
     const answer = await sendOnce(request);
@@ -146,7 +146,7 @@ async function performAt(
   return answer;
 }
 
-/** Nobody asks again: what becomes of it is one thing or the other, once, unless the answer says that nothing was done. */
+/** A request that is not retried: it may be executed once or not at all, unless the response says that nothing was done. */
 async function createWithoutKey(request: ChildRequest, comment: string): Promise<Told | undefined> {
   const answer = await sendOnce<Told['body']>(request);
   if (answer && answer.status < 500) return answer;
@@ -191,7 +191,7 @@ async function create(): Promise<void> {
 async function change(known: Known): Promise<void> {
   known.isBusy = true;
   const isAnswered = await changeOnce(known);
-  // What nobody has asked for again may be one thing or the other.
+  // A request that was not retried may have been executed or not.
   if (isAnswered) known.isBusy = false;
 }
 
@@ -244,7 +244,7 @@ interface Message {
   readonly text: string;
 }
 
-/** One reading for all who wait. */
+/** One shared read for all waiting requests. */
 let mailbox: Promise<readonly Message[]> | undefined;
 function readMailbox(): Promise<readonly Message[]> {
   mailbox ??= read().finally(() => {
@@ -259,7 +259,7 @@ function readMailbox(): Promise<readonly Message[]> {
   }
 }
 
-/** As soon as it has come: within a minute, once nobody is killed any more. */
+/** Waits for the message: at most a minute after the last kill. */
 async function codeFor(id: string): Promise<string | undefined> {
   while (Date.now() < lastKill + 60_000) {
     const about = (await readMailbox()).filter((it) => it.appointment_id === id);
@@ -276,7 +276,7 @@ function fault(text: string): void {
   process.stdout.write(`  ✗ ${text}\n`);
 }
 
-/** Those whose answer is overdue do not keep the others waiting. */
+/** Does not wait for overdue responses. */
 async function load(): Promise<void> {
   const running = new Set<Promise<void>>();
   while (!isOver) {
@@ -292,7 +292,7 @@ async function load(): Promise<void> {
   await Promise.all(running);
 }
 
-/** So many in each care unit that there are free ones until the end. */
+/** Enough slots in each care unit for the whole run. */
 const manySlots = 200 + 4 * kills;
 
 async function readSlots(): Promise<void> {
@@ -320,7 +320,7 @@ interface SlotPage {
   readonly next_cursor: string | null;
 }
 
-/** Every answer against what is there. */
+/** Compares every response with the EHRs. */
 async function compare(): Promise<void> {
   for (const known of knowns) {
     const answer = await sendOnce({ method: 'GET', path: `${known.careUnit}/appointments/${known.id}` });
@@ -393,7 +393,7 @@ async function main(): Promise<void> {
   try {
     for (let index = 0; index < size; index++) {
       gateways.push(start());
-      // The first one makes what they share.
+      // The first gateway creates the shared files.
       await gateways[index];
     }
     await readSlots();
@@ -434,11 +434,11 @@ function report(): void {
   process.exitCode = faults.length > 0 ? 1 : 0;
 }
 
-/** What nobody asked for again is finished or given up, without anybody. */
+/** Requests that were not retried are completed or compensated in the background. */
 async function atRest(dataDir: string, databaseUrl: string | undefined, start: () => Promise<ChildGateway>) {
   await until('not at rest', async () => {
     if (databaseUrl === undefined) {
-      // The embedded database is looked at by one at a time: first it is given the time for a few rounds.
+      // Only one process can open the embedded database, so let the gateway run a few rounds of background jobs first.
       await sleep(8_000);
       await killAll();
     }
@@ -449,7 +449,7 @@ async function atRest(dataDir: string, databaseUrl: string | undefined, start: (
   });
 }
 
-/** A key that was left open is free for its owner, and tells what was done. */
+/** A retry with an open idempotency key succeeds and returns the result of the operation. */
 async function askAtLast(): Promise<void> {
   for (const { request, known, slot } of abandoned) {
     const deadline = Date.now() + patienceMs;
@@ -472,7 +472,7 @@ async function askAtLast(): Promise<void> {
   }
 }
 
-/** One appointment for each key, and the answered one. */
+/** Expects one appointment per key, the one in the response. */
 async function compareCreations(dataDir: string, databaseUrl: string | undefined): Promise<void> {
   if (databaseUrl === undefined) await killAll();
   const database = await openDatabase({ databaseUrl, dataDir });
@@ -493,7 +493,7 @@ async function compareCreations(dataDir: string, databaseUrl: string | undefined
   const byComment = Map.groupBy(rows, ({ comment }) => comment);
   for (const [comment, answered] of creations) {
     const made = byComment.get(comment) ?? [];
-    // Holds that nobody was told of are given up, and never had a code.
+    // Holds without a response are released, and no code is sent for them.
     const real = made.filter(({ state, has_code }) => state !== 'cancelled' || has_code);
     const others = real.filter(({ id }) => id !== answered);
     const isKnown = answered !== undefined;
@@ -510,7 +510,7 @@ async function compareCreations(dataDir: string, databaseUrl: string | undefined
   count('database looked at');
 }
 
-/** What was done so far is looked at and counted all the same; whoever insists gets the counts at once. */
+/** On Ctrl-C, checks and counts the work done so far. A second Ctrl-C prints the counts immediately. */
 function cutShort(): void {
   if (isCutShort) {
     process.stdout.write('  broken off: nothing was compared\n');

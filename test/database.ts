@@ -13,15 +13,15 @@ export interface TestDatabase {
   readonly database: Database;
   /** PostgreSQL only. */
   readonly url: string | undefined;
-  /** Closes the database and deletes it. May be called again. */
+  /** Closes and deletes the database. Idempotent. */
   dispose(): Promise<void>;
 }
 
 const sets = migrationSets(connectors);
 
 /**
- * A database of one's own, `migrated` with the gateway's and every connector's migrations, or `empty`. Call `dispose` at
- * the end. PGlite lives in memory here.
+ * Creates a database: `migrated` with all migrations of the gateway and connectors, or `empty`. Call `dispose` at the end.
+ * PGlite runs in memory.
  */
 export async function createTestDatabase(
   kind: Database['kind'] = inject('databaseKind'),
@@ -64,7 +64,7 @@ async function asSuperuser<T>(use: (client: pg.Client) => Promise<T>): Promise<T
 
 let template: Promise<string> | undefined;
 
-/** Made by the first worker that needs it. The name changes with the migrations, for watch mode. */
+/** Created by the first worker that needs it. The name depends on the migrations, for watch mode. */
 function postgresTemplate(): Promise<string> {
   template ??= asSuperuser(async (client) => {
     const name = `template_${await fingerprint()}`;
@@ -89,7 +89,7 @@ async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase
   return { database, url: undefined, dispose: () => database.close() };
 }
 
-/** Made by the first that needs it. Where two workers are first at once, the first stays: a Blob of it is being read. */
+/** Created by the first worker that needs it. If two create it concurrently, the first is kept: it is already being read. */
 async function pgliteDump(content: 'migrated' | 'empty'): Promise<Blob> {
   const path = join(inject('runFolder'), `pglite-${content === 'empty' ? content : await fingerprint()}.tar`);
   if (!(await stat(path).catch(() => undefined))) {

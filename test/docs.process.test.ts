@@ -23,7 +23,7 @@ const flags = [
 if (isMissing) {
   const text = `There is no ${browser}. Install Chromium, or say in CHROMIUM_PATH where it is.`;
   if (process.env.CI) {
-    test('Chromium is there', () => {
+    test('Chromium is installed', () => {
       throw new Error(text);
     });
   } else {
@@ -31,10 +31,10 @@ if (isMissing) {
   }
 }
 
-/** Chromium starts slowly where other tests keep the cores busy. */
+/** Chromium starts slowly while other tests use the CPU. */
 const patience = { timeout: 120_000 };
 
-// Where there is no Chromium on a user's machine; the text above says so, and CI fails.
+// Skipped without Chromium on a developer's machine. CI fails instead, with the message above.
 describe.skipIf(isMissing)('in a browser', patience, () => {
   let gateway: Gateway;
   let profile: string;
@@ -68,7 +68,7 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
     page = await context.newPage();
     page.on('request', (request) => requests.push(new URL(request.url())));
     page.on('console', (message) => {
-      // What violates the content security policy is among the errors.
+      // Violations of the content security policy are reported as errors.
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
@@ -85,7 +85,7 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
   test.each(['/docs', '/docs/'])('%s shows every operation, without credentials', async (address) => {
     await page.goto(address);
     for (const { summary } of gateway.app.operations.values()) await page.getByText(summary).first().waitFor();
-    // Not `networkidle`, which never comes where the page goes quiet before anybody listens.
+    // Not `networkidle`: that event is missed if the page is idle before the listener is added.
     await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
     expect(requests.map(({ pathname }) => pathname)).toContain('/api/openapi.json');
   });
@@ -102,18 +102,18 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
     expect((await answer).status()).toBe(200);
   });
 
-  test('every reason has its page', async () => {
+  test('every reason has a page', async () => {
     for (const reason of reasonNames) {
       await page.goto(`/problems/${reason}`);
       expect(await page.getByRole('heading').innerText()).toBe(reasons[reason].title);
       const main = page.getByRole('main');
       expect(await main.innerText()).toContain('What to do');
-      // As narrow as its style sheet makes it.
+      // The style sheet limits the width, so it was loaded.
       expect((await main.boundingBox())?.width).toBeLessThan(700);
     }
   });
 
-  test('a script that is not of the page is refused', async () => {
+  test('blocks a script that is not part of the page', async () => {
     await page.goto('/docs/');
     await expect(page.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();
     expect(await page.evaluate('globalThis.intruder')).toBeUndefined();

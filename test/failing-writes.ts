@@ -2,9 +2,9 @@ import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossw
 
 interface Trouble {
   readonly error: ConnectorError;
-  /** Once it is done; otherwise before anything is. */
+  /** Whether to fail after the write. Otherwise it fails before. */
   readonly after: boolean;
-  /** Until then there is no answer. */
+  /** Delays the response until this promise resolves. */
   readonly silentUntil?: Promise<void> | undefined;
 }
 
@@ -15,17 +15,17 @@ interface FailureOptions {
 }
 
 export interface FailableWrites {
-  /** How often `changeAppointments` was called. A new failure counts anew. */
+  /** Number of calls of `changeAppointments`. Reset by each new failure. */
   calls: number;
   /** Which of the next calls fails, counted from 1. */
   fail(call: number, kind: ConnectorErrorKind, options?: FailureOptions): void;
   stopFailing(): void;
-  /** For before each test. */
+  /** Resets everything. Call before each test. */
   reset(): void;
   failable(connector: Connector): Connector;
 }
 
-/** Writes to EHRs that fail when the test wants it. */
+/** Wraps a connector so that a test can make writes fail. */
 export function failableWrites(): FailableWrites {
   const failing = new Map<number, Trouble>();
   const writes: FailableWrites = {

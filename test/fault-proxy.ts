@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a fault looks for. */
+/** Matches the request to fail. */
 export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
@@ -11,21 +11,21 @@ export interface ProxiedRequest {
 }
 type Matches = (request: ProxiedRequest) => boolean;
 
-/** A request that has been taken from whoever sent it, and has not come to the server yet. */
+/** A request that was cut off before it reached the server. */
 export interface LateRequest {
-  /** Hands it to the server, and answers nobody. Rejects before it has come. */
+  /** Sends the request to the server and discards the response. Rejects if the request has not arrived yet. */
   finish(): Promise<void>;
 }
 
-/** Stands before a server that speaks HTTP. Each fault is for one request. */
+/** A proxy in front of an HTTP server. Each fault applies to one request. */
 export interface FaultProxy {
-  /** Passed on unless something else was asked for. */
+  /** URL of the proxy. Forwards requests unless a fault is set. */
   readonly url: string;
-  /** The next such request comes to the server; its answer is cut off, and the proxy is down from then on. */
+  /** Forwards the next matching request, drops its response, and takes the proxy down. */
   commitThenGoDown(matches: Matches): void;
-  /** The next such request is cut off, and the proxy is down from then on; the server has it when the test says so. */
+  /** Cuts off the next matching request and takes the proxy down. The test decides when the server receives the request. */
   finishLate(matches: Matches): LateRequest;
-  /** Connections are refused, and those that are open break. */
+  /** Refuses new connections and breaks open ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ interface Passed {
   readonly body: Buffer;
 }
 
-/** A reverse proxy on loopback that fails as a network and a server would. */
+/** A reverse proxy on loopback that simulates network and server failures. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const faults: Fault[] = [];
   let server = await listening(handle);
@@ -108,11 +108,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
 type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** On the port that it had before: somebody may have it for a moment. */
+/** Listens on its previous port again. Retries while another process uses the port. */
 async function listening(handle: Handle, port = 0): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     const server = createServer((incoming, outgoing) => {
-      // Whatever goes wrong is an answer that breaks off.
+      // Any error aborts the response.
       handle(incoming, outgoing).catch(() => outgoing.destroy());
     });
     try {

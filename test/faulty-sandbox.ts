@@ -3,12 +3,12 @@ import { sandboxConnector } from '@crossward/connector-sandbox';
 
 /*
  * A preload (`node --import …/faulty-sandbox.ts server/src/main.ts`) with which the sandboxes fail now and then: they
- * lose the answer of a write and are away for a while, or do it when its caller was answered.
+ * lose the response of a write and become unavailable for a while, or make the write after the time-out.
  */
 
 const probability = 0.04;
 const longestAbsenceMs = 4_000;
-/** Shorter than an EHR is given to finish what it was asked for. */
+/** Shorter than the time that the gateway gives an EHR to finish a write. */
 const longestDelayMs = 8_000;
 
 const { open } = sandboxConnector;
@@ -23,7 +23,7 @@ function faulty(connector: Connector): Connector {
   const change = async (write: AppointmentWrite) => {
     const [away, late] = [Math.random() < probability, Math.random() < probability];
     if (late) {
-      // Refused, where somebody was faster, is as good as done.
+      // A write that lost a race is rejected, which is fine here.
       setTimeout(() => void changeAppointments(write).catch(() => undefined), Math.random() * longestDelayMs);
     } else if (!away || Math.random() < 0.7) {
       const appointments = await changeAppointments(write);

@@ -5,17 +5,17 @@ type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 interface IdentifierPlace {
   readonly kind: 'patient' | 'resource';
-  /** Where the identifier stands; what is not found in a path is 404, elsewhere 400. */
+  /** Location of the identifier. An unknown identifier is 404 in the path, 400 elsewhere. */
   readonly place: 'path' | 'query' | 'body';
-  /** Its name there. */
+  /** Parameter name. */
   readonly parameter: string;
-  /** Sends a request to `sandbox-no` that is right apart from this identifier. */
+  /** Sends a request to `sandbox-no` that is valid apart from this identifier. */
   send(text: string, headers?: Headers): Promise<Answer>;
-  /** Whether the answer shows that the identifier was understood and found. */
+  /** Whether the response shows that the identifier was found. */
   isFound(answer: Answer): boolean;
 }
 
-/** The rules for a patient or resource identifier, which hold wherever one is a parameter. */
+/** Tests that apply wherever a patient or resource identifier is a parameter. */
 export function identifierCases({ kind, place, parameter, send, isFound }: IdentifierPlace): void {
   const known = kind === 'patient' ? 'p-3' : 'r-1';
   const here = place === 'body' ? { pointer: `/${parameter}` } : { parameter };
@@ -72,7 +72,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       for (const text of others) {
         await expectProblem(text, {}, { status: 400, reason: 'identifier_type_unsupported' });
       }
-      // A type of the other kind of identifier is no type here.
+      // A type of the other kind of identifier is unknown here.
       const foreign = kind === 'patient' ? 'hsa_id:SE0000000000-1001' : 'nhs_number:9990000018';
       await expectProblem(foreign, {}, { status: 400, reason: 'identifier_malformed' });
     });
@@ -100,7 +100,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
     test('comes from a header, and is judged as if it stood here', async () => {
       const at = { header: 'x-it' };
       await expectProblem('header:x-it', { 'x-it': 'nobody' }, notFound);
-      // UTF-8, which node sends as the characters of its bytes.
+      // UTF-8 bytes, because Node.js sends headers as Latin-1.
       const utf8 = Buffer.from('ærlig').toString('latin1');
       await expectProblem('header:x-it', { 'x-it': utf8 }, notFound);
       await expectProblem('header:x-it', { 'x-it': 'oops:x' }, { status: 400, reason: 'identifier_malformed', at });
@@ -115,7 +115,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
         { 'x-it': unsupported },
         { status: 400, reason: 'identifier_type_unsupported', at },
       );
-      // A reference leads to an identifier, never to another reference.
+      // A reference must name an identifier, not another reference.
       const twice = { 'x-it': 'header:x-other', 'x-other': known };
       await expectProblem('header:x-it', twice, { status: 400, reason: 'identifier_malformed', at });
     });

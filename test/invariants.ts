@@ -1,13 +1,13 @@
 import type { Database } from '../server/src/db/database.ts';
 
-/** What must be true of a database that nobody is at work on; every row is a violation. */
+/** Queries for violated invariants of an idle database. Each row is a violation. */
 const violations: Readonly<Record<string, string>> = {
   'appointments overlap': `
     SELECT a.emr, a.id, b.id AS other FROM sandbox.appointments a JOIN sandbox.appointments b
       ON a.emr = b.emr AND a.resource_id = b.resource_id AND a.id < b.id
       AND a.starts_at < b.ends_at AND b.starts_at < a.ends_at
     WHERE a.state <> 'cancelled' AND b.state <> 'cancelled'`,
-  'a write is stuck': `SELECT id, state, failure FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
+  'a write is stuck': `SELECT id, state, last_failure FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
   'a code is half confirmed': `SELECT appointment_id FROM confirmation_items WHERE state = 'confirming'`,
   'a hold is half given up': `SELECT appointment_id FROM confirmation_items WHERE state = 'expiring'`,
   'a hold has no code': `

@@ -31,7 +31,7 @@ Server.prototype.emit = function (this: Server, name: string, ...rest: unknown[]
   if (typeof killAt !== 'string') return Reflect.apply(emit, this, [name, ...rest]);
   const own: Steps = { killAt, statements: [] };
   const { emit: emitOfRequest } = request;
-  // The body comes in events of the socket, which know nothing of the request.
+  // Body events run outside the async context of the request.
   request.emit = (...event: unknown[]) => steps.run(own, () => Reflect.apply(emitOfRequest, request, event));
   const { writeHead } = response;
   response.writeHead = (...head: unknown[]) => {
@@ -47,7 +47,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...input: unknown[]): unk
   const [first] = input;
   const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
   const run = () => Reflect.apply(query, this, input);
-  // A new connection's own.
+  // Statements that set up a new connection.
   if (text.startsWith('SET TIME ZONE')) return run();
   const own = steps.getStore();
   if (own) return step(own.statements, own.killAt, text, run);

@@ -1,4 +1,4 @@
-import type { Connector, ConnectorModule } from '@crossward/connector-kit';
+import type { Connector, ConnectorModule, DatabaseContext } from '@crossward/connector-kit';
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { type PoliciesInFile, resolvePolicies } from '../server/src/config/policies.ts';
 import { connectorUnderTest } from './ehrs/under-test.ts';
@@ -8,7 +8,7 @@ export function anotherConnector(change: (connector: Connector, emr: string) => 
   const module = connectorUnderTest();
   return {
     ...module,
-    async open(context) {
+    async open(context: DatabaseContext<unknown>) {
       return change(await module.open(context), context.emr);
     },
   };

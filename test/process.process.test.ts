@@ -14,12 +14,12 @@ const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 interface Child {
   readonly process: ChildProcess;
   readonly output: { stdout: string; stderr: string };
-  /** Waits until the output fits; fails when the process ends before. */
+  /** Waits until the output matches. Rejects if the process ends first. */
   until(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Starts much faster than the embedded database, which is left to the tests that are about its folder. */
+/** Starts faster than the embedded database, which only tests of its data directory use. */
 const onPostgres = { DATABASE_URL: '' };
 let disposeDatabase: () => Promise<void>;
 let dataDir: string;
@@ -74,7 +74,7 @@ function start(variables: Record<string, string> = {}): Child {
   return child;
 }
 
-/** What the printed command would send, with its `$(…)` run as a shell would. */
+/** The request that the printed command sends, after shell substitution of `$(…)`. */
 async function printedRequest(child: Child): Promise<{ url: string; init: RequestInit }> {
   const [command] = await child.until(/curl .*? -d '.*?'\n/s);
   const words = command.replaceAll(/ \\\n\s*/g, ' ');
@@ -104,7 +104,7 @@ async function headersOf(): Promise<Record<string, string>> {
 const addressIn = async (child: Child) => (await child.until(/"address":"(http:[^"]+)"/))[1] ?? '';
 
 describe('the demo', () => {
-  test('books what it prints, and has it after it was killed, with the same client', async () => {
+  test('the printed booking works, and survives a kill and restart', async () => {
     const first = start();
     const { url, init } = await printedRequest(first);
     const booked = await fetch(url, init);
@@ -124,13 +124,13 @@ describe('the demo', () => {
     const found = await fetch(`${address}${path}`, { headers: await headersOf() });
     expect(found.status).toBe(200);
     expect(await found.json()).toEqual(appointment);
-    // It prints a time that is free now, not the one that has just been taken.
+    // It prints a time that is still free, not the one just booked.
     const next = await printedRequest(second);
     expect((await fetch(next.url, next.init)).status).toBe(201);
   });
 
-  // Windows has no such modes: who may use a folder is said by access control lists there.
-  test.skipIf(process.platform === 'win32')('closes its data directory to others, and says so', async () => {
+  // Windows uses access control lists instead of file modes.
+  test.skipIf(process.platform === 'win32')('restricts the permissions of its data directory and logs it', async () => {
     await chmod(dataDir, 0o755);
     const child = start(onPostgres);
     await addressIn(child);
@@ -138,7 +138,7 @@ describe('the demo', () => {
     expect(child.output.stdout).toMatch(/"level":40.*"msg":"other users of this machine could use the data directory/);
   });
 
-  test('finishes what is under way when it is told to stop', async () => {
+  test('finishes running requests before it stops', async () => {
     const child = start(onPostgres);
     const { url, init } = await printedRequest(child);
     const { hostname, port, pathname } = new URL(url);
@@ -155,7 +155,7 @@ describe('the demo', () => {
       expect: '100-continue',
     }).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`);
-    // The gateway has read the head of the request, and waits for the rest of it.
+    // The gateway has read the request headers and waits for the body.
     while (!answer.includes('100 Continue')) await once(socket, 'data');
     socket.write(body.slice(0, 10));
     child.process.kill('SIGTERM');
@@ -172,11 +172,11 @@ describe('the demo', () => {
     expect(found.status).toBe(200);
   });
 
-  test('stops when it is idle, on either signal, with connections open', async () => {
+  test('stops on SIGTERM and SIGINT while idle connections are open', async () => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const child = start(onPostgres);
       const { hostname, port } = new URL(await addressIn(child));
-      // A caller that keeps its connection.
+      // A client with a keep-alive connection.
       const socket = connect(Number(port), hostname);
       socket.on('error', () => undefined);
       socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -188,7 +188,7 @@ describe('the demo', () => {
     }
   });
 
-  test('goes on when its terminal hangs up, and says so', async () => {
+  test('keeps running on SIGHUP and logs it', async () => {
     const child = start(onPostgres);
     const address = await addressIn(child);
     child.process.kill('SIGHUP');
@@ -198,7 +198,7 @@ describe('the demo', () => {
     expect(await child.ended).toEqual({ code: 0, signal: null });
   });
 
-  test('tells of a port that is taken before it begins anything', async () => {
+  test('reports a port in use before it starts anything', async () => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -212,7 +212,7 @@ describe('the demo', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  test('lets nobody else use its data directory or its port', async () => {
+  test('locks its data directory and its port', async () => {
     const first = start();
     const address = await addressIn(first);
     const second = start();
@@ -254,7 +254,7 @@ clients:
     ACME_CLIENT_SECRET: 'a-client-secret-that-nobody-guesses-0001',
   };
 
-  test('is followed, and nothing of the demo is there', async () => {
+  test('replaces the demo configuration', async () => {
     const path = join(dataDir, 'crossward.yaml');
     await writeFile(path, right);
     const child = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...variables });
@@ -267,7 +267,7 @@ clients:
     expect((await fetch(`${address}/demo/messages`)).status).toBe(404);
   });
 
-  test('that is wrong is refused, with what is wrong and where', async () => {
+  test('is rejected if invalid, with the error and its position', async () => {
     const path = join(dataDir, 'crossward.yaml');
     await writeFile(path, right.replace('Europe/Oslo', 'Europe/Olso').replace('emr: north', 'emr: south'));
     const child = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...variables });
@@ -279,7 +279,7 @@ clients:
     expect(child.output.stderr).not.toContain(variables.ACME_CLIENT_SECRET);
   });
 
-  test('needs a secret key', async () => {
+  test('requires a secret key', async () => {
     const path = join(dataDir, 'crossward.yaml');
     await writeFile(path, right);
     const { CROSSWARD_SECRET_KEY: _, ...rest } = variables;
@@ -288,7 +288,7 @@ clients:
     expect(child.output.stderr).toContain('CROSSWARD_SECRET_KEY');
   });
 
-  test('does not start with another secret key than that of the database', async () => {
+  test('rejects a secret key that does not match the database', async () => {
     const path = join(dataDir, 'crossward.yaml');
     await writeFile(path, right);
     const first = start({ CROSSWARD_CONFIG: path, ...onPostgres, ...variables });

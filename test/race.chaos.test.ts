@@ -26,7 +26,7 @@ async function assertNoOverlap(): Promise<void> {
   expect(overlapping).toEqual([]);
 }
 
-/** Appointments that hold some of the time, whatever became of them. */
+/** All appointments that overlap the time, in any state. */
 function rowsAt({ start, end, resource_id }: Slot, last: Slot | undefined = undefined) {
   return rows<{ id: string }>(
     `SELECT id FROM sandbox.appointments
@@ -48,8 +48,8 @@ function split(answers: readonly Answer<Appointment & Problem>[], success: numbe
   return { won, lost };
 }
 
-describe('of fifty who want one slot', () => {
-  test.each([1, 2, 3, 4, 5])('one gets it, round %i', async (round) => {
+describe('fifty concurrent bookings of one slot', () => {
+  test.each([1, 2, 3, 4, 5])('exactly one succeeds, round %i', async (round) => {
     const slot = await freeSlot(gateway);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -66,7 +66,7 @@ describe('of fifty who want one slot', () => {
   });
 });
 
-test('bookings of two slots that overlap shut each other out', async () => {
+test('overlapping bookings of two slots exclude each other', async () => {
   for (let round = 0; round < 5; round++) {
     const run = await freeRun(gateway, 4, { resourceId: 'r-2' });
     const pairs = [0, 1, 2].map((index) => [run[index], run[index + 1]] as [Slot, Slot]);
@@ -78,7 +78,7 @@ test('bookings of two slots that overlap shut each other out', async () => {
     );
     const { won } = split(answers, 201);
     const starts = won.map(({ body }) => body.start).toSorted();
-    // Either the pair in the middle, or one of those at the ends, or both of these.
+    // Either the middle pair succeeds, or one or both of the outer pairs.
     expect(starts.length).toBeGreaterThanOrEqual(1);
     const middle = pairs[1]?.[0].start ?? '';
     expect(starts.includes(middle) ? starts : [middle]).toEqual([middle]);
@@ -87,7 +87,7 @@ test('bookings of two slots that overlap shut each other out', async () => {
   }
 });
 
-test('bookings of whole slots and of parts of a run leave every slot to one', async () => {
+test('concurrent bookings of one and several slots never share a slot', async () => {
   const run = await freeRun(gateway, 8, { resourceId: 'r-3' });
   const answers = await Promise.all(
     run.flatMap((_, from) =>
@@ -103,7 +103,7 @@ test('bookings of whole slots and of parts of a run leave every slot to one', as
 });
 
 describe('moves', () => {
-  test('of many to one time, and bookings of it: one gets it', async () => {
+  test('concurrent moves and bookings of one time: exactly one succeeds', async () => {
     for (let round = 0; round < 3; round++) {
       const movers: Appointment[] = [];
       for (const slot of await freeSlots(gateway, { resourceId: 'r-4', limit: 15 }))
@@ -128,7 +128,7 @@ describe('moves', () => {
     }
   });
 
-  test('that change places do not wait for each other for ever', async () => {
+  test('moves that swap times do not deadlock', async () => {
     const free = new Set((await freeSlots(gateway, { resourceId: 'r-2' })).map(({ start }) => start));
     const inBoth = (await freeSlots(gateway, { resourceId: 'r-1' })).filter(({ start }) => free.has(start));
     const [a, b] = inBoth as [Slot, Slot];
@@ -148,7 +148,7 @@ describe('moves', () => {
     split(answers, 200);
   });
 
-  test('of one appointment to many times leave it at one', async () => {
+  test('concurrent moves of one appointment leave it at one of the times', async () => {
     const mine = await book(gateway, { resourceId: 'r-1' });
     const targets = await freeSlots(gateway, { resourceId: 'r-1', limit: 20 });
     const answers = await Promise.all(targets.map(({ start, end }) => change(mine.id, { start, end })));
@@ -159,7 +159,7 @@ describe('moves', () => {
     expect(targets.filter(({ start }) => !free.includes(start)).map(({ start }) => start)).toEqual([body.start]);
   });
 
-  test('and a cancellation of one appointment: it ends cancelled', async () => {
+  test('moves concurrent with a cancellation leave the appointment cancelled', async () => {
     for (let round = 0; round < 5; round++) {
       const mine = await book(gateway, { resourceId: 'r-1' });
       const targets = await freeSlots(gateway, { resourceId: 'r-1', limit: 10 });
@@ -177,7 +177,7 @@ describe('moves', () => {
   });
 });
 
-test('a time that is cancelled while fifty want it goes to one of them at most', async () => {
+test('a time cancelled during fifty concurrent bookings is booked at most once', async () => {
   const slot = await freeSlot(gateway);
   const { id } = await book(gateway, { slot });
   const [cancelled, bookings] = await Promise.all([

@@ -64,7 +64,7 @@ export async function askedInVain(ehr: FaultyEhr, times = 1): Promise<void> {
 /** Until the gateway has asked by itself what became of a write, at that time (ms as of `Date.now()`) or later. */
 export async function lookedUpInVain(ehr: FaultyEhr, since: number): Promise<void> {
   await eventually(() => {
-    if (!ehr.vainLookUps.some((askedAt) => askedAt >= since)) throw new Error('The EHR has not been asked');
+    if (!ehr.vainLookUps.some((firstSentAt) => firstSentAt >= since)) throw new Error('The EHR has not been asked');
   });
 }
 

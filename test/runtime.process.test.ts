@@ -22,11 +22,11 @@ interface Locked {
 const locked: Record<string, Locked> = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages;
 const installed = Object.entries(locked).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 
-test('the lock file has the hash of every package', () => {
+test('the lock file contains an integrity hash for every package', () => {
   expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
 });
 
-test('nothing that the gateway runs with is fetched by an install script', () => {
+test('no production dependency has an install script that downloads code', () => {
   const inProduction = installed.filter(([, { dev, devOptional }]) => !dev && !devOptional);
   expect(inProduction.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
   expect(inProduction.filter(([, { bin }]) => bin?.node).map(([path]) => path)).toContain(
@@ -34,14 +34,14 @@ test('nothing that the gateway runs with is fetched by an install script', () =>
   );
 });
 
-/** What `npm start` runs, on a machine whose npm runs on the given program. */
+/** Runs `npm start` with the given program as the machine's Node.js. */
 async function startedBy(npmNode: string, ...words: string[]): Promise<string> {
   const env = { PATH: process.env.PATH, npm_node_execpath: npmNode };
   const { stdout } = await promisify(execFile)('sh', [join(root, 'server', 'node.sh'), ...words], { env });
   return stdout.trim();
 }
 
-/** A Node.js of the machine: a script that says that it was used. */
+/** A fake Node.js of the machine: a script that reports that it was called. */
 async function machineNode(version: string): Promise<string> {
   const path = join(folder, `node-${version}`);
   const fakes = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
@@ -64,7 +64,7 @@ test.runIf(process.platform !== 'win32').each([
 });
 
 test.runIf(process.platform !== 'win32')(
-  'npm start on a Node that does not run at all uses the one that npm has brought',
+  'npm start uses the Node.js from npm if that of the machine does not run',
   async () => {
     expect(await startedBy(join(folder, 'missing'), '-p', '1 + 1')).toBe('2');
   },

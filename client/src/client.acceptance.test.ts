@@ -36,7 +36,7 @@ async function freeTimes() {
   });
   expect(error).toBeUndefined();
   const [first, second] = data?.timeslots ?? [];
-  if (!first || !second) throw new Error('The sandbox has too few free times');
+  if (!first || !second) throw new Error('The sandbox has too few free slots');
   return [first, second] as const;
 }
 
@@ -52,8 +52,8 @@ async function book(time: { start: string; end: string }) {
     },
   });
   if (!data) throw new Error(error.detail);
-  // Only a dry run says what would change.
-  if ('change' in data) throw new Error('This was no dry run');
+  // Only a dry run returns `change`.
+  if ('change' in data) throw new Error('Unexpected dry-run response');
   return data;
 }
 
@@ -86,7 +86,7 @@ describe('the typed client', () => {
     expect(read.data).toEqual(cancelled.data);
   });
 
-  test('hands problems over, typed', async () => {
+  test('returns problems as typed errors', async () => {
     const { data, error, response } = await client.GET(`${inCareUnit}/appointments/{appointment_id}`, {
       params: { path: { ...path, appointment_id: 'nobody-has-this' } },
     });
@@ -96,19 +96,19 @@ describe('the typed client', () => {
     expect(reason).toBe('appointment_not_found');
   });
 
-  test('knows what the description does not have', async () => {
+  test('rejects paths and fields that the OpenAPI description does not define', async () => {
     // @ts-expect-error: no such path.
     const { response } = await client.GET('/api/nothing');
     expect(response.status).toBe(404);
   });
 
-  test('a wrong secret is a problem like any other', async () => {
+  test('returns a problem for a wrong secret', async () => {
     const stranger = createCrosswardClient({ baseUrl: baseUrl(), clientId: 'demo', clientSecret: 'wrong' });
     const { error } = await stranger.GET('/api/emrs');
     expect(error).toMatchObject({ status: 401, reason: 'credentials_invalid' });
   });
 
-  test('takes a fetch of the caller', async () => {
+  test('uses the fetch function of the caller', async () => {
     const seen: string[] = [];
     const { id, secret } = gateway.credentials('everything');
     const own = createCrosswardClient({

@@ -3,12 +3,12 @@ import { loadDataSet } from '../../connectors/fhir-r4/fake/data-set.ts';
 import { uploadTo } from '../../connectors/fhir-r4/fake/upload.ts';
 
 /*
- * Puts the synthetic people, schedules and slots of the example into any FHIR R4 server, over plain REST.
+ * Loads the synthetic people, schedules and slots of the example into any FHIR R4 server over REST.
  *
  *   npm run fhir:load -- --base-url <url> [--header 'Authorization: Bearer …'] [--days 42] [--also-on 2030-03-15]
  *
- * A second run writes over the first where the server takes ids of others: every slot is free again. Else it leaves what
- * is there as it is, and adds what is missing.
+ * If the server accepts client-assigned ids, a second run overwrites the first and every slot is free again. Otherwise
+ * it only adds what is missing.
  */
 
 const { values: options } = parseArgs({

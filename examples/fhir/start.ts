@@ -8,13 +8,13 @@ import { readEnvironment } from '../../server/src/config/environment.ts';
 import { loadConfiguration } from '../../server/src/config/load.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
 
-/** The days of the requests in the README of the repository. */
+/** The dates in the example requests of the repository's README. */
 const daysOfTheReadme = ['2030-03-15', '2030-03-18', '2030-03-19'];
 
 const clientSecret = randomBytes(32).toString('base64url');
 const folder = join(process.env.CROSSWARD_DATA_DIR || '.data', 'fhir-example');
 
-// Everything is of this session: the FHIR server keeps nothing either.
+// Temporary data only: the FHIR server keeps nothing either.
 delete process.env.DATABASE_URL;
 Object.assign(process.env, {
   HOST: '127.0.0.1',
@@ -31,7 +31,7 @@ const fhirUrl = new URL(String(emr?.settings.base_url));
 
 await startMedplum({ port: Number(fhirUrl.port), data: { alsoOn: daysOfTheReadme } });
 
-// Who has the FHIR server's port has the folder.
+// The process that owns the FHIR server's port owns the folder.
 const forget = () => rmSync(folder, { recursive: true, force: true });
 forget();
 process.once('exit', forget);
@@ -40,7 +40,7 @@ const clientFile = join(folder, 'client.json');
 const credentials = { client_id: client?.id, client_secret: clientSecret };
 await writeFile(clientFile, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
 
-// The gateway's own program. Ctrl-C stops it in good order, and with it this process.
+// Runs the gateway. Ctrl-C shuts it down gracefully, and then this process.
 await import('../../server/src/main.ts');
 
 const gateway = `http://127.0.0.1:${port}`;
@@ -65,7 +65,7 @@ curl ${gateway}/api/emrs/${emr?.id}/care-units/${emr?.care_units[0]?.id}/appoint
 Ctrl-C stops both.
 `);
 
-/** As it is written in the folder in which this runs. */
+/** The path relative to the current folder. */
 function shown(file: string): string {
   const short = relative('', file);
   return short.startsWith('..') ? file : `./${short}`;

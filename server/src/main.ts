@@ -1,21 +1,21 @@
 import { join, resolve } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { buildApp } from './app.ts';
 import type { Configuration } from './config/configuration.ts';
-import { ConfigurationError } from './config/configuration-error.ts';
 import { prepareDemo } from './config/demo.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { loadConfiguration } from './config/load.ts';
 import { requireLoopback } from './config/loopback.ts';
-import { makePrivateFolder } from './config/private-file.ts';
 import { type Database, openDatabase } from './db/database.ts';
 import { DatabaseError } from './db/errors.ts';
 import { demoWelcome } from './demo-welcome.ts';
 import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
-import { describeError } from './http/describe-error.ts';
-import { assertCanListen, listenError } from './listen-error.ts';
-import type { SecretKeys } from './secrets/known-keys.ts';
+import { buildApp } from './http/app.ts';
+import { describeError } from './log/describe-error.ts';
+import type { SecretKeys } from './secret-keys/known-keys.ts';
+import { ConfigurationError } from './startup/configuration-error.ts';
+import { assertCanListen, listenError } from './startup/listen-error.ts';
+import { makePrivateFolder } from './startup/private-file.ts';
 
 interface Setup {
   readonly configuration: Configuration;

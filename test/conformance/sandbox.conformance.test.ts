@@ -1,6 +1,6 @@
 import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
 import { inject } from 'vitest';
-import { sandboxSubject } from '../../connectors/sandbox/src/conformance-subject.ts';
+import { sandboxSubject } from '../../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
 import { createTestDatabase } from '../database.ts';
 import { assertPublished } from './published.ts';

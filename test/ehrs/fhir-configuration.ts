@@ -12,7 +12,7 @@ type EmrInFile = ConfigurationFile['emrs'][number];
 
 interface Content {
   readonly clients: readonly ConfiguredClient[];
-  /** Of the FHIR server that stands for a sandbox, by the connection's id. */
+  /** URL of the FHIR server that replaces a sandbox, by connection id. */
   baseUrlOf(emr: string): string;
 }
 
@@ -28,7 +28,7 @@ export async function writeFhirConfiguration(folder: string, { clients, baseUrlO
   const file = demo.value as ConfigurationFile;
   const emrs = file.emrs.map((emr) => overFhir(emr, baseUrlOf(emr.id)));
   const path = join(folder, `crossward-${randomUUID()}.yaml`);
-  // The tests of access send more wrong secrets than anyone should.
+  // The access tests send many wrong secrets, so the limit is higher.
   const limits = { ...file.limits, failed_credentials: 1_000_000 };
   await writeFile(path, JSON.stringify({ ...file, emrs, clients, limits }, null, 2));
   return path;

@@ -14,7 +14,7 @@ import { change, creation, keysOf, newKey, type Sent, type Told } from '../idemp
 import { careUnitPath } from '../other-ehrs.ts';
 import { answerOf, knownAnswerOf, nextCall, withQuickRecovery } from '../recovery.ts';
 
-// Longer than anything is waited for, so that a failure says what has not come about.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const path = careUnitPath('fhir', 'north');
@@ -32,7 +32,7 @@ afterAll(async () => {
   await fake.close();
 });
 
-/** North books by code. */
+/** Care unit `north` requires a code for bookings. */
 function withProxy(demo: Configuration): Configuration {
   const policies = resolvePolicies({ booking_confirmation: 'code' });
   const careUnit = { id: 'north', name: 'Nord', time_zone: timeZone, language: 'sv', policies } as const;
@@ -61,7 +61,7 @@ const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).sen
 const isWrite = ({ method, body }: ProxiedRequest) =>
   method !== 'GET' && body.includes('"Appointment"') && body.includes('"transaction"');
 
-/** What stands in the server at a time, but for what is cancelled. */
+/** The appointments in the FHIR server at a time, except cancelled ones. */
 function standing({ start, end }: Slot): { readonly id: string | undefined; readonly status: string | undefined }[] {
   return (fake.store.all('Appointment') as readonly FhirAppointment[])
     .filter((it) => new Date(it.start ?? '') < new Date(end) && new Date(it.end ?? '') > new Date(start))
@@ -73,14 +73,14 @@ function expectUnknown({ status, body }: Told): void {
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 }
 
-/** How the server comes to do a write that nobody is answered, and is away from then on. */
+/** Ways to lose the response to a write that the server makes. The server is unavailable afterwards. */
 const losses = [
   ['has done a write', () => proxy.commitThenGoDown(isWrite)],
   ['does a write when it is away', () => proxy.finishLate(isWrite)],
 ] as const;
 
-describe.each(losses)('a server that %s, and is away while it is asked again', (_, lose) => {
-  /** Answers what a retry with the key was told meanwhile. */
+describe.each(losses)('a server that %s and is unavailable during retries', (_, lose) => {
+  /** Returns the response to a retry with the same idempotency key. */
   async function loseAndAskAgain(request: Sent, key: string | undefined): Promise<Told> {
     const late = lose();
     expectUnknown(await send(request, key));
@@ -91,7 +91,7 @@ describe.each(losses)('a server that %s, and is away while it is asked again', (
     return meanwhile;
   }
 
-  test('has one hold for whoever asks with the key when it is back', async () => {
+  test('returns one hold to a retry with the same key when it is available again', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const key = newKey();
     const request = creation(slot, path);
@@ -111,7 +111,7 @@ describe.each(losses)('a server that %s, and is away while it is asked again', (
     expectUnknown(meanwhile);
   });
 
-  test('keeps no hold that nobody asks for any more', async () => {
+  test('releases a hold that no client retries', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = lose();
     expectUnknown(await send(creation(slot, path)));
@@ -123,7 +123,7 @@ describe.each(losses)('a server that %s, and is away while it is asked again', (
     expect(await isFree(gateway, slot, path)).toBe(true);
   });
 
-  test('has taken a code', async () => {
+  test('confirms with a code once', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const { id } = await book(gateway, { careUnit: path, slot });
     const request = change(id, { confirmation: { code: await codeFor(gateway, id) } }, path);
@@ -134,7 +134,7 @@ describe.each(losses)('a server that %s, and is away while it is asked again', (
     expectUnknown(meanwhile);
   });
 
-  test('has moved an appointment', async () => {
+  test('moves an appointment once', async () => {
     const [from, to] = (await freeRun(gateway, 2, { careUnit: path })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit: path, slot: from });
     await careUnitOf(gateway, path).confirm(id, await codeFor(gateway, id));
@@ -148,7 +148,7 @@ describe.each(losses)('a server that %s, and is away while it is asked again', (
   });
 });
 
-test('a hold that comes when it has been looked for, and the server is away again, is that of whoever asks', async () => {
+test('a hold created after reconciliation looked for it is returned to a retry', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   const late = proxy.finishLate(isWrite);
@@ -166,7 +166,7 @@ test('a hold that comes when it has been looked for, and the server is away agai
   expect(await messagesAbout(gateway, id)).toHaveLength(1);
 });
 
-test('a booking that never reached the server is made once, for whoever asks again', async () => {
+test('a booking that never reached the server is made once by a retry', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   await proxy.goDown();

@@ -22,7 +22,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The example as its users start it, but for the ports and the folder. */
+/** Starts the example as users do, with other ports and another folder. */
 async function startExample() {
   const fhirUrl = `http://127.0.0.1:${await freePort()}`;
   const asPublished = await readFile(new URL('crossward.yaml', example), 'utf8');
@@ -52,7 +52,7 @@ async function startExample() {
   return { child, ended, fhirUrl, printed, output: () => output };
 }
 
-test('the example books in a FHIR server, directly and by code, and leaves nothing behind', {
+test('the example books in a FHIR server, directly and by code, and removes its files', {
   timeout: 120_000,
 }, async () => {
   const { child, ended, fhirUrl, printed, output } = await startExample();
@@ -95,7 +95,7 @@ test('the example books in a FHIR server, directly and by code, and leaves nothi
         const response = await fetch(mailbox, { headers: { accept: 'application/json' } });
         const { messages } = (await response.json()) as { messages: readonly Message[] };
         const [found] = messages.filter((it) => it.appointment_id === id);
-        if (!found) throw new Error('No message has come');
+        if (!found) throw new Error('No message received');
         return found;
       },
       { timeout: 20_000 },

@@ -7,7 +7,7 @@ import { careUnitOf, codeFor } from '../codes.ts';
 import type { FhirEhr } from '../ehrs/fhir.ts';
 import { startGateway } from '../gateway.ts';
 
-/** What stands in the FHIR server after what was asked of the gateway; its answers are the acceptance tests' matter. */
+/** Checks the FHIR resources after requests to the gateway. The acceptance tests check the responses. */
 const gateway = await startGateway();
 afterAll(() => gateway.close());
 
@@ -24,7 +24,7 @@ async function slotStatuses(appointment: FhirAppointment, emr: string): Promise<
   return slots.map(({ status }) => status);
 }
 
-/** Times at which both of the first two resources are free. */
+/** Times at which the first two resources are both free. */
 async function freeWithBoth(length: number): Promise<readonly Slot[]> {
   const from = new Date(Date.now() + 21 * 24 * 60 * 60 * 1000);
   const slots = await freeRun(gateway, length, { from });
@@ -33,13 +33,13 @@ async function freeWithBoth(length: number): Promise<readonly Slot[]> {
   return slots;
 }
 
-test('the way to book is the best that the server carries', () => {
-  // Medplum's repository in memory does not roll back, so its slots are claimed one by one.
+test('the booking mode is the best one that the server supports', () => {
+  // Medplum's in-memory repository does not roll back, so slots are claimed one at a time.
   const transactions = inject('ehrKind') === 'fhir';
   for (const ehr of gateway.deps.ehrs.values()) expect(ehr.capabilities).toMatchObject({ transactions });
 });
 
-test('a booking is an Appointment with its patient, its practitioner and its slots, which are busy', async () => {
+test('a booking creates an Appointment with patient, practitioner and busy slots', async () => {
   const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
   const { body } = await norway.create({ ...creationBody(first, second), comment: 'First visit' });
   const appointment = await inEhr(body.id, 'sandbox-no');
@@ -51,7 +51,7 @@ test('a booking is an Appointment with its patient, its practitioner and its slo
   expect(await slotStatuses(appointment, 'sandbox-no')).toEqual(['busy', 'busy']);
 });
 
-test('an update is of the same Appointment, and frees the slots that it leaves', async () => {
+test('an update changes the same Appointment and frees its previous slots', async () => {
   const [slot, to] = (await freeRun(gateway, 2)) as [Slot, Slot];
   const { id } = await book(gateway, { slot });
   const before = await inEhr(id, 'sandbox-no');
@@ -62,7 +62,7 @@ test('an update is of the same Appointment, and frees the slots that it leaves',
   expect(await slotStatuses(before, 'sandbox-no')).toEqual(['free']);
 });
 
-test('a cancellation keeps the Appointment, and frees its slots', async () => {
+test('a cancellation keeps the Appointment and frees its slots', async () => {
   const { id } = await book(gateway);
   const before = await inEhr(id, 'sandbox-no');
   await norway.cancel(id, { comment: 'The patient is away' });
@@ -70,8 +70,8 @@ test('a cancellation keeps the Appointment, and frees its slots', async () => {
   expect(await slotStatuses(before, 'sandbox-no')).toEqual(['free']);
 });
 
-describe('what waits for a code', () => {
-  test('is pending and keeps its slots, and the code is nowhere in the EHR', async () => {
+describe('a booking or cancellation that awaits a code', () => {
+  test('is pending and keeps its slots busy, and the code is not stored in the EHR', async () => {
     const { id } = await book(gateway, { careUnit: sodermalm });
     const held = await inEhr(id, 'sandbox-se');
     expect(held.status).toBe('pending');
@@ -85,7 +85,7 @@ describe('what waits for a code', () => {
     expect(everything).not.toMatch(new RegExp(`(?<!\\d)${code}(?!\\d)`));
   });
 
-  test('is cancelled when it is given up, and frees its slots', async () => {
+  test('is cancelled and frees its slots when it is released', async () => {
     const { id } = await book(gateway, { careUnit: sodermalm });
     const held = await inEhr(id, 'sandbox-se');
     await sweden.cancel(id);
@@ -93,7 +93,7 @@ describe('what waits for a code', () => {
     expect(await slotStatuses(held, 'sandbox-se')).toEqual(['free']);
   });
 
-  test('as a cancellation is booked until the code has come, and no other Appointment', async () => {
+  test('leaves the Appointment booked until its cancellation is confirmed', async () => {
     const { id } = await book(gateway, { careUnit: riverside });
     const count = (await gateway.ehr('sandbox-uk').appointments()).length;
     const { body: view } = await uk.cancel(id);
@@ -104,7 +104,7 @@ describe('what waits for a code', () => {
   });
 });
 
-test.each([1, 2, 3])('twenty who book one slot leave one Appointment, round %i', async () => {
+test.each([1, 2, 3])('twenty concurrent bookings of one slot create one Appointment, round %i', async () => {
   const slot = await freeSlot(gateway);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => norway.create({ ...creationBody(slot), patient_id: `p-${index + 1}` })),
@@ -119,7 +119,7 @@ test.each([1, 2, 3])('twenty who book one slot leave one Appointment, round %i',
   expect(standing.map(({ id }) => id)).toEqual(won.map(({ body }) => body.id));
 });
 
-test('many are moved all or nothing when others book one of the times meanwhile', async () => {
+test('a bulk move is all or nothing when another client books one of the times', async () => {
   const slots = await freeWithBoth(3);
   const before = [];
   for (const slot of slots) before.push(await book(gateway, { slot }));

@@ -11,7 +11,7 @@ import { careUnitOf, eventually, letWritesAge, type Told } from '../codes.ts';
 import { startGateway } from '../gateway.ts';
 import { careUnitPath } from '../other-ehrs.ts';
 
-/** As Oracle Health books: one Appointment in one slot, and no identifier of ours in it. */
+/** Books like Oracle Health: one Appointment per slot, without the gateway's identifier. */
 const fake = await startFake({
   transactions: 'none',
   plainWrites: false,
@@ -46,7 +46,7 @@ function withFake(demo: Configuration): Configuration {
 }
 
 let creations = 0;
-/** The next Appointment to be created goes wrong. */
+/** Makes the next creation of an Appointment fail. */
 function failOnce(fault: Fault): void {
   let isDone = false;
   creations = 0;
@@ -64,7 +64,7 @@ afterEach(() => {
 
 const booked = () => fake.store.all('Appointment').filter(({ status }) => status === 'booked').length;
 
-test('a booking that the server makes when nobody listens any more is found, and made once', async () => {
+test('a booking made after the time-out is found, and is not repeated', async () => {
   const slot = await freeSlot(gateway, { careUnit: direct });
   const before = booked();
   const headers = { 'idempotency-key': randomUUID() };
@@ -83,7 +83,7 @@ test('a booking that the server makes when nobody listens any more is found, and
   expect(creations).toBe(1);
 });
 
-test('a booking that the server has never seen is not sent again under its key', async () => {
+test('a booking that never reached the server is not retried with its key', async () => {
   const slot = await freeSlot(gateway, { careUnit: direct });
   const before = booked();
   const headers = { 'idempotency-key': randomUUID() };

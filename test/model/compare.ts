@@ -17,7 +17,7 @@ import {
 } from './model.ts';
 import type { Real } from './real.ts';
 
-/** An entry of the model as the gateway ought to show it. What it tells for the first time is taken from `told`. */
+/** The expected response for a model entry. Values that are first known from the response come from `told`. */
 export function bodyOf(real: Real, entry: Entry, told?: Appointment): object {
   real.learn(entry.id, told?.id);
   const { patient, service, resource, comment, ...time } = original(entry);
@@ -53,7 +53,7 @@ function confirmationOf(real: Real, { code, waiting }: Entry, told: Appointment 
   };
 }
 
-/** What a dry run shows: what does not exist yet is null. */
+/** The expected response of a dry run: fields that do not exist yet are null. */
 export function previewOf(model: Model, real: Real, entry: Entry, change: string, isNew: boolean): object {
   if (!isNew) return { ...bodyOf(real, entry), change };
   const { patient, service, resource, comment, ...time } = original(entry);
@@ -85,7 +85,7 @@ export function previewOf(model: Model, real: Real, entry: Entry, change: string
   };
 }
 
-/** Everything that can be read is as the model says. */
+/** Compares everything readable with the model. */
 export async function compareWorld(model: Model, real: Real): Promise<void> {
   const range = new URLSearchParams(real.range({ from: 0, to: dayEnd }));
   const wanted = new URLSearchParams(range);
@@ -104,12 +104,12 @@ export async function compareWorld(model: Model, real: Real): Promise<void> {
   assertNoOverlap(list.body.appointments);
 }
 
-/** Without what is nobody's: holds whose answer was lost, and that were given up before somebody asked again. */
+/** Ignores released holds whose response was lost and whose request was not retried before. */
 export function owned(real: Real, appointments: readonly Appointment[]): readonly Appointment[] {
   return appointments.filter(({ id, status }) => status !== 'cancelled' || real.knows(id));
 }
 
-/** By start, then id. Views are in no list. */
+/** Ordered by start, then id. Pending cancellations are not listed. */
 export function listed(model: Model, real: Real, filter: (entry: Entry) => boolean = () => true): object[] {
   return bookingsOf(model)
     .filter(filter)

@@ -45,7 +45,7 @@ export const short: fc.Arbitrary<number> = fc.oneof(
 );
 export const long: fc.Arbitrary<number> = fc.integer({ min: 1, max: 3 });
 
-/** Mostly on the slots; sometimes into lunch, and sometimes a quarter of an hour beside them. */
+/** Mostly slot boundaries; sometimes into lunch, and sometimes off by fifteen minutes. */
 export function time(length: fc.Arbitrary<number>): fc.Arbitrary<Time> {
   const from = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...slots) },
@@ -55,7 +55,7 @@ export function time(length: fc.Arbitrary<number>): fc.Arbitrary<Time> {
   return fc.tuple(from, length).map(([start, halfHours]) => ({ from: start, to: Math.min(start + halfHours, dayEnd) }));
 }
 
-/** Absent: it is left as it is. The empty text takes it away. */
+/** Absent: the comment is kept. Empty: the comment is removed. */
 export const comment: fc.Arbitrary<string | undefined> = fc.option(fc.constantFrom('', 'one', 'two'), {
   nil: undefined,
 });

@@ -52,7 +52,7 @@ const cases: readonly { name: string; place: Place; bookingCode: boolean; cancel
   },
 ];
 
-/** Fewer attempts than usual, so that sequences come to their end; a hillview that wants codes for everything. */
+/** Fewer attempts than usual, so that sequences reach the limit. `hillview` requires codes for everything. */
 function configure(configuration: Configuration): Configuration {
   const policiesOf = (careUnitId: string, policies: Policies): Policies => ({
     ...policies,
@@ -88,12 +88,12 @@ const commands = [
   ...weighted(1, lists),
 ];
 
-/** Set by `npm run test:model`. Otherwise a few sequences, always the same. */
+/** Set by `npm run test:model`. Otherwise a few fixed sequences. */
 const { MODEL_RUNS, MODEL_SEED = '1', MODEL_PATH, MODEL_REPLAY_PATH } = process.env;
 const numRuns = Number(MODEL_RUNS ?? 6);
 const timeout = MODEL_RUNS === undefined ? 120_000 : 0;
 
-// Hundreds of codes are of no use in a terminal.
+// Do not print hundreds of codes to the terminal.
 vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
@@ -103,7 +103,7 @@ const gateway = await startGateway({
 });
 afterAll(() => gateway.close());
 
-describe('any sequence of requests leaves what the contract says', () => {
+describe('random sequences of requests match the model of the contract', () => {
   test.each(cases)('booking and cancellation $name', { timeout }, async ({ name, place, ...policy }) => {
     const day = await findDay(gateway, place);
     const property = fc.asyncProperty(
@@ -132,7 +132,7 @@ describe('any sequence of requests leaves what the contract says', () => {
 
 type Failure = Pick<fc.RunDetails<[unknown]>, 'seed' | 'counterexamplePath' | 'counterexample' | 'errorInstance'>;
 
-/** The shortest sequence that fails, and how to run it again. */
+/** The shortest failing sequence, and the command to repeat it. */
 function report(name: string, { seed, counterexamplePath, counterexample, errorInstance }: Failure): string {
   const [, replayPath] = /replayPath="([^"]*)"/.exec(String(counterexample?.[0])) ?? [];
   const message = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);

@@ -1,15 +1,14 @@
 /**
- * What a care unit ought to be like after a sequence of requests: the states and transitions of the contract, written
- * down a second time, as plainly as possible, so that the gateway can be compared with them. Nothing here comes from the
- * gateway's own code.
+ * Model of a care unit: the states and transitions of the contract, implemented a second time as simply as possible, to
+ * compare the gateway with. It shares no code with the gateway.
  *
- * Ids and codes have names here (`a1`, `code2`): the gateway makes the real ones, and `Real` knows which is which.
+ * Ids and codes have names here (`a1`, `code2`). The gateway creates the real ones; `Real` maps between them.
  */
 
 export interface Policy {
-  /** A booking waits for a code. */
+  /** A booking awaits a code. */
   readonly bookingCode: boolean;
-  /** A cancellation waits for a code. */
+  /** A cancellation awaits a code. */
   readonly cancellationCode: boolean;
   readonly attempts: number;
 }
@@ -25,7 +24,7 @@ export const offers = {
 } as const;
 export const services = ['consultation', 'vaccination'] as const;
 export const resources = ['first', 'second', 'room'] as const;
-/** The first two have a phone, the third has e-mail alone, the last neither. */
+/** The first two have a phone number, the third only e-mail, the last neither. */
 export const patients = ['p-3', 'p-4', 'p-19', 'p-20'] as const;
 
 export type Service = (typeof services)[number];
@@ -47,11 +46,11 @@ export interface Code {
   readonly name: string;
   readonly kind: 'booking' | 'cancellation';
   readonly patient: Patient;
-  /** The order of the answer that told of them. */
+  /** In the order of the response that created them. */
   readonly ids: string[];
   attempts: number;
   sent: number;
-  /** Less than thirty seconds old. */
+  /** Whether the code is less than thirty seconds old. */
   isFresh: boolean;
 }
 
@@ -67,12 +66,12 @@ export interface Booking {
   to: number;
   comment: string | null;
   state: 'held' | 'booked' | 'cancelled';
-  /** The code that books it, where one was needed. */
+  /** The code that books it, if one was needed. */
   code: Code | undefined;
   waiting: Waiting | undefined;
 }
 
-/** The new id of a two-step cancellation. */
+/** A pending two-step cancellation, with its own id. */
 export interface View {
   readonly kind: 'view';
   readonly id: string;

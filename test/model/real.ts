@@ -185,7 +185,7 @@ export class Real {
 
   /** However slow the machine is: the code has only just been sent. */
   async letNoTimePass(code: Code): Promise<void> {
-    await rowsOf(this.gateway, 'UPDATE confirmations SET code_sent_at = clock_timestamp() WHERE id = $1', [
+    await rowsOf(this.gateway, 'UPDATE confirmations SET last_code_sent_at = clock_timestamp() WHERE id = $1', [
       this.id(code.name),
     ]);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sandboxSubject } from '../../../connectors/sandbox/src/conformance-subject.ts';
+import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
 import { createTestDatabase } from '../../../test/database.ts';
 import type { AppointmentChange, AppointmentWrite, Connector, ConnectorOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await unguarded.dispose();
 });
 
-/** The subject with a connector that does something else in places. What it remembers dies with the connector. */
+/** Wraps the subject's connector with defects. A restart of the connector resets their state. */
 function breakIt(subject: Subject, how: (right: Whole) => Broken): Subject {
   const made = new WeakMap<Connector, Connector>();
   const broken = (right: Connector) => {
@@ -45,7 +45,7 @@ async function outcomeOf(subject: Subject, capability: string, name: string): Pr
   return runCheck(check, subject, { timeoutMilliseconds: 25_000 });
 }
 
-/** Changes what is written, or what is answered, of every change. */
+/** Alters every change before it is written. */
 function changing(right: Whole, alter: (change: AppointmentChange) => AppointmentChange): Broken {
   return { changeAppointments: (write) => right.changeAppointments({ ...write, changes: write.changes.map(alter) }) };
 }
@@ -74,17 +74,17 @@ const hour = 60 * 60 * 1000;
 
 const variants: [string, capability: string, check: string, (right: Whole) => Broken][] = [
   [
-    'finds somebody else by national number',
+    'finds another patient by national number',
     'patients',
-    'are found by every identifier, as one and the same',
+    'every identifier of a patient finds the same patient',
     (right) => ({
       findPatient: (it) => right.findPatient(it.type === 'emr_id' ? it : { type: 'emr_id', value: 'p-2' }),
     }),
   ],
   [
-    'throws for a patient that nobody is',
+    'throws for an unknown patient',
     'patients',
-    'that nobody has are answered with null',
+    'an unknown patient returns null',
     (right) => ({
       findPatient: async (it) => {
         const found = await right.findPatient(it);
@@ -94,9 +94,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'writes dates and phone numbers as it pleases',
+    'returns a birth date in another format',
     'patients',
-    'have a date of birth and a phone number in the port’s form, or none',
+    'a birth date is YYYY-MM-DD and a phone number is E.164, or null',
     (right) => ({
       findPatient: async (it) => ({ ...((await right.findPatient(it)) as Patient), birthDate: '12/12/1912' }),
     }),
@@ -104,7 +104,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
   [
     'hides national numbers',
     'patients',
-    'show their identifiers, the EHR’s own first',
+    'a patient lists all identifiers, emr_id first',
     (right) => ({
       findPatient: async (it) => {
         const found = (await right.findPatient(it)) as Patient;
@@ -115,13 +115,13 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
   [
     'lists resources in any order',
     'resources',
-    'are listed by id, each once',
+    'lists each resource once, ordered by id',
     (right) => ({ listResources: async (unit) => (await right.listResources(unit)).toReversed() }),
   ],
   [
     'shows resources of another care unit',
     'resources',
-    'of another care unit are not found',
+    'a resource of another care unit is not found',
     (right) => ({
       findResource: async (unit, it) => (await right.findResource(unit, it)) ?? right.findResource(other, it),
     }),
@@ -129,31 +129,31 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
   [
     'lists services in any order',
     'healthcare-services',
-    'are listed by id, each once, with a name',
+    'lists each healthcare service once, ordered by id, with a name',
     (right) => ({ listHealthcareServices: async (unit) => (await right.listHealthcareServices(unit)).toReversed() }),
   ],
   [
     'leaves out a service',
     'healthcare-services',
-    'hold all that resources and free slots name',
+    'lists every healthcare service that a resource names',
     (right) => ({ listHealthcareServices: async (unit) => (await right.listHealthcareServices(unit)).slice(0, 1) }),
   ],
   [
-    'forgets the order of slots',
+    'lists slots in reverse order',
     'time-slots',
-    'come by start, resource and service, each once',
+    'lists each slot once, ordered by start, resource and service',
     (right) => slots(right, (found) => found.toReversed()),
   ],
   [
-    'shows a slot for every way to find it',
+    'lists slots twice',
     'time-slots',
-    'come by start, resource and service, each once',
+    'lists each slot once, ordered by start, resource and service',
     (right) => slots(right, (found) => found.flatMap((slot) => [slot, slot])),
   ],
   [
-    'shows slots that are partly outside',
+    'lists slots partly outside the range',
     'time-slots',
-    'lie wholly inside the range',
+    'lists only slots that lie wholly inside the range',
     (right) => ({
       listTimeSlots: (query) =>
         right.listTimeSlots({
@@ -166,7 +166,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
   [
     'shows slots of another care unit',
     'time-slots',
-    'of another care unit do not show',
+    'leaves out slots of another care unit',
     (right) => ({
       listTimeSlots: async (query) => [
         ...(await right.listTimeSlots(query)),
@@ -175,9 +175,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'shows slots from memory',
+    'lists slots from a stale cache',
     'time-slots',
-    'are gone once booked, for every service',
+    'a booked slot is no longer free for any service',
     (right) => {
       const seen = new Map<string, Promise<readonly TimeSlot[]>>();
       return {
@@ -194,33 +194,33 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     },
   ],
   [
-    'does not know of freeing',
+    'ignores freeing',
     'time-slots',
-    'count as free when their appointment is about to give them up',
+    'a slot of an appointment named in freeing counts as free',
     (right) => ({ listTimeSlots: ({ freeing: _, ...query }) => right.listTimeSlots(query) }),
   ],
   [
     'finds appointments of every care unit',
     'appointments-read',
-    'of another care unit are not found',
+    'an appointment of another care unit is not found',
     (right) => ({ findAppointments: (_, ids) => right.findAppointments(sound.careUnit, ids) }),
   ],
   [
-    'does not know of states',
+    'ignores the state filter',
     'appointments-read',
-    'are listed by state',
+    'filters appointments by state',
     (right) => ({ listAppointments: ({ states: _, ...query }) => right.listAppointments(query) }),
   ],
   [
-    'does not know of patients',
+    'ignores the patient filter',
     'appointments-read',
-    'are listed by patient',
+    'filters appointments by patient',
     (right) => ({ listAppointments: ({ patientId: _, ...query }) => right.listAppointments(query) }),
   ],
   [
-    'matches neighbours of a range',
+    'lists appointments adjacent to the range',
     'appointments-read',
-    'are listed by what overlaps a range',
+    'lists appointments that overlap the range',
     (right) => ({
       listAppointments: ({ range, ...query }) =>
         right.listAppointments({
@@ -232,28 +232,28 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'reads times in another zone',
+    'reads times in another time zone',
     'appointments-read',
-    'are found by id as they were answered when made',
+    'finds an appointment by id, exactly as it was created',
     (right) => reading(right, (it) => ({ ...it, start: new Date(it.start.getTime() + hour) })),
   ],
   [
     'drops comments',
     'create',
-    'books what was asked for',
+    'books the requested patient, resource, service, time and comment',
     (right) => changing(right, (it) => (it.kind === 'create' ? { ...it, comment: null } : it)),
   ],
   [
     'books the first of several slots',
     'create',
-    'books several slots in a row as one time',
+    'books several consecutive slots as one appointment',
     (right) =>
       changing(right, (it) => (it.kind === 'create' ? { ...it, end: new Date(it.start.getTime() + hour / 2) } : it)),
   ],
   [
-    'tells whoever comes late that they were first',
+    'returns the appointment of another booking as its own',
     'create',
-    'takes no time that is taken',
+    'rejects a time that is already booked',
     (right) => ({
       changeAppointments: async (write) => {
         const [change] = write.changes;
@@ -268,9 +268,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'refuses with a word of its own',
+    'rejects with the wrong error kind',
     'create',
-    'refuses who and what is not there',
+    'rejects an unknown patient, resource or healthcare service',
     (right) => ({
       changeAppointments: (write) =>
         right.changeAppointments(write).catch((cause) => {
@@ -279,15 +279,15 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'loses the comment in a move',
+    'drops the comment in a move',
     'update',
-    'moves an appointment and frees its former time',
+    'moves an appointment and frees its previous time',
     (right) => changing(right, (it) => (it.kind === 'update' && it.time ? { ...it, comment: null } : it)),
   ],
   [
-    'changes half of what it then refuses',
+    'applies part of a rejected update',
     'update',
-    'to a taken time changes nothing',
+    'rejects a move to a booked time and changes nothing',
     (right) => ({
       changeAppointments: async (write) => {
         const [change] = write.changes;
@@ -299,22 +299,22 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'clears no comment',
+    'does not clear comments',
     'update',
-    'changes and clears the comment alone',
+    'changes and clears only the comment',
     (right) =>
       changing(right, (it) => (it.kind === 'update' && it.comment === null ? { ...it, comment: undefined } : it)),
   ],
   [
-    'changes what another care unit has',
+    'updates appointments of another care unit',
     'update',
-    'of an appointment of another care unit is refused',
+    'rejects an update of an appointment of another care unit',
     (right) => ({ changeAppointments: (write) => right.changeAppointments({ ...write, careUnit: sound.careUnit }) }),
   ],
   [
-    'says that it cancelled, and did not',
+    'reports a cancellation that it did not make',
     'cancel',
-    'cancels and frees the time',
+    'cancels an appointment and frees its time',
     (right) => ({
       changeAppointments: async (write) => {
         const [change] = write.changes;
@@ -325,9 +325,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'takes cancelling something twice for a mistake',
+    'rejects cancelling twice',
     'cancel',
-    'leaves what is cancelled as it is',
+    'cancelling a cancelled appointment changes nothing',
     (right) => ({
       changeAppointments: async (write) => {
         const [change] = write.changes;
@@ -340,9 +340,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'shows a held time as free',
+    'lists a held time as free',
     'holds',
-    'keep a time from everybody else',
+    'a hold makes its time unavailable to others',
     (right) => ({
       listTimeSlots: async (query) => {
         const held = await right.listAppointments({ careUnit: query.careUnit, states: ['held'], limit: 100 });
@@ -351,9 +351,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'shows an expired hold as taken',
+    'keeps an expired hold as held',
     'holds',
-    'end by themselves, and the time is free',
+    'an expired hold frees its time slot',
     (right) => {
       const held = new Set<string>();
       return {
@@ -369,45 +369,45 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
   [
     'releases bookings',
     'holds',
-    'are not changed like bookings, nor bookings like holds',
+    'rejects updating a hold, and extending or releasing a booking',
     (right) => changing(right, (it) => (it.kind === 'release' ? { ...it, kind: 'cancel' } : it)),
   ],
   [
-    'does several changes one by one',
+    'makes several changes without a transaction',
     'transactions',
-    'leave nothing behind when one change fails, whichever',
+    'one failed change undoes all changes',
     (right) => ({ changeAppointments: (write) => oneByOne(right, write) }),
   ],
   [
-    'does several changes one by one, in their order',
+    'makes several changes without a transaction, in order',
     'transactions',
-    'let a cancellation free its time for the others',
+    'a cancellation frees its time for other changes in the same write',
     (right) => ({ changeAppointments: (write) => oneByOne(right, write) }),
   ],
   [
-    'answers in any order',
+    'returns appointments in reverse order',
     'transactions',
-    'do several changes, and answer in their order',
+    'makes several changes and returns the appointments in their order',
     (right) => ({ changeAppointments: async (write) => (await right.changeAppointments(write)).toReversed() }),
   ],
   [
     'ignores operation ids',
     'operation-ids',
-    'do not book again',
+    'repeating a booking with the same operation id books once',
     (right) => ({
       changeAppointments: (write) => right.changeAppointments({ ...write, operationId: randomUUID() }),
     }),
   ],
   [
-    'forgets what an operation did',
+    'finds no appointments for an operation id',
     'operation-ids',
-    'find what a write left behind',
+    'an operation id finds the appointments of its write',
     () => ({ findOperation: async () => [] }),
   ],
   [
     'keeps operation ids in memory',
     'operation-ids',
-    'tell what became of a write when the connector is killed, and let it be done once',
+    'a write interrupted by a crash can be looked up and retried once',
     (right) => {
       const done = new Map<string, readonly Appointment[]>();
       return {
@@ -422,9 +422,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     },
   ],
   [
-    'makes those who lose a race think that the EHR is broken',
+    'reports a lost race as rejected',
     'races',
-    'of twenty for one slot have one winner',
+    'twenty concurrent bookings of one slot: exactly one succeeds',
     (right) => ({
       changeAppointments: (write) =>
         right.changeAppointments(write).catch(() => {
@@ -433,9 +433,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'takes the offset of summer for that of the year',
+    'uses the summer offset all year',
     'clock-changes',
-    'neither lose nor double nor shift a slot',
+    'lists every slot around a clock change once, at the right instant',
     (right) => {
       const changes = sound.clockChanges ?? [];
       const moved = ({ start, end, ...slot }: TimeSlot) => {
@@ -447,24 +447,24 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     },
   ],
   [
-    'begins every page at the beginning',
+    'starts every page at the first entry',
     'paging',
-    'of time slots shows each once, whatever the size of a page',
+    'lists each time slot once for any page size',
     (right) => ({ listTimeSlots: ({ after: _, ...query }) => right.listTimeSlots(query) }),
   ],
   [
     'repeats the last entry of a page',
     'paging',
-    'of appointments shows each once, by start and id',
+    'lists each appointment once, ordered by start and id',
     (right) => ({
       listAppointments: ({ after, ...query }) =>
         right.listAppointments({ ...query, after: after && { start: after.start, id: '' } }),
     }),
   ],
   [
-    'loses the rest when the last entry of a page is gone',
+    'ends the list if the last entry of a page is gone',
     'paging',
-    'of time slots goes on after a slot that was booked meanwhile',
+    'continues after a slot that was booked between pages',
     (right) => ({
       listTimeSlots: async ({ after, limit, ...query }) => {
         const all = await right.listTimeSlots({ ...query, limit: 1000 });
@@ -477,9 +477,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'reads from memory',
+    'reads appointments from a stale cache',
     'concurrent-edits',
-    'a cancellation in the EHR is seen and stays',
+    'a cancellation in the EHR is visible and is kept',
     (right) => {
       const seen = new Map<string, Appointment>();
       return {
@@ -493,15 +493,15 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     },
   ],
   [
-    'writes the comment that it remembers',
+    'overwrites the comment with a stale one',
     'concurrent-edits',
-    'a comment written in the EHR outlives a move',
+    'a move keeps a comment written in the EHR',
     (right) => changing(right, (it) => (it.kind === 'update' ? { ...it, comment: it.comment ?? 'first' } : it)),
   ],
   [
-    'books what it was asked to hold',
+    'books instead of holding',
     'unclaimed',
-    'a hold is not booked where holds are left out',
+    'rejects a hold if holds are not claimed',
     (right) => ({
       capabilities: { ...right.capabilities, changes: ['create', 'cancel'] },
       ...changing(right, (it) => (it.kind === 'create' ? { ...it, holdUntil: null } : it)),
@@ -510,28 +510,28 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
   [
     'does what it does not claim',
     'unclaimed',
-    'changes that are left out are unsupported and change nothing',
+    'rejects changes that are not claimed',
     (right) => ({ capabilities: { ...right.capabilities, changes: ['create', 'cancel'] } }),
   ],
   [
-    'claims some of what a hold needs',
+    'claims only some of the changes for holds',
     'unclaimed',
-    'claims do not contradict each other',
+    'capabilities are consistent',
     (right) => ({ capabilities: { ...right.capabilities, changes: ['create', 'confirm'] } }),
   ],
   [
-    'does several changes one by one and says so, but stops half-way',
+    'claims no transactions and stops half-way through several changes',
     'unclaimed',
-    'more changes at once than are claimed are not done in part',
+    'rejects more changes per write than claimed and changes nothing',
     (right) => ({
       capabilities: { ...right.capabilities, transactions: false },
       changeAppointments: (write) => oneByOne(right, write),
     }),
   ],
   [
-    'does in part what its transactions do not take',
+    'partly makes a write above its transaction limit',
     'unclaimed',
-    'more changes at once than are claimed are not done in part',
+    'rejects more changes per write than claimed and changes nothing',
     (right) => ({
       capabilities: { ...right.capabilities, changesPerTransaction: 3 },
       changeAppointments: (write) =>
@@ -539,9 +539,9 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'claims a limit of transactions that it does not have',
+    'claims a transaction limit without transactions',
     'unclaimed',
-    'claims do not contradict each other',
+    'capabilities are consistent',
     (right) => ({ capabilities: { ...right.capabilities, transactions: false, changesPerTransaction: 10 } }),
   ],
 ];
@@ -557,34 +557,34 @@ describe('the kit catches a connector that', () => {
   });
 
   test.each([
-    ['create', 'takes no time that is taken'],
-    ['create', 'takes no time that overlaps a taken one'],
-    ['races', 'of twenty for one slot have one winner'],
-    ['races', 'for times that overlap leave every slot to one'],
-    ['races', 'of moves and bookings for one slot have one winner'],
+    ['create', 'rejects a time that is already booked'],
+    ['create', 'rejects a time that overlaps a booked one'],
+    ['races', 'twenty concurrent bookings of one slot: exactly one succeeds'],
+    ['races', 'concurrent bookings of overlapping times never share a slot'],
+    ['races', 'concurrent moves and bookings of one slot: exactly one succeeds'],
   ])('books twice (%s: %s)', async (capability, check) => {
     const subject = await sandboxSubject('without a constraint', unguarded.database.pool);
     const { outcome, reason } = await outcomeOf(subject, capability, check);
     expect([outcome, reason]).toEqual(['failed', expect.not.stringMatching(/^The connector threw/)]);
   });
 
-  test('has a bug, and tells where', async () => {
+  test('throws an unexpected error, and reports its position', async () => {
     const subject = breakIt(sound, () => ({
       findPatient: async () => {
         throw new TypeError('a slip');
       },
     }));
-    const { reason } = await outcomeOf(subject, 'patients', 'that nobody has are answered with null');
+    const { reason } = await outcomeOf(subject, 'patients', 'an unknown patient returns null');
     expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.db\.test\.ts:\d+:\d+\)/);
   });
 
-  test('asks a gateway that answers for what there is not', async () => {
+  test('sits behind a gateway that returns a result for a missing operation', async () => {
     const { findOperation: _, ...rest } = sound.connector;
     const subject: Subject = Object.create(sound, {
       connector: { value: rest },
       askGateway: { value: async () => null },
     });
-    const result = await outcomeOf(subject, 'unclaimed', 'operations that are left out are unsupported');
+    const result = await outcomeOf(subject, 'unclaimed', 'missing operations are unsupported');
     expect(result).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('findOperation') });
   });
 });
@@ -593,21 +593,21 @@ describe('codes that an EHR sends', () => {
   const checks = capabilities.find(({ name }) => name === 'codes-by-ehr')?.checks ?? [];
   const desk = codeDesk();
 
-  test.each(checks.map(({ name }) => name))('pass where they are right: %s', async (name) => {
+  test.each(checks.map(({ name }) => name))('a correct EHR passes: %s', async (name) => {
     const subject = withCodes(sound, desk);
     expect(await outcomeOf(subject, 'codes-by-ehr', name)).toMatchObject({ outcome: 'passed' });
   });
 
   test.each([
-    ['any code is taken', 'refuse a wrong one and count it', { takesAnything: true }],
-    ['a former code is taken', 'can be sent anew, and the old one is dead', { keepsOldCodes: true }],
-    ['nothing is kept', 'keep the time until the code has come, then book it', { holdsNothing: true }],
+    ['accepts any code', 'rejects an incorrect code and decrements the remaining attempts', { takesAnything: true }],
+    ['accepts a previous code', 'resending a code invalidates the previous one', { keepsOldCodes: true }],
+    ['does not hold the time', 'holds the time until the code is confirmed, then books it', { holdsNothing: true }],
     [
-      'a cancellation is done at once',
-      'leave an appointment booked until its cancellation is confirmed',
+      'cancels without a code',
+      'an appointment stays booked until its cancellation is confirmed',
       { cancelsAtOnce: true },
     ],
-  ])('are caught where %s', async (_, name, fault) => {
+  ])('the kit catches an EHR that %s', async (_, name, fault) => {
     const subject = withCodes(sound, desk, fault);
     expect(await outcomeOf(subject, 'codes-by-ehr', name)).toMatchObject({ outcome: 'failed' });
   });

@@ -9,10 +9,10 @@ function as({ careUnit }: Subject) {
 }
 
 async function newestCode({ codeSent }: Subject, reference: string): Promise<string> {
-  return given(codeSent, 'the subject cannot see the codes that the EHR sends')(reference);
+  return given(codeSent, 'the codes that the EHR sends cannot be read in this run')(reference);
 }
 
-/** A code of the same form that is not the right one. */
+/** An incorrect code of the same format. */
 function wrong(code: string): string {
   return code.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
 }
@@ -25,32 +25,32 @@ async function request(subject: Subject) {
 }
 
 export const codesByEhr = capability('codes-by-ehr', ({ capabilities }) => capabilities.sendsCodes, {
-  'keep the time until the code has come, then book it': async (subject) => {
+  'holds the time until the code is confirmed, then books it': async (subject) => {
     const { slot, confirmation } = await request(subject);
     expectSame(confirmation.appointment.state, 'held', 'State while the code is awaited');
-    expectThat(confirmation.expiresAt.getTime() > Date.now(), 'A code has expired before it is sent');
-    expectThat(!(await isFree(subject, slot)), 'A time whose code is awaited is shown as free');
+    expectThat(confirmation.expiresAt.getTime() > Date.now(), 'The code is expired when it is sent');
+    expectThat(!(await isFree(subject, slot)), 'A time that awaits a code is listed as free');
     const { reference } = confirmation;
     const code = await newestCode(subject, reference);
     const booked = await operation(subject.connector, 'confirmCode')({ ...as(subject), reference, code });
-    expectSame(booked.state, 'booked', 'State once the code has come');
-    expectSame((await mustRead(subject, booked.id)).state, 'booked', 'State, read back');
+    expectSame(booked.state, 'booked', 'State after the code is confirmed');
+    expectSame((await mustRead(subject, booked.id)).state, 'booked', 'State, read again');
   },
 
-  'refuse a wrong one and count it': async (subject) => {
+  'rejects an incorrect code and decrements the remaining attempts': async (subject) => {
     const { confirmation } = await request(subject);
     const { reference, attemptsRemaining } = confirmation;
     const code = wrong(await newestCode(subject, reference));
     const confirm = operation(subject.connector, 'confirmCode')({ ...as(subject), reference, code });
     const [outcome] = await Promise.allSettled([confirm]);
-    await expectRefusal(Promise.resolve(confirm), 'code_incorrect', 'A wrong code');
+    await expectRefusal(Promise.resolve(confirm), 'code_incorrect', 'An incorrect code');
     const left = outcome.status === 'rejected' ? outcome.reason.attemptsRemaining : undefined;
-    expectSame(left, attemptsRemaining - 1, 'Attempts left after a wrong code');
+    expectSame(left, attemptsRemaining - 1, 'Attempts remaining after an incorrect code');
     const { state } = await mustRead(subject, confirmation.appointment.id);
-    expectSame(state, 'held', 'State after a wrong code');
+    expectSame(state, 'held', 'State after an incorrect code');
   },
 
-  'can be sent anew, and the old one is dead': async (subject) => {
+  'resending a code invalidates the previous one': async (subject) => {
     const { confirmation } = await request(subject);
     const old = await newestCode(subject, confirmation.reference);
     const { reference } = await operation(
@@ -61,12 +61,12 @@ export const codesByEhr = capability('codes-by-ehr', ({ capabilities }) => capab
     const confirmCode = operation(subject.connector, 'confirmCode');
     if (fresh !== old) {
       const late = confirmCode({ ...as(subject), reference, code: old });
-      await expectRefusal(late, ['code_incorrect', 'code_expired'], 'A code that a fresh one replaces');
+      await expectRefusal(late, ['code_incorrect', 'code_expired'], 'A code that was replaced by a new one');
     }
     expectSame((await confirmCode({ ...as(subject), reference, code: fresh })).state, 'booked', 'State');
   },
 
-  'leave an appointment booked until its cancellation is confirmed': async (subject) => {
+  'an appointment stays booked until its cancellation is confirmed': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot });
     const cancellation = { kind: 'cancel', appointmentId: id } as const;
@@ -77,7 +77,7 @@ export const codesByEhr = capability('codes-by-ehr', ({ capabilities }) => capab
     expectSame(appointment.state, 'booked', 'State while the code is awaited');
     const code = await newestCode(subject, reference);
     const cancelled = await operation(subject.connector, 'confirmCode')({ ...as(subject), reference, code });
-    expectSame(cancelled.state, 'cancelled', 'State once the code has come');
-    expectThat(await isFree(subject, slot), 'The time of an appointment cancelled by code is not free');
+    expectSame(cancelled.state, 'cancelled', 'State after the code is confirmed');
+    expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is not free');
   },
 });

@@ -4,7 +4,7 @@ import { ConnectorError } from '../errors.ts';
 import type { Appointment, CareUnit } from '../records.ts';
 import type { Subject } from './subject.ts';
 
-/** What may be wrong with an EHR that sends codes. */
+/** Defects that a simulated EHR with its own codes can have. */
 export interface CodeFaults {
   readonly takesAnything?: boolean;
   readonly keepsOldCodes?: boolean;
@@ -19,7 +19,7 @@ interface Pending {
   attemptsRemaining: number;
 }
 
-/** Codes that were sent, by the reference of what they confirm. */
+/** Pending confirmations with their codes, by reference. */
 export type CodeDesk = Map<string, Pending>;
 
 export function codeDesk(): CodeDesk {
@@ -28,7 +28,7 @@ export function codeDesk(): CodeDesk {
 
 const tenMinutes = 600_000;
 
-/** The subject as an EHR that sends codes and checks them itself. */
+/** Wraps the subject as an EHR that sends and checks codes itself. */
 export function withCodes(subject: Subject, desk: CodeDesk, faults: CodeFaults = {}): Subject {
   const connector = codeConnector(subject.connector as Required<Connector>, desk, faults);
   return Object.create(subject, {
@@ -41,7 +41,7 @@ export function withCodes(subject: Subject, desk: CodeDesk, faults: CodeFaults =
 function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFaults): Connector {
   const write = async (careUnit: CareUnit, operationId: string, change: AppointmentChange) => {
     const [appointment] = await ehr.changeAppointments({ careUnit, operationId, changes: [change] });
-    if (!appointment) throw new Error('No answer');
+    if (!appointment) throw new Error('No appointment returned');
     return appointment;
   };
   const send = (reference: string, pending: Pending): EhrConfirmation => {
@@ -60,7 +60,7 @@ function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFau
     send(randomUUID(), { codes: [], then, appointment, attemptsRemaining: 5 });
   const pendingOf = (reference: string): Pending => {
     const pending = desk.get(reference);
-    if (!pending) throw new ConnectorError('code_expired', 'Nothing waits for this code');
+    if (!pending) throw new ConnectorError('code_expired', 'No confirmation has this reference');
     return pending;
   };
 
@@ -86,7 +86,7 @@ function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFau
       if (!right && !faults.takesAnything) {
         pending.attemptsRemaining -= 1;
         const { attemptsRemaining } = pending;
-        throw new ConnectorError('code_incorrect', 'Another code is awaited', { attemptsRemaining });
+        throw new ConnectorError('code_incorrect', 'The code is incorrect', { attemptsRemaining });
       }
       return write(careUnit, operationId, pending.then);
     },

@@ -4,7 +4,7 @@ import { ConnectorError } from '../errors.ts';
 import { waitedFor } from './patience.ts';
 import type { Subject } from './subject.ts';
 
-/** The subject of an EHR that refuses so many times before it answers. */
+/** A subject whose EHR is unavailable for the first calls. */
 function refusing(refusals: number, retryAfterSeconds?: number) {
   let asked = 0;
   const connector = {
@@ -20,7 +20,7 @@ function refusing(refusals: number, retryAfterSeconds?: number) {
   return { ask: () => subject.connector.listResources?.(careUnit), subject, asked: () => asked };
 }
 
-test('an EHR that asks to be left alone for a while is asked again after it', async () => {
+test('a call is retried after the requested delay', async () => {
   const { ask, subject } = refusing(2, 0.01);
   expect(await ask()).toEqual([]);
   expect(subject.connector.capabilities).toEqual({ changes: [] });
@@ -29,10 +29,10 @@ test('an EHR that asks to be left alone for a while is asked again after it', as
 });
 
 test.each([
-  ['goes on asking for that', 9, 0.01, 3],
-  ['asks for more than anybody waits', 1, 3600, 1],
-  ['does not say for how long', 1, undefined, 1],
-])('one that %s is told to have refused', async (_, refusals, seconds, asked) => {
+  ['stays unavailable', 9, 0.01, 3],
+  ['requests too long a delay', 1, 3600, 1],
+  ['gives no delay', 1, undefined, 1],
+])('gives up if the EHR %s', async (_, refusals, seconds, asked) => {
   const refused = refusing(refusals, seconds);
   await expect(refused.ask()).rejects.toMatchObject({ kind: 'unavailable' });
   expect(refused.asked()).toBe(asked);

@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts';
 const longestWaitSeconds = 90;
 const attempts = 3;
 
-/** A subject whose EHR is waited for when it asks for that, such as one whose quota for a minute is used up. */
+/** Wraps a subject so that calls are retried after the delay that the EHR requests, for example for a rate limit. */
 export function waitedFor(subject: Subject): Subject {
   return Object.create(subject, {
     connector: { get: () => waiting(subject.connector) },
@@ -29,7 +29,7 @@ async function askUntilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Ans
       return await ask();
     } catch (error) {
       const seconds = error instanceof ConnectorError ? error.retryAfterSeconds : undefined;
-      // Only `unavailable` tells how long to wait, and of it nothing was done.
+      // Safe to retry: only `unavailable` has a delay, and it means that nothing was changed.
       if (seconds === undefined || seconds > longestWaitSeconds || attempt === attempts) throw error;
       await sleep(seconds * 1000);
     }

@@ -1,13 +1,13 @@
 import { ConnectorError } from '../errors.ts';
 import type { EhrHttp, EhrRequest, EhrResponse } from '../http.ts';
 
-/** A way to an EHR for tests, which can be ended in the middle of anything, as if its process were killed. */
+/** An HTTP client for tests. It can be cut off at any moment, as if its process were killed. */
 export interface PlainHttp extends EhrHttp {
-  /** From now on nothing is sent and nothing comes back. */
+  /** Aborts all running requests and rejects later ones. */
   cut(): void;
 }
 
-/** Sends each request once and tells a failure in the port's words. A gateway gives connectors one that does far more. */
+/** Sends each request once, without retries, and maps failures to `ConnectorError`. For tests only. */
 export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
   const end = new AbortController();
   return {
@@ -40,7 +40,7 @@ async function exchange({ method, url, headers, body }: EhrRequest, signal: Abor
   return { status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 
-/** Then nothing has been sent. */
+/** True if the request was never sent. */
 function isRefusedConnection(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && ['ECONNREFUSED', 'ENOTFOUND'].includes(String(cause.code));

@@ -16,7 +16,7 @@ function appointment(index: number, state: Appointment['state']): Appointment {
   return { id, state, heldUntil: null, comment: null, patientId: 'p-1', careUnitId: 'north', ...slot };
 }
 
-test('who takes a time is seen among any number that were cancelled', async () => {
+test('takers finds a booked appointment among more cancelled ones than fit on a page', async () => {
   const all = [
     ...Array.from({ length: 1100 }, (_, index) => appointment(index, 'cancelled')),
     appointment(2000, 'booked'),

@@ -14,25 +14,25 @@ import type { Subject } from './subject.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-/** Slots that are looked at when the kit needs some. */
+/** Maximum number of slots read in one query. */
 const slotsSeen = 400;
 
 /** The EHR's own id of the known patient. */
 export async function patientId({ facts, connector }: Subject): Promise<string> {
-  const identifiers = given(facts.patient, 'no patient is named');
+  const identifiers = given(facts.patient, 'no patient is given');
   const own = identifiers.find(({ type }) => type === 'emr_id');
   if (own) return own.value;
   const [first] = identifiers;
-  if (!first) throw new NotChecked('no patient is named');
+  if (!first) throw new NotChecked('no patient is given');
   const patient = await operation(connector, 'findPatient')(first);
-  return given(patient, 'the EHR does not know the patient that is named').id;
+  return given(patient, 'the EHR does not have the given patient').id;
 }
 
 export function windowOf({ facts }: Subject): { start: Date; end: Date } {
   return facts.window ?? { start: new Date(Date.now() + day), end: new Date(Date.now() + 61 * day) };
 }
 
-/** Free slots of the care unit, for the known resource and service where those are named. */
+/** Free slots of the care unit, filtered by the known resource and service if they are given. */
 export async function freeSlots(
   subject: Subject,
   query: Partial<Omit<TimeSlotQuery, 'careUnit'>> = {},
@@ -49,7 +49,7 @@ export async function freeSlots(
   )({ careUnit, ...windowOf(subject), limit: slotsSeen, ...named, ...query });
 }
 
-/** This many free slots of one resource and service, one after the other without a gap. */
+/** Consecutive free slots of one resource and service. */
 export async function freeRun(
   subject: Subject,
   count: number,
@@ -60,21 +60,21 @@ export async function freeRun(
     const run = [first];
     while (run.length < count) {
       const last = run.at(-1);
-      const next = slots.find((slot) => isSameDiary(slot, first) && slot.start.getTime() === last?.end.getTime());
+      const next = slots.find((slot) => isSameSchedule(slot, first) && slot.start.getTime() === last?.end.getTime());
       if (!next) break;
       run.push(next);
     }
     if (run.length === count) return run;
   }
-  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} free slots in a row`} to try it with`);
+  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} free slots in a row`}`);
 }
 
 export async function freeSlot(subject: Subject, query: Partial<TimeSlotQuery> = {}): Promise<TimeSlot> {
   const [slot] = await freeRun(subject, 1, query);
-  return given(slot, 'the EHR has no free slot to try it with');
+  return given(slot, 'the EHR has no free slot');
 }
 
-/** Free slots with two resources at one time, for one service. */
+/** Two free slots of different resources at the same time, for one service. */
 export async function freeWithTwo(subject: Subject): Promise<[TimeSlot, TimeSlot]> {
   const slots = await freeSlots(subject, { resourceIds: undefined });
   for (const a of slots) {
@@ -87,14 +87,14 @@ export async function freeWithTwo(subject: Subject): Promise<[TimeSlot, TimeSlot
     );
     if (b) return [a, b];
   }
-  throw new NotChecked('the EHR has no two resources that are free at one time for one service');
+  throw new NotChecked('the EHR has no two resources with free slots at the same time for one service');
 }
 
-function isSameDiary(a: TimeSlot, b: TimeSlot): boolean {
+function isSameSchedule(a: TimeSlot, b: TimeSlot): boolean {
   return a.resourceId === b.resourceId && a.healthcareServiceId === b.healthcareServiceId;
 }
 
-/** Whether the whole slot is offered as free now. */
+/** Whether the slot is listed as free. */
 export async function isFree(subject: Subject, slot: TimeSlot): Promise<boolean> {
   const found = await freeSlots(subject, {
     start: slot.start,
@@ -105,7 +105,7 @@ export async function isFree(subject: Subject, slot: TimeSlot): Promise<boolean>
   return found.some((it) => it.start.getTime() === slot.start.getTime() && it.end.getTime() === slot.end.getTime());
 }
 
-/** A booking of everything from the first slot to the last. */
+/** A `create` change from the start of the first slot to the end of the last. */
 export async function creation(
   subject: Subject,
   first: TimeSlot,
@@ -123,14 +123,15 @@ export async function creation(
   };
 }
 
-/** @throws NotClaimed unless the connector claims every one; NotChecked when there can be no appointment to try it with */
+/** @throws NotChecked if `create` is needed but not claimed; NotClaimed if any other kind is not claimed */
 export function needs({ connector }: Subject, ...kinds: readonly ChangeKind[]): void {
   const missing = kinds.filter((kind) => !connector.capabilities.changes.includes(kind));
-  if (missing.includes('create')) throw new NotChecked('nothing can be booked to try it with');
+  if (missing.includes('create'))
+    throw new NotChecked('the check needs an appointment, and the connector cannot book one');
   if (missing.length > 0) throw new NotClaimed(`the connector does not claim ${missing.join(', ')}`);
 }
 
-/** One write, with an operation id of its own unless one is given. */
+/** Makes one write, with a new operation id unless one is given. */
 export async function write(
   { connector, careUnit }: Subject,
   changes: readonly AppointmentChange[],
@@ -138,22 +139,22 @@ export async function write(
 ): Promise<readonly Appointment[]> {
   const changeAppointments = operation(options.through ?? connector, 'changeAppointments');
   const answer = await changeAppointments({ operationId: options.operationId ?? randomUUID(), careUnit, changes });
-  expectSame(answer.length, changes.length, 'Appointments in the answer to a write');
+  expectSame(answer.length, changes.length, 'Appointments returned by a write');
   return answer;
 }
 
-/** One change, answered by one appointment. */
+/** Makes one change and returns its appointment. */
 export async function change(
   subject: Subject,
   what: AppointmentChange,
   options: { operationId?: string; through?: Connector } = {},
 ): Promise<Appointment> {
   const [appointment] = await write(subject, [what], options);
-  expectThat(appointment !== undefined, 'The answer to a write holds no appointment');
+  expectThat(appointment !== undefined, 'A write returned no appointment');
   return appointment;
 }
 
-/** Books a time, in whatever slot is free unless one is given. */
+/** Books the given slot, or any free slot. */
 export async function book(
   subject: Subject,
   options: { slot?: TimeSlot; last?: TimeSlot; comment?: string | null; patientId?: string } = {},
@@ -163,22 +164,22 @@ export async function book(
   return change(subject, await creation(subject, options.slot ?? (await freeSlot(subject)), options));
 }
 
-/** The appointment as the EHR has it now; `undefined`: the care unit has none by this id. */
+/** The current appointment in the EHR, or `undefined` if the care unit has none with this id. */
 export async function read({ connector, careUnit }: Subject, id: string): Promise<Appointment | undefined> {
   const found = await operation(connector, 'findAppointments')(careUnit, [id]);
   return found.find((appointment) => appointment.id === id);
 }
 
-/** @throws Failure when it is not there */
+/** @throws Failure if the appointment is not found */
 export async function mustRead(subject: Subject, id: string): Promise<Appointment> {
   const found = await read(subject, id);
-  expectThat(found !== undefined, 'An appointment that was made is not found by its id');
+  expectThat(found !== undefined, 'A created appointment is not found by its id');
   return found;
 }
 
 const mostOnPage = 500;
 
-/** Every match, page by page: an EHR that was checked many times has many cancelled ones at the same time. */
+/** All matches, page by page: earlier runs leave many cancelled appointments at the same times. */
 export async function listEvery(
   { connector, careUnit }: Subject,
   query: Partial<AppointmentQuery>,
@@ -194,7 +195,7 @@ export async function listEvery(
   }
 }
 
-/** What takes the resource's time, whoever made it: booked, held or pending. */
+/** All appointments that occupy the resource's time: booked, held or pending, by whomever. */
 export async function takers(subject: Subject, slot: TimeSlot, last: TimeSlot = slot): Promise<readonly Appointment[]> {
   const range = { start: slot.start, end: last.end };
   const found = await listEvery(subject, { resourceId: slot.resourceId, range });

@@ -6,12 +6,12 @@ import { NotChecked } from './check.ts';
 import { operations } from './operations.ts';
 import type { Subject } from './subject.ts';
 
-/** A subject that remembers what was written through it. */
+/** A subject that records its writes, so that they can be undone. */
 export interface Trail {
   readonly subject: Subject;
-  /** Whether something was to be written in a run that may only read. */
+  /** Whether a write was attempted in a read-only run. */
   readonly wasHeldBack: boolean;
-  /** Cancels what is still there. Answers the ids of appointments that could not be taken back. */
+  /** Cancels the recorded appointments. Returns the ids of those that could not be cancelled. */
   cleanUp(): Promise<readonly string[]>;
 }
 
@@ -27,7 +27,7 @@ export function leaveTrail(subject: Subject, readOnly: boolean): Trail {
   };
 
   function watch(connector: Connector): Connector {
-    // Each operation by itself, as the gateway calls it.
+    // As plain functions, because the gateway calls operations without `this`.
     const plain: Connector = Object.assign(
       { capabilities: connector.capabilities },
       ...operations.flatMap((name) => (connector[name] ? [{ [name]: connector[name] }] : [])),
@@ -39,7 +39,7 @@ export function leaveTrail(subject: Subject, readOnly: boolean): Trail {
   function heldBack(plain: Connector): Partial<Connector> {
     const refuse = async (): Promise<never> => {
       wasHeldBack = true;
-      throw new NotChecked('nothing may be written in this run');
+      throw new NotChecked('the run is read-only');
     };
     return Object.fromEntries(writes.flatMap((name) => (plain[name] ? [[name, refuse]] : [])));
   }
@@ -93,7 +93,7 @@ export function leaveTrail(subject: Subject, readOnly: boolean): Trail {
   };
 }
 
-/** Whether the EHR has said that it did nothing. */
+/** Whether the error means that nothing was changed. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ConnectorError && !['timeout', 'outcome_unknown', 'unavailable'].includes(error.kind);
 }

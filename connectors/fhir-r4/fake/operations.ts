@@ -1,4 +1,4 @@
-import type { OperationFormName } from '../src/booking/operation-forms.ts';
+import type { operationForms } from '../src/booking/operation-forms.ts';
 import { slotPath } from '../src/booking/slot-path.ts';
 import type { FhirAppointment, FhirResource, FhirSlot, Parameters, Participant, Reference } from '../src/fhir.ts';
 import { actorsOf, bookSlots, checkedUpdate, take } from './scheduling.ts';
@@ -17,6 +17,8 @@ export interface OperationOptions {
   readonly now: () => number;
 }
 
+/** The servers whose operations the fake can have. */
+export type OperationFormName = keyof typeof operationForms;
 type Form = Exclude<OperationFormName, 'medplum'>;
 
 /** The parameters of each operation, by their type, and no others. */

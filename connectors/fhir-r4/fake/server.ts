@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OperationFormName } from '../src/booking/operation-forms.ts';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
 import { type InitialData, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
-import { createOperations } from './operations.ts';
+import { createOperations, type OperationFormName } from './operations.ts';
 import { checkedCreate, checkedUpdate } from './scheduling.ts';
 import { Refused, Store, type Stored } from './store.ts';
 

@@ -33,7 +33,7 @@ export interface ServerFacts {
   readonly conditionalCreate: boolean;
 }
 
-export async function readServerFacts(client: FhirClient): Promise<ServerFacts> {
+export async function readServerFacts(client: Pick<FhirClient, 'read'>): Promise<ServerFacts> {
   const statement = await client.read<CapabilityStatement>('metadata');
   if (statement?.resourceType !== 'CapabilityStatement') {
     throw new ConnectorError('rejected', 'The EHR has no CapabilityStatement at its base URL');
@@ -41,7 +41,7 @@ export async function readServerFacts(client: FhirClient): Promise<ServerFacts> 
   return serverFacts(statement);
 }
 
-export function serverFacts(statement: CapabilityStatement): ServerFacts {
+function serverFacts(statement: CapabilityStatement): ServerFacts {
   const rest = statement.rest?.find(({ mode }) => mode === 'server') ?? statement.rest?.[0];
   const resources = new Map((rest?.resource ?? []).map((resource) => [resource.type ?? '', resource]));
   const operations = (type: string) => [...(resources.get(type)?.operation ?? []), ...(rest?.operation ?? [])];

@@ -3,7 +3,7 @@ import {
   type Connector,
   type ConnectorContext,
   ConnectorError,
-  type ConnectorModule,
+  type StatelessConnectorModule,
 } from '@crossward/connector-kit';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { runCheckedWrite } from './booking/checked-create.ts';
@@ -24,7 +24,7 @@ import { type BookingMode, type FhirSettings, fhirSettings, resourcesPerChange }
 import { listTimeSlots } from './time-slots.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
-export const fhirR4Connector: ConnectorModule<FhirSettings> = {
+export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   name: 'fhir-r4',
   settingsSchema: fhirSettings,
   open: openFhirR4,
@@ -47,8 +47,6 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       transactions: mode === 'transaction',
       ...(mostChanges > 1 && Number.isFinite(mostChanges) ? { changesPerTransaction: mostChanges } : {}),
       sendsCodes: false,
-      oneSlotOnly:
-        (mode === 'create' && settings.booking?.minimal_create === true) || ehr.operationForm?.makesSlots === true,
     },
     findPatient: (identifier) => findPatient(ehr, identifier),
     findResource: async (careUnit, { type, value }) => {

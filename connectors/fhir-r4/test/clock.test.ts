@@ -2,7 +2,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeServer, startFake } from '../fake/server.ts';
 import { createClock } from '../src/clock.ts';
 import type { FhirAppointment } from '../src/fhir.ts';
-import { heldUntilUrl } from '../src/mappers/appointment.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { runOut } from './run-out.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
@@ -67,7 +66,7 @@ describe.each([-10 * minute, 10 * minute])('holds of an EHR whose clock is off b
     expect(held?.state).toBe('held');
     expect(Math.abs((held?.heldUntil?.getTime() ?? 0) - holdUntil.getTime())).toBeLessThanOrEqual(2 * second);
     const stored = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
-    const until = stored.extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant ?? '';
+    const until = stored.extension?.find(({ url }) => url === 'urn:crossward:held-until')?.valueInstant ?? '';
     const byItsClock = Date.parse(until) - clockAheadMilliseconds;
     expect(Math.abs(byItsClock - holdUntil.getTime())).toBeLessThanOrEqual(2 * second);
     await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });

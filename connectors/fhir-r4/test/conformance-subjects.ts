@@ -24,7 +24,9 @@ interface Server {
 async function subjectOver(name: string, server: Server, settings: Partial<FhirSettings>): Promise<Subject> {
   const { slots, nights } = nightsOfClockChanges();
   for (const slot of slots) await server.save(slot);
-  const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close);
+  const { minimal_create, operations } = settings.booking ?? {};
+  const oneSlotOnly = minimal_create === true || operations === 'medplum';
+  const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close, { oneSlotOnly });
   return Object.create(subject, { clockChanges: { value: nights } });
 }
 

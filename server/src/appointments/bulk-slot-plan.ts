@@ -1,5 +1,5 @@
 import { coversWithoutGap, overlaps } from '@crossward/connector-kit';
-import type { TimeRange } from '../time/request-times.ts';
+import type { TimeRange } from '../api/request-times.ts';
 
 interface Wish extends TimeRange {
   readonly id: string;

@@ -9,7 +9,7 @@ import { mergePlans } from './merge-plans.ts';
 import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, readUpdate, type WantedUpdate } from './plan-update.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 import { standingOf, updateRefusals } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
@@ -18,33 +18,37 @@ import { carryOut, carryOutConfirmed, type Plan, type Writing } from './write-ap
 
 /** Pure bulk update: each id keeps its time. All or nothing. */
 export async function updateMany(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
 ): Promise<Answer> {
-  const wanted = await readUpdate(scene, body, readHeader);
+  const wanted = await readUpdate(context, body, readHeader);
   const { resourceId } = wanted;
-  const targets = await requireTargets(scene, body.ids, async (found) => [
+  const targets = await requireTargets(context, body.ids, async (found) => [
     ...refusals(found),
-    ...(resourceId === undefined ? [] : await unavailableTimes(scene, found, resourceId)),
+    ...(resourceId === undefined ? [] : await unavailableTimes(context, found, resourceId)),
   ]);
   const plans = targets.map((target, index) =>
-    planUpdate(target, wanted, { place: place(index), taken: movingFault(scene, target, index, wanted) }),
+    planUpdate(target, wanted, { place: place(index), taken: movingFault(context, target, index, wanted) }),
   );
-  return carryOut(scene, writing, mergePlans(plans));
+  return carryOut(context, writing, mergePlans(plans));
 }
 
 /** Cancel many. All or nothing; one code for each patient where codes are needed. */
-export async function cancelMany(scene: Scene, writing: Writing, body: BulkCancellationBody): Promise<Answer> {
+export async function cancelMany(
+  context: RequestContext,
+  writing: Writing,
+  body: BulkCancellationBody,
+): Promise<Answer> {
   const comment = body.comment === undefined ? undefined : body.comment || null;
   let plans: readonly Plan[] = [];
-  await requireTargets(scene, body.ids, async (targets) => {
-    const planned = await planCancellations(scene, targets, comment);
+  await requireTargets(context, body.ids, async (targets) => {
+    const planned = await planCancellations(context, targets, comment);
     plans = planned.plans;
     return planned.faults;
   });
-  return carryOut(scene, writing, mergePlans(withoutDoubles(plans.map(atPlace))));
+  return carryOut(context, writing, mergePlans(withoutDoubles(plans.map(atPlace))));
 }
 
 function atPlace(plan: Plan, index: number): Plan {
@@ -53,16 +57,16 @@ function atPlace(plan: Plan, index: number): Plan {
 
 /** A plan for each of those that can be cancelled, and why the others cannot. */
 export async function planCancellations(
-  scene: Scene,
+  context: RequestContext,
   targets: readonly Target[],
   comment: string | null | undefined,
 ): Promise<{ readonly plans: readonly Plan[]; readonly faults: readonly Fault[] }> {
-  const prepared = await prepareCancellations(scene, targets);
+  const prepared = await prepareCancellations(context, targets);
   const faults: Fault[] = [];
   const plans: Plan[] = [];
   for (const target of targets) {
     try {
-      plans.push(await planCancellation(scene, target, comment, prepared));
+      plans.push(await planCancellation(context, target, comment, prepared));
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       faults.push({ id: target.id, reason: error.reason, detail: error.detail });
@@ -90,12 +94,12 @@ function withoutDoubles(plans: readonly Plan[]): Plan[] {
 
 /** Confirm many, all of which await the same code. */
 export async function confirmMany(
-  scene: Scene,
+  context: RequestContext,
   { execute, dryRun }: Writing,
   { ids, confirmation: { code } }: BulkConfirmationBody,
 ): Promise<Answer> {
   if (dryRun) throw noDryRun();
-  const isOwn = (target: Target) => isConfirmable(scene, target);
+  const isOwn = (target: Target) => isConfirmable(context, target);
   const faultsOf = (found: readonly Target[]) => {
     const first = found.find(isOwn);
     return found.flatMap((target) => {
@@ -104,10 +108,10 @@ export async function confirmMany(
       return isOther ? [faultOf(target.id, 'confirmations_differ')] : [];
     });
   };
-  return carryOutConfirmed(scene, execute, code, async () => {
-    const targets = await requireTargets(scene, ids, faultsOf, 'all');
-    const waiting = targets.filter((target) => isConfirmable(scene, target));
-    return { ...atPlaces(planConfirmation(scene, waiting, code)), many: true };
+  return carryOutConfirmed(context, execute, code, async () => {
+    const targets = await requireTargets(context, ids, faultsOf, 'all');
+    const waiting = targets.filter((target) => isConfirmable(context, target));
+    return { ...atPlaces(planConfirmation(context, waiting, code)), many: true };
   });
 }
 
@@ -128,12 +132,12 @@ export function noDryRun(): Problem {
  *   their order
  */
 export async function requireTargets(
-  scene: Scene,
+  context: RequestContext,
   ids: readonly string[],
   faultsOf: (found: readonly Target[]) => readonly Fault[] | Promise<readonly Fault[]>,
   codes?: 'all',
 ): Promise<readonly Target[]> {
-  const known = await findTargets(scene, ids, codes);
+  const known = await findTargets(context, ids, codes);
   const targets = ids.flatMap((id) => known.get(id) ?? []);
   const faults = await faultsOf(targets);
   assertNoFaults(
@@ -165,8 +169,12 @@ export function assertNoFaults(faults: readonly Fault[]): void {
   throw new Problem(reason, { detail, faults, status: status === 404 ? 400 : status });
 }
 
-async function unavailableTimes(scene: Scene, targets: readonly Target[], resourceId: string): Promise<Fault[]> {
-  const { ehr, careUnit } = scene;
+async function unavailableTimes(
+  context: RequestContext,
+  targets: readonly Target[],
+  resourceId: string,
+): Promise<Fault[]> {
+  const { ehr, careUnit } = context;
   const movable = targets.filter((target) => updateRefusals[standingOf(target)] === undefined);
   const freeing = movable.map(({ appointment }) => appointment.id);
   const moving = movable.filter(({ appointment }) => appointment.resourceId !== resourceId);
@@ -189,7 +197,7 @@ async function unavailableTimes(scene: Scene, targets: readonly Target[], resour
 
 /** When the EHR finds out at the last moment that a time is gone, it does not say whose. */
 function movingFault(
-  { careUnit }: Scene,
+  { careUnit }: RequestContext,
   { id, appointment }: Target,
   index: number,
   { resourceId }: WantedUpdate,

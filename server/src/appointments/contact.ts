@@ -1,7 +1,7 @@
 import type { Patient } from '@crossward/connector-kit';
-import type { ConfirmationKind } from '../confirmations/tables.ts';
+import type { ConfirmationKind } from '../db/tables/confirmations.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import type { CareUnitConnection } from '../ehr/connection.ts';
-import type { Channel } from '../messages/outbox.ts';
 import { Problem } from '../problems/problem.ts';
 
 /**

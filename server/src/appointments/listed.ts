@@ -1,12 +1,12 @@
 import type { Appointment, AppointmentPosition } from '@crossward/connector-kit';
 import { sql } from 'kysely';
+import type { TimeRange } from '../api/request-times.ts';
 import { findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
 import { patientHashes } from '../confirmations/limits.ts';
-import type { TimeRange } from '../time/request-times.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
 import { shownStatus, statesOf } from './representation.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** An entry of a list: what the caller knows the appointment by, and the code that it waits for. */
 export interface Listed {
@@ -26,21 +26,21 @@ export interface ListQuery {
 }
 
 /** The EHR's appointments and, where the EHR cannot hold a time, the bookings that only the gateway knows. */
-export async function loadListed(scene: Scene, query: ListQuery): Promise<readonly Listed[]> {
-  const { ehr } = scene;
+export async function loadListed(context: RequestContext, query: ListQuery): Promise<readonly Listed[]> {
+  const { ehr } = context;
   if (ehr.capabilities.changes.includes('confirm')) {
-    return fill(query, async (after) => withCodes(scene, await pageOf(scene, query, after)));
+    return fill(query, async (after) => withCodes(context, await pageOf(context, query, after)));
   }
   const [aliased, drafts] = await Promise.all([
-    loadAliased(scene, query),
-    fill(query, (after) => loadDrafts(scene, { ...query, after })),
+    loadAliased(context, query),
+    fill(query, (after) => loadDrafts(context, { ...query, after })),
   ]);
   return [...aliased, ...drafts].sort(byPosition).slice(0, query.limit);
 }
 
 /** What the EHR has in any state that may be shown as wanted. */
 function pageOf(
-  { ehr, careUnit }: Scene,
+  { ehr, careUnit }: RequestContext,
   { patientId, resourceId, range, statuses, limit }: ListQuery,
   after: AppointmentPosition | undefined,
 ): Promise<readonly Appointment[]> {
@@ -70,7 +70,10 @@ async function fill(
 }
 
 /** With the codes of what is held: the EHR makes one id, which callers know as well. */
-async function withCodes({ services, ehr, careUnit }: Scene, found: readonly Appointment[]): Promise<Listed[]> {
+async function withCodes(
+  { services, ehr, careUnit }: RequestContext,
+  found: readonly Appointment[],
+): Promise<Listed[]> {
   const held = found.filter(({ state }) => state === 'held').map(({ id }) => id);
   const items = await findItems(services.db, ehr.id, careUnit.id, held);
   return found.map((appointment) => ({ id: appointment.id, appointment, item: items.get(appointment.id) }));
@@ -81,15 +84,15 @@ function byPosition(a: Listed, b: Listed): number {
 }
 
 /** The EHR sorts what starts at one time by its own ids: that is read to its end, and sorted by those that callers know. */
-async function loadAliased(scene: Scene, query: ListQuery): Promise<Listed[]> {
+async function loadAliased(context: RequestContext, query: ListQuery): Promise<Listed[]> {
   const { after, limit } = query;
   const isAfter = ({ id, appointment: { start } }: Listed) =>
     after === undefined || start > after.start || (start.getTime() === after.start.getTime() && id > after.id);
   const listed: Listed[] = [];
   let from = after && { start: after.start, id: '' };
   for (;;) {
-    const found = await pageOf(scene, query, from);
-    listed.push(...(await underKnownIds(scene, found)).filter(isAfter).filter(isShownAs(query.statuses)));
+    const found = await pageOf(context, query, from);
+    listed.push(...(await underKnownIds(context, found)).filter(isAfter).filter(isShownAs(query.statuses)));
     const last = found.at(-1);
     const enough = listed.toSorted(byPosition)[limit - 1];
     if (!last || found.length < limit || (enough && last.start > enough.appointment.start)) return listed;
@@ -98,7 +101,10 @@ async function loadAliased(scene: Scene, query: ListQuery): Promise<Listed[]> {
 }
 
 /** The id that a booking was given stays valid for good, though the EHR has made its own since. */
-async function underKnownIds({ services, ehr, careUnit }: Scene, found: readonly Appointment[]): Promise<Listed[]> {
+async function underKnownIds(
+  { services, ehr, careUnit }: RequestContext,
+  found: readonly Appointment[],
+): Promise<Listed[]> {
   if (found.length === 0) return [];
   const items: Item[] = await selectItems(services.db, ehr.id, careUnit.id)
     .where('item.kind', '=', 'booking')
@@ -116,8 +122,8 @@ async function underKnownIds({ services, ehr, careUnit }: Scene, found: readonly
   });
 }
 
-async function loadDrafts(scene: Scene, query: ListQuery): Promise<Listed[]> {
-  const { services, ehr, careUnit } = scene;
+async function loadDrafts(context: RequestContext, query: ListQuery): Promise<Listed[]> {
+  const { services, ehr, careUnit } = context;
   const { patientId, resourceId, range, statuses, after, limit } = query;
   const wantsAwaiting = statuses.length === 0 || statuses.includes('awaiting_confirmation');
   const wantsCancelled = statuses.length === 0 || statuses.includes('cancelled');

@@ -35,7 +35,7 @@ async function sendAndLoseDatabase(emr: string, request: Sent, key: string | und
     restore();
     await rowsOf(
       gateway,
-      'UPDATE operations SET leased_until = now(), next_attempt_at = now() WHERE leased_until > now()',
+      'UPDATE operations SET lease_expires_at = now(), next_attempt_at = now() WHERE lease_expires_at > now()',
     );
   }
 }

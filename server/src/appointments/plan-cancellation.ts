@@ -5,7 +5,7 @@ import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import { makeGatewayId } from './gateway-ids.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 import { standingOf } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import type { AppointmentPlan } from './write/plan.ts';
@@ -21,7 +21,7 @@ export interface Prepared {
 }
 
 export async function prepareCancellations(
-  { services, ehr, careUnit }: Scene,
+  { services, ehr, careUnit }: RequestContext,
   targets: readonly Target[],
 ): Promise<Prepared> {
   const findPatient = eachPatientOnce(ehr);
@@ -36,7 +36,7 @@ export async function prepareCancellations(
  * What is cancelled stays as it is.
  */
 export async function planCancellation(
-  scene: Scene,
+  context: RequestContext,
   target: Target,
   comment: Comment,
   prepared: Prepared,
@@ -54,11 +54,11 @@ export async function planCancellation(
     case 'view of booked':
     case 'booked': {
       const originalId = target.kind === 'cancellation' ? (item?.replacesId ?? appointment.id) : id;
-      if (scene.careUnit.cancellationConfirmation === 'none')
-        return directPlan(scene, appointment, originalId, comment);
+      if (context.careUnit.cancellationConfirmation === 'none')
+        return directPlan(context, appointment, originalId, comment);
       const waiting = prepared.pending.get(appointment.id);
       if (waiting) return asItIs({ ...target, kind: 'cancellation', id: waiting.id, item: waiting }, waiting);
-      return twoStepPlan(scene, appointment, originalId, comment, prepared.findPatient);
+      return twoStepPlan(context, appointment, originalId, comment, prepared.findPatient);
     }
   }
 }
@@ -86,7 +86,7 @@ function releasePlan({ kind, appointment, id }: Target, comment: Comment): Appoi
   return { steps: [{ change, before: appointment, answer, releases: id }], many: false };
 }
 
-function directPlan({ ehr }: Scene, appointment: Appointment, id: string, comment: Comment): AppointmentPlan {
+function directPlan({ ehr }: RequestContext, appointment: Appointment, id: string, comment: Comment): AppointmentPlan {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   const change = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
   const answer = { appointment: cancelled(appointment, comment), id, word: 'cancelled' as const };
@@ -94,7 +94,7 @@ function directPlan({ ehr }: Scene, appointment: Appointment, id: string, commen
 }
 
 async function twoStepPlan(
-  { services, ehr, careUnit }: Scene,
+  { services, ehr, careUnit }: RequestContext,
   appointment: Appointment,
   replacesId: string,
   comment: Comment,

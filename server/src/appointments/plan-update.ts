@@ -1,12 +1,12 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { resourceIdentifier } from '../api/identifiers.ts';
+import { inBody } from '../api/places.ts';
+import { assertNotPast, readRange, type TimeRange } from '../api/request-times.ts';
 import { requireResource } from '../ehr/lookups.ts';
-import { resourceIdentifier } from '../http/identifiers.ts';
-import { inBody } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { assertNotPast, readRange, type TimeRange } from '../time/request-times.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 import { standingOf, updateRefusals } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestAppointmentHours } from './time-rules.ts';
@@ -23,7 +23,7 @@ export interface WantedUpdate {
 }
 
 export async function readUpdate(
-  { ehr, careUnit }: Scene,
+  { ehr, careUnit }: RequestContext,
   body: Pick<AppointmentUpdateBody, 'start' | 'end' | 'resource_id' | 'comment'>,
   readHeader: ReadHeader,
   longestHours: number = longestAppointmentHours,

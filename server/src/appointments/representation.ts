@@ -6,7 +6,7 @@ import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
 import type { PlannedCode, StepAnswer } from './write/plan.ts';
 
-interface Scene {
+interface CareUnitContext {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
 }
@@ -32,7 +32,7 @@ export function appointmentPath(emr: string, careUnitId: string, id: string): st
 /** What the EHR has, as the caller sees it. `item`: what the gateway knows of a code for this id. */
 export function appointmentBody(
   appointment: Appointment,
-  { ehr, careUnit }: Scene,
+  { ehr, careUnit }: CareUnitContext,
   { id = appointment.id, item }: { readonly id?: string | undefined; readonly item?: Item | undefined } = {},
 ): AppointmentBody {
   return {
@@ -49,7 +49,7 @@ export function shownStatus({ state }: Appointment, item: Item | undefined): App
   return item && state === 'held' ? 'cancelled' : statusOf[state];
 }
 
-interface Written extends Scene {
+interface Written extends CareUnitContext {
   readonly id: string | undefined;
   readonly replacesId: string | undefined;
   readonly awaited: Awaited | undefined;
@@ -71,7 +71,7 @@ export function writtenBody(
 /** What a write would leave behind. Ids and times that do not exist yet are null. */
 export function previewBody(
   { appointment, id, replacesId, awaiting, word }: StepAnswer,
-  { ehr, careUnit, code }: Scene & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
+  { ehr, careUnit, code }: CareUnitContext & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
 ): PreviewBody {
   const isNew = word === 'created' || (code !== undefined && replacesId !== undefined);
   return {
@@ -96,7 +96,7 @@ export function previewBody(
   };
 }
 
-function body(appointment: Appointment, { ehr, careUnit }: Scene, id: string): AppointmentBody {
+function body(appointment: Appointment, { ehr, careUnit }: CareUnitContext, id: string): AppointmentBody {
   return {
     id,
     status: statusOf[appointment.state],

@@ -1,37 +1,37 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { assertNotPast, type TimeRange } from '../api/request-times.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { Answer } from '../operations/answer.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { assertNotPast, type TimeRange } from '../time/request-times.ts';
 import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
 import { freeSlots } from './free-time.ts';
 import { mergePlans } from './merge-plans.ts';
 import { planCreations } from './plan-creation.ts';
 import { planUpdate, readUpdate, updatePlaces, type WantedUpdate } from './plan-update.ts';
+import type { RequestContext } from './request-context.ts';
 import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
-import type { Scene } from './scene.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
 import { carryOut, type Plan, type Writing } from './write-appointments.ts';
 
 /** Continuous reschedule: fits the ids into the time slots of a range, making or cancelling appointments as needed. */
 export async function rescheduleMany(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
 ): Promise<Answer> {
-  const { time, ...wanted } = await readUpdate(scene, body, readHeader, longestRescheduleHours);
+  const { time, ...wanted } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
   assertNotPast(time, updatePlaces.start);
-  const targets = await requireTargets(scene, body.ids, unfit);
+  const targets = await requireTargets(context, body.ids, unfit);
   const [target] = targets;
   if (!target) throw new Error('A reschedule has ids');
   const like = { ...target.appointment, resourceId: wanted.resourceId ?? target.appointment.resourceId };
-  const layout = await layOut(scene, targets, like, time);
-  const plan = await planLayout(scene, targets, layout, wanted, time, like);
-  return carryOut(scene, writing, plan);
+  const layout = await layOut(context, targets, like, time);
+  const plan = await planLayout(context, targets, layout, wanted, time, like);
+  return carryOut(context, writing, plan);
 }
 
 /** Of those that cannot be updated, or differ from the first one: why. The care unit is the one of the path. */
@@ -53,12 +53,12 @@ function unfit(targets: readonly Target[]): Fault[] {
 }
 
 async function layOut(
-  scene: Scene,
+  context: RequestContext,
   targets: readonly Target[],
   like: Appointment,
   range: TimeRange,
 ): Promise<ReschedulePlan> {
-  const { ehr, careUnit } = scene;
+  const { ehr, careUnit } = context;
   const freeing = targets.map(({ appointment }) => appointment.id);
   const slots = await freeSlots(ehr, careUnit, { ...like, ...range }, freeing);
   const layout = planReschedule({
@@ -76,7 +76,7 @@ async function layOut(
 }
 
 async function planLayout(
-  scene: Scene,
+  context: RequestContext,
   targets: readonly Target[],
   layout: ReschedulePlan,
   wanted: WantedUpdate,
@@ -85,16 +85,16 @@ async function planLayout(
 ): Promise<Plan> {
   const byId = new Map(targets.map((target) => [target.id, target]));
   const standing = (id: string) => byId.get(id) as Target;
-  const taken = slotFault({ ...range, resourceId: like.resourceId }, scene.careUnit.timeZone, updatePlaces.start);
+  const taken = slotFault({ ...range, resourceId: like.resourceId }, context.careUnit.timeZone, updatePlaces.start);
   const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
     slot,
     plan: planUpdate(standing(id), { ...wanted, time: slot }, { place: placeOf(targets, id), taken }),
   }));
   const extras = layout.cancelled.map(standing);
-  assertExtrasLeaveRoom(scene, extras, range, like.resourceId);
-  const { plans: cancellations, faults } = await planCancellations(scene, extras, undefined);
+  assertExtrasLeaveRoom(context, extras, range, like.resourceId);
+  const { plans: cancellations, faults } = await planCancellations(context, extras, undefined);
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
-  const created = await planNew(scene, layout.created, like, wanted);
+  const created = await planNew(context, layout.created, like, wanted);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
   const cancelled = cancellations.map((plan, index) => withPlace(plan, placeOf(targets, extras[index]?.id)));
   return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), taken);
@@ -116,7 +116,7 @@ function placeOf(targets: readonly Target[], id: string | undefined): Place {
 
 /** An extra that waits for a cancellation code still holds its time. */
 function assertExtrasLeaveRoom(
-  { careUnit }: Scene,
+  { careUnit }: RequestContext,
   extras: readonly Target[],
   range: TimeRange,
   resourceId: string,
@@ -136,15 +136,20 @@ function assertExtrasLeaveRoom(
   );
 }
 
-async function planNew(scene: Scene, slots: readonly TimeRange[], like: Appointment, { comment }: WantedUpdate) {
+async function planNew(
+  context: RequestContext,
+  slots: readonly TimeRange[],
+  like: Appointment,
+  { comment }: WantedUpdate,
+) {
   if (slots.length === 0) return [];
-  const { ehr } = scene;
+  const { ehr } = context;
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: like.patientId });
   if (!patient) throw new Problem('patient_not_found', { status: 400 });
   const { resourceId, healthcareServiceId } = like;
   return slots.map((slot) => ({
     slot,
-    plan: planCreations(scene, patient, [
+    plan: planCreations(context, patient, [
       {
         patientId: patient.id,
         resourceId,

@@ -4,21 +4,21 @@ import type { Execute } from '../operations/once.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 import { findTargets, requireTarget, type Target } from './targets.ts';
 import { whyOver } from './write/fresh-code.ts';
 import type { Step } from './write/plan.ts';
 import { carryOut, type Plan } from './write-appointments.ts';
 
 /** Sends a fresh code for everything that awaits the same one as this id. */
-export async function resend(scene: Scene, execute: Execute, id: string): Promise<Answer> {
-  return carryOut(scene, { execute, dryRun: false }, await planFreshCode(scene, id));
+export async function resend(context: RequestContext, execute: Execute, id: string): Promise<Answer> {
+  return carryOut(context, { execute, dryRun: false }, await planFreshCode(context, id));
 }
 
-async function planFreshCode(scene: Scene, id: string): Promise<Plan> {
-  const { services, ehr, careUnit } = scene;
-  const target = await requireTarget(scene, id, 'all');
-  if (!isConfirmable(scene, target)) throw new Problem('confirmation_not_pending');
+async function planFreshCode(context: RequestContext, id: string): Promise<Plan> {
+  const { services, ehr, careUnit } = context;
+  const target = await requireTarget(context, id, 'all');
+  if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
   const { item, appointment } = target;
   if (!item.isPending) throw new Problem(whyOver(item));
   const { confirmationId, ehrReference } = item;
@@ -27,7 +27,7 @@ async function planFreshCode(scene: Scene, id: string): Promise<Plan> {
     const ehrCode = { kind: 'resend', confirmationId, itemId: id, reference: ehrReference } as const;
     return { ehrCode, patientId: appointment.patientId, answer, many: false };
   }
-  const waiting = await waitingTogether(scene, target);
+  const waiting = await waitingTogether(context, target);
   if (!waiting.some((it) => it.id === id)) throw new Problem('confirmation_not_pending');
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: appointment.patientId });
   if (!patient) throw new Problem('no_contact_channel');
@@ -46,15 +46,15 @@ function extension({ kind, appointment }: Target): Step[] {
 }
 
 /** What is pending here may be booked or cancelled in the EHR already, which is asked before the gateway takes note. */
-async function waitingTogether(scene: Scene, { item }: Confirmable): Promise<readonly Target[]> {
-  const { services, ehr, careUnit } = scene;
+async function waitingTogether(context: RequestContext, { item }: Confirmable): Promise<readonly Target[]> {
+  const { services, ehr, careUnit } = context;
   const items = await selectItems(services.db, ehr.id, careUnit.id)
     .where('item.confirmation_id', '=', item.confirmationId)
     .where('item.state', '=', 'pending')
     .orderBy('item.position')
     .execute();
   const ids = items.map(({ id }) => id);
-  const targets = await findTargets(scene, ids);
+  const targets = await findTargets(context, ids);
   return ids
     .flatMap((id) => targets.get(id) ?? [])
     .filter(({ kind, appointment }) => kind !== 'appointment' || appointment.state === 'held');

@@ -1,10 +1,10 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { inPath } from '../api/places.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
-import { inPath } from '../http/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
 import { isGatewayId } from './gateway-ids.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 
 /** What an appointment id of a request stands for. */
 export type Target =
@@ -20,11 +20,11 @@ export type Target =
  * whoever asks: what is booked costs no round trip beside the EHR's.
  */
 export async function findTargets(
-  scene: Scene,
+  context: RequestContext,
   ids: readonly string[],
   codes: 'awaited' | 'all' = 'awaited',
 ): Promise<ReadonlyMap<string, Target>> {
-  const { services, ehr, careUnit } = scene;
+  const { services, ehr, careUnit } = context;
   const gatewayItems = await findItems(services.db, ehr.id, careUnit.id, ids.filter(isGatewayId));
   const ehrIds = ids.flatMap((id) => {
     const item = gatewayItems.get(id);
@@ -41,14 +41,14 @@ export async function findTargets(
   );
   const targets = new Map<string, Target>();
   for (const id of ids) {
-    const target = targetOf(scene, id, gatewayItems.get(id), appointments, ownItems);
+    const target = targetOf(context, id, gatewayItems.get(id), appointments, ownItems);
     if (target) targets.set(id, target);
   }
   return targets;
 }
 
 function targetOf(
-  scene: Scene,
+  context: RequestContext,
   id: string,
   gatewayItem: Item | undefined,
   appointments: ReadonlyMap<string, Appointment>,
@@ -58,7 +58,7 @@ function targetOf(
     return {
       kind: 'draft',
       id,
-      appointment: openDraft(scene.services.keys, scene.ehr, scene.careUnit, gatewayItem),
+      appointment: openDraft(context.services.keys, context.ehr, context.careUnit, gatewayItem),
       item: gatewayItem,
     };
   }
@@ -70,8 +70,8 @@ function targetOf(
 }
 
 /** @throws Problem `appointment_not_found` */
-export async function requireTarget(scene: Scene, id: string, codes?: 'all'): Promise<Target> {
-  const target = (await findTargets(scene, [id], codes)).get(id);
+export async function requireTarget(context: RequestContext, id: string, codes?: 'all'): Promise<Target> {
+  const target = (await findTargets(context, [id], codes)).get(id);
   if (!target) {
     throw problemAt(
       inPath('appointment_id'),

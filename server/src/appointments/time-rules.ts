@@ -1,6 +1,6 @@
+import type { TimeRange } from '../api/request-times.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
-import type { TimeRange } from '../time/request-times.ts';
 
 /** No appointment is longer; connectors may rely on it when they search. */
 export const longestAppointmentHours = 24;

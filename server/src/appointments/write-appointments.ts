@@ -12,7 +12,7 @@ import { ehrCodeKind } from './ehr-codes/kind.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import { areFree, isFree } from './free-time.ts';
 import { previewBody } from './representation.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 import { timeTaken } from './time-rules.ts';
 import { preview, previewAnswer } from './write/answer.ts';
 import { assertMaySend } from './write/fresh-code.ts';
@@ -28,37 +28,37 @@ export interface Writing {
 }
 
 /** Carries out a plan, or shows it. */
-export async function carryOut(scene: Scene, { execute, dryRun }: Writing, plan: Plan): Promise<Answer> {
-  if (dryRun) return look(scene, plan);
-  if ('ehrCode' in plan) return execute(ehrCodeKind, plan, (tx) => decideEhrCode(tx, scene, plan));
-  await assertDraftsAreFree(scene, plan);
-  return execute(appointmentKind, plan, decisionOn(scene, plan));
+export async function carryOut(context: RequestContext, { execute, dryRun }: Writing, plan: Plan): Promise<Answer> {
+  if (dryRun) return look(context, plan);
+  if ('ehrCode' in plan) return execute(ehrCodeKind, plan, (tx) => decideEhrCode(tx, context, plan));
+  await assertDraftsAreFree(context, plan);
+  return execute(appointmentKind, plan, decisionOn(context, plan));
 }
 
 /** What is checked and reserved in the transaction that begins the operation. */
-function decisionOn(scene: Scene, plan: AppointmentPlan): Decide | undefined {
+function decisionOn(context: RequestContext, plan: AppointmentPlan): Decide | undefined {
   const released = plan.steps.flatMap(({ releases }) => releases ?? []);
   const { freshCode } = plan;
   const patients = appointmentKind.codesFor(plan);
   if (released.length === 0 && patients.length === 0) return undefined;
   return async (tx) => {
-    const problem = released.length > 0 ? await decideRelease(tx, scene.ehr.id, released) : undefined;
+    const problem = released.length > 0 ? await decideRelease(tx, context.ehr.id, released) : undefined;
     if (problem) return problem;
-    if (freshCode) await assertMaySend(tx, { ...scene, clientId: scene.client.id }, freshCode);
-    else await assertAllWithinLimits(tx, scene, patients);
+    if (freshCode) await assertMaySend(tx, { ...context, clientId: context.client.id }, freshCode);
+    else await assertAllWithinLimits(tx, context, patients);
     return undefined;
   };
 }
 
-async function decideEhrCode(tx: Tx, scene: Scene, { ehrCode, patientId }: EhrCodePlan): Promise<undefined> {
-  if (ehrCode.kind === 'resend') await decideResend(tx, scene, { confirmationId: ehrCode.confirmationId, patientId });
-  else if (ehrCode.kind !== 'confirm') await assertAllWithinLimits(tx, scene, [patientId]);
+async function decideEhrCode(tx: Tx, context: RequestContext, { ehrCode, patientId }: EhrCodePlan): Promise<undefined> {
+  if (ehrCode.kind === 'resend') await decideResend(tx, context, { confirmationId: ehrCode.confirmationId, patientId });
+  else if (ehrCode.kind !== 'confirm') await assertAllWithinLimits(tx, context, [patientId]);
 }
 
 /** Always in the same order: whoever counts for a patient keeps others waiting. */
 async function assertAllWithinLimits(
   tx: Tx,
-  { services, client, ehr, careUnit }: Scene,
+  { services, client, ehr, careUnit }: RequestContext,
   patientIds: readonly string[],
 ): Promise<void> {
   const patients = patientIds.map((id) => patientHashes(services.keys, ehr.id, id));
@@ -76,7 +76,7 @@ const pauseMs = 40;
  * told what it came to.
  */
 export async function carryOutConfirmed(
-  scene: Scene,
+  context: RequestContext,
   execute: Execute,
   code: string,
   makePlan: () => Promise<Plan>,
@@ -84,7 +84,7 @@ export async function carryOutConfirmed(
   const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     try {
-      return await confirm(scene, execute, code, await makePlan());
+      return await confirm(context, execute, code, await makePlan());
     } catch (error) {
       if (!(error instanceof BeingConfirmed) || performance.now() > giveUpAt) throw error;
       await sleep(pauseMs);
@@ -92,7 +92,7 @@ export async function carryOutConfirmed(
   }
 }
 
-function confirm({ services, ehr }: Scene, execute: Execute, code: string, plan: Plan): Promise<Answer> {
+function confirm({ services, ehr }: RequestContext, execute: Execute, code: string, plan: Plan): Promise<Answer> {
   const decide =
     (confirmationId: string, ids: readonly string[], waitingIds: readonly string[]): Decide =>
     (tx, operationId) =>
@@ -119,8 +119,8 @@ function confirm({ services, ehr }: Scene, execute: Execute, code: string, plan:
 }
 
 /** Checks everything, changes nothing, sends nothing. */
-async function look(scene: Scene, plan: Plan): Promise<Answer> {
-  const { services, ehr, careUnit } = scene;
+async function look(context: RequestContext, plan: Plan): Promise<Answer> {
+  const { services, ehr, careUnit } = context;
   if ('ehrCode' in plan) {
     const { ehrCode, answer, taken, many } = plan;
     if (ehrCode.kind === 'request booking' && !(await isFree(ehr, careUnit, ehrCode.creation)))
@@ -130,18 +130,18 @@ async function look(scene: Scene, plan: Plan): Promise<Answer> {
     const isNew = ehrCode.kind === 'request cancellation';
     return preview([isNew ? { ...body, id: null, status: 'awaiting_confirmation' as const } : body], many);
   }
-  await assertDraftsAreFree(scene, plan);
-  await assertTimesAreFree(scene, plan);
+  await assertDraftsAreFree(context, plan);
+  await assertTimesAreFree(context, plan);
   const patients = appointmentKind.codesFor(plan);
   if (patients.length > 0) {
     await retrySerialization(() =>
-      services.db.transaction().execute((tx) => assertAllWithinLimits(tx, scene, patients)),
+      services.db.transaction().execute((tx) => assertAllWithinLimits(tx, context, patients)),
     );
   }
-  return previewAnswer(scene, plan);
+  return previewAnswer(context, plan);
 }
 
-async function assertTimesAreFree({ ehr, careUnit }: Scene, plan: AppointmentPlan): Promise<void> {
+async function assertTimesAreFree({ ehr, careUnit }: RequestContext, plan: AppointmentPlan): Promise<void> {
   const changes = changesOf(plan);
   const freeing = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
   const times = changes.flatMap(({ answer }) =>
@@ -151,7 +151,7 @@ async function assertTimesAreFree({ ehr, careUnit }: Scene, plan: AppointmentPla
 }
 
 /** What the EHR is not told of yet, it cannot refuse yet either. */
-async function assertDraftsAreFree({ ehr, careUnit }: Scene, plan: AppointmentPlan): Promise<void> {
+async function assertDraftsAreFree({ ehr, careUnit }: RequestContext, plan: AppointmentPlan): Promise<void> {
   const drafts = plan.steps.flatMap(({ awaits }) => awaits?.draft ?? []);
   if (!(await areFree(ehr, careUnit, drafts))) throw timesTaken(plan);
 }

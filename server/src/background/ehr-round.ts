@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { expireOverdue } from '../appointments/expiry/expire-overdue.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 import { dueAtOnce, recoverDue } from '../operations/recover-due.ts';
 import type { OperationServices } from '../operations/services.ts';
 

@@ -36,12 +36,12 @@ async function readingWhole(statements: readonly Statement[]): Promise<string[]>
 /** What only a round with something to do asks. */
 const ofFullRounds = [
   /update operations set\s+lease_token/i,
-  /update "operations" set .*"failures"/,
+  /update "operations" set .*"consecutive_failures"/,
   /update "confirmation_items" set "state" = .*"operation_id"/,
   /delete from operations/i,
   /delete from messages/i,
   /delete from confirmation_items/i,
-  /update confirmations set reduced_at/i,
+  /update confirmations set purged_at/i,
 ];
 
 test('no round of background work reads what grows with use from end to end', async () => {

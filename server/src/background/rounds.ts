@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Configuration } from '../config/configuration.ts';
-import { describeError } from '../http/describe-error.ts';
-import { parkUnconfigured, takeUpConfigured } from '../operations/due.ts';
+import { describeError } from '../log/describe-error.ts';
+import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { deleteServed } from './deletion.ts';
 import { ehrRound } from './ehr-round.ts';
@@ -42,10 +42,10 @@ export function backgroundWork(
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteServed(db, retention)),
     guarded(standingPauseMilliseconds, 'reading the standing of operations', async () => {
-      for (const { id, emr } of await parkUnconfigured(db, emrs)) {
-        services.operationMetrics.parked({ operationId: id, emr });
+      for (const { id, emr } of await suspendUnconfigured(db, emrs)) {
+        services.operationMetrics.suspended({ operationId: id, emr });
       }
-      await takeUpConfigured(db, emrs);
+      await resumeConfigured(db, emrs);
       services.operationMetrics.standing(await readStanding(db, emrs));
     }),
   ];

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { createTestDatabase } from '../../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
+import { requireKnownKeys } from '../secret-keys/known-keys.ts';
 import { keyIdentity } from '../secrets/key-ring.ts';
-import { requireKnownKeys } from '../secrets/known-keys.ts';
 import { run } from './run.ts';
 
 const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
@@ -281,20 +281,20 @@ describe('operations', () => {
   test('that have not come to rest are listed, shown, taken up again and given up', async () => {
     await using own = await createOwnDatabase();
     expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'Every operation has ended.\n' });
-    const states = ['pending', 'undoing', 'watched', 'parked', 'leased'] as const;
+    const states = ['pending', 'compensating', 'monitored', 'suspended', 'leased'] as const;
     const ids: string[] = [];
     for (const state of states) ids.push(await insertOperation(own.database, state));
-    const [pending = '', , , parked = '', leased = ''] = ids;
+    const [pending = '', , , suspended = '', leased = ''] = ids;
     const { stdout } = await crossward('operations list');
     const words = stdout.split('\n').map((line) => line.split('  ').slice(1, 4).join(' '));
     expect(words).toEqual([
-      'sandbox-se/lund appointments parked',
-      ...['pending', 'undoing', 'watched', 'pending'].map((state) => `sandbox-se/lund appointments ${state}`),
+      'sandbox-se/lund appointments suspended',
+      ...['pending', 'compensating', 'monitored', 'pending'].map((state) => `sandbox-se/lund appointments ${state}`),
       '',
     ]);
     expect(stdout).toMatch(
       new RegExp(
-        `^${parked}  \\S+  appointments  parked  age \\d+ s  failures 5  last failure ehr_rejected  next none$`,
+        `^${suspended}  \\S+  appointments  suspended  age \\d+ s  failures 5  last failure ehr_rejected  next none$`,
         'm',
       ),
     );
@@ -304,15 +304,15 @@ describe('operations', () => {
       expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
     }
     expect(await crossward(`operations retry ${pending}`)).toMatchObject({ code: 1 });
-    expect(await crossward(`operations retry ${parked}`)).toMatchObject({ code: 0 });
-    expect((await crossward(`operations show ${parked}`)).stdout).toMatch(/^state +pending$/m);
-    const unsure = await crossward(`operations drop ${parked}`);
+    expect(await crossward(`operations retry ${suspended}`)).toMatchObject({ code: 0 });
+    expect((await crossward(`operations show ${suspended}`)).stdout).toMatch(/^state +pending$/m);
+    const unsure = await crossward(`operations drop ${suspended}`);
     expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('stays as it is') });
-    expect(await crossward(`operations show ${parked}`)).toMatchObject({ code: 0 });
-    const dropped = await crossward(`operations drop ${parked} --yes`);
+    expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 0 });
+    const dropped = await crossward(`operations drop ${suspended} --yes`);
     expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining('stays as it is') });
-    expect(await crossward(`operations show ${parked}`)).toMatchObject({ code: 1 });
-    expect(await crossward(`operations drop ${parked} --yes`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations drop ${suspended} --yes`)).toMatchObject({ code: 1 });
     expect(await crossward(`operations drop ${leased} --yes`)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('at work'),
@@ -346,21 +346,27 @@ async function createOwnDatabase(content?: 'empty') {
 let operations = 0;
 async function insertOperation(
   { pool }: Pick<Database, 'pool'>,
-  state: 'pending' | 'undoing' | 'watched' | 'parked' | 'leased',
+  state: 'pending' | 'compensating' | 'monitored' | 'suspended' | 'leased',
 ): Promise<string> {
   const client = await pool.connect();
   try {
-    const stored = { pending: 'pending', undoing: 'undoing', watched: 'done', parked: 'pending', leased: 'pending' };
+    const stored = {
+      pending: 'pending',
+      compensating: 'compensating',
+      monitored: 'done',
+      suspended: 'pending',
+      leased: 'pending',
+    };
     const { rows } = await client.query<{ id: string }>(
-      `INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
-         next_attempt_at, parked_at, failures, failure, lease_token, leased_until, created_at)
+      `INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
+         next_attempt_at, suspended_at, consecutive_failures, last_failure, lease_token, lease_expires_at, created_at)
        SELECT gen_random_uuid(), 'c', convert_to(gen_random_uuid()::text, 'UTF8'), '\\xcafe', 'sandbox-se', 'lund',
-         'appointments', $1, 'of the patient', CASE WHEN NOT parked THEN now() END, CASE WHEN parked THEN now() END,
-         CASE WHEN parked THEN 5 ELSE 0 END, CASE WHEN parked THEN 'ehr_rejected' END,
+         'appointments', $1, 'of the patient', CASE WHEN NOT suspended THEN now() END, CASE WHEN suspended THEN now() END,
+         CASE WHEN suspended THEN 5 ELSE 0 END, CASE WHEN suspended THEN 'ehr_rejected' END,
          CASE WHEN leased THEN gen_random_uuid() END, CASE WHEN leased THEN now() + interval '1 hour' END,
          now() - make_interval(secs => 100 - $4)
-       FROM (SELECT $2::boolean AS parked, $3::boolean AS leased) AS it RETURNING id`,
-      [stored[state], state === 'parked', state === 'leased', ++operations],
+       FROM (SELECT $2::boolean AS suspended, $3::boolean AS leased) AS it RETURNING id`,
+      [stored[state], state === 'suspended', state === 'leased', ++operations],
     );
     return rows[0]?.id ?? '';
   } finally {
@@ -374,15 +380,15 @@ async function insertFailedMessage(): Promise<string> {
     const { rows } = await client.query<{ id: string }>(
       `WITH confirmation AS (
          INSERT INTO confirmations
-           (id, client_id, emr, care_unit_id, kind, channel, attempts_allowed, expires_at)
+           (id, client_id, emr, care_unit_id, kind, channel, max_attempts, expires_at)
          VALUES (gen_random_uuid(), 'c', 'sandbox-se', 'lund', 'booking', 'sms', 5, now() + interval '10 minutes')
          RETURNING *
        ), item AS (
          INSERT INTO confirmation_items (emr, appointment_id, confirmation_id, care_unit_id, position, kind)
          SELECT emr, 'a-1', id, care_unit_id, 0, kind FROM confirmation
        )
-       INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed,
-         state, failure, expires_at, settled_at)
+       INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed_content,
+         state, failure_reason, expires_at, completed_at)
        SELECT gen_random_uuid(), id, 1, emr, care_unit_id, channel, 'a-1', '\\x00', 'failed', 'http_401', expires_at, now()
        FROM confirmation RETURNING id`,
       [],

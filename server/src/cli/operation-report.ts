@@ -2,7 +2,7 @@ import type { OpenOperation } from '../operations/operator.ts';
 
 /** All that an operator may know of an operation, and what to do about it. */
 export function describeOperation(operation: OpenOperation): string {
-  const { id, emr, careUnitId, kind, clientId, isKeyed, state, outcomeReported, attempt, failures, failure } =
+  const { id, emr, careUnitId, kind, clientId, isKeyed, state, reportedUnknown, attempt, failures, lastFailure } =
     operation;
   const rows: readonly (readonly [string, string])[] = [
     ['operation', id],
@@ -14,33 +14,33 @@ export function describeOperation(operation: OpenOperation): string {
     ['caller was told', toldOf(operation)],
     ['begun anew', `${attempt} times`],
     ['failures in a row', String(failures)],
-    ['last failure', failure ?? 'none'],
+    ['last failure', lastFailure ?? 'none'],
     ['begun', time(operation.createdAt)],
-    ['EHR first asked', time(operation.askedAt)],
-    ['EHR last asked', time(operation.lastAskedAt)],
+    ['EHR first asked', time(operation.firstSentAt)],
+    ['EHR last asked', time(operation.lastSentAt)],
     ['next attempt', time(operation.nextAttemptAt)],
-    ['worked on until', time(operation.leasedUntil)],
+    ['worked on until', time(operation.leaseExpiresAt)],
     ['holds and codes until', time(operation.expiresAt)],
-    ['parked', time(operation.parkedAt)],
+    ['suspended', time(operation.suspendedAt)],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   const table = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
-  return `${table}\n${adviceFor(operation, outcomeReported)}\n`;
+  return `${table}\n${adviceFor(operation, reportedUnknown)}\n`;
 }
 
-function toldOf({ isAnswered, outcomeReported }: OpenOperation): string {
+function toldOf({ isAnswered, reportedUnknown }: OpenOperation): string {
   if (isAnswered) return 'the answer that is kept';
-  return outcomeReported ? 'outcome_unknown' : 'nothing';
+  return reportedUnknown ? 'outcome_unknown' : 'nothing';
 }
 
 function time(instant: Date | null): string {
   return instant?.toISOString() ?? 'none';
 }
 
-function adviceFor({ state, id, leasedUntil, failure, emr }: OpenOperation, outcomeReported: boolean): string {
-  if (state === 'parked') {
+function adviceFor({ state, id, leaseExpiresAt, lastFailure, emr }: OpenOperation, reportedUnknown: boolean): string {
+  if (state === 'suspended') {
     const cause =
-      failure === 'emr_not_found'
+      lastFailure === 'emr_not_found'
         ? `${emr} is not in the configuration any more`
         : 'background work has failed too often; the log says why';
     return (
@@ -48,14 +48,14 @@ function adviceFor({ state, id, leasedUntil, failure, emr }: OpenOperation, outc
       `the EHR and run \`operations drop ${id} --yes\`.`
     );
   }
-  if (leasedUntil) return 'A gateway is at work on it. There is nothing to do.';
-  if (state === 'undoing') {
+  if (leaseExpiresAt) return 'A gateway is at work on it. There is nothing to do.';
+  if (state === 'compensating') {
     return 'The EHR has done some of it, and that is being taken back. There is nothing to do while the EHR can be reached.';
   }
-  if (state === 'watched') {
+  if (state === 'monitored') {
     return 'It ended as not done, and the EHR is looked at in case it was only late. There is nothing to do; it ends after a day.';
   }
-  return outcomeReported
+  return reportedUnknown
     ? 'The caller was told that the outcome is unknown, and the EHR is being asked what it has done. There is nothing to do while the EHR can be reached.'
     : 'It was broken off, and a gateway goes on with it at its next attempt. There is nothing to do.';
 }

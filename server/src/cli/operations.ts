@@ -5,7 +5,7 @@ import {
   findOpenOperation,
   listOpenOperations,
   type OpenOperation,
-  retryParked,
+  retrySuspended,
 } from '../operations/operator.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -19,12 +19,12 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
   const operations = new Command('operations').description('Look after writes to EHRs that have not come to rest.');
   operations
     .command('list')
-    .description('List those that have not ended, are watched or are parked. Nothing of a patient is shown.')
+    .description('List those that have not ended, are monitored or are suspended. Nothing of a patient is shown.')
     .action(async () => {
       const found = await withDatabase(output, (db) => listOpenOperations(db, mostListed + 1));
       output.out(found.length === 0 ? 'Every operation has ended.\n' : found.slice(0, mostListed).map(line).join(''));
       if (found.length > mostListed)
-        output.err(`Only the first ${mostListed} are shown: the parked, then the oldest.\n`);
+        output.err(`Only the first ${mostListed} are shown: the suspended, then the oldest.\n`);
     });
   operations
     .command('show')
@@ -38,12 +38,12 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     });
   operations
     .command('retry')
-    .description('Have a parked one taken up again, when what kept it from ending has been put right.')
+    .description('Have a suspended one taken up again, when what kept it from ending has been put right.')
     .argument('<id>', 'of the operation, as `list` shows it')
     .action(async (id: string) => {
-      const isTakenUp = await withDatabase(output, (db) => retryParked(db, id));
+      const isTakenUp = await withDatabase(output, (db) => retrySuspended(db, id));
       if (isTakenUp) output.out('The operation is due; a running gateway takes it up within seconds.\n');
-      else output.err('No operation with this id is parked. One that is not parked is tried again by itself.\n');
+      else output.err('No operation with this id is suspended. One that is not suspended is tried again by itself.\n');
       end(isTakenUp ? exitCodes.fine : exitCodes.failed);
     });
   operations
@@ -73,8 +73,8 @@ const told: Record<Dropped, string> = {
 };
 
 function line(operation: OpenOperation): string {
-  const { id, emr, careUnitId, kind, state, ageSeconds, failures, failure, nextAttemptAt } = operation;
+  const { id, emr, careUnitId, kind, state, ageSeconds, failures, lastFailure, nextAttemptAt } = operation;
   const next = nextAttemptAt?.toISOString() ?? 'none';
-  const trouble = `failures ${failures}  last failure ${failure ?? 'none'}`;
+  const trouble = `failures ${failures}  last failure ${lastFailure ?? 'none'}`;
   return `${id}  ${emr}/${careUnitId}  ${kind}  ${state}  age ${ageSeconds} s  ${trouble}  next ${next}\n`;
 }

@@ -71,6 +71,12 @@ type Complete<T> = T extends object ? { readonly [Key in keyof T]-?: Complete<T[
 /** Every policy settled. */
 export type Policies = Complete<PoliciesInFile>;
 
+/** `limits_per_patient` as the code below the configuration knows them. */
+export interface PatientLimits {
+  readonly pending: number;
+  readonly codesPerHour: number;
+}
+
 /** The defaults, overridden by each layer in turn: the EHR's policies, then the care unit's. */
 export function resolvePolicies(...layers: readonly (PoliciesInFile | undefined)[]): Policies {
   let merged: PoliciesInFile = {};

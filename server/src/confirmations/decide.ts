@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
+import type { ItemState } from '../db/tables/confirmations.ts';
 import { codeIncorrect, Problem } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { isCode } from './codes.ts';
-import type { ItemState } from './tables.ts';
 
 /** How long the right code, sent again, is answered as it was the first time. */
 export const repeatableFor = sql`interval '24 hours'`;
@@ -45,7 +45,7 @@ export async function decideCode(
 ): Promise<Problem | undefined> {
   const confirmation = await tx
     .selectFrom('confirmations')
-    .select(['code_hash', 'ehr_reference', 'attempts_used', 'attempts_allowed'])
+    .select(['code_hash', 'ehr_reference', 'failed_attempts', 'max_attempts'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
     .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatableFor}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
@@ -65,7 +65,7 @@ export async function decideCode(
   // The EHR checks its own codes, and says so itself when one has run out.
   const checksItself = confirmation.ehr_reference !== null;
   const isOver = confirmation.is_over && !checksItself && !states.has('confirming');
-  const isLocked = confirmation.attempts_used >= confirmation.attempts_allowed && !checksItself;
+  const isLocked = confirmation.failed_attempts >= confirmation.max_attempts && !checksItself;
   // By any of its ids, also one that is not named: what is told of a code here would be known of it there.
   const isAwaited = items.some(({ state }) => state === 'confirming' || (state === 'pending' && !confirmation.is_over));
   if (isAwaited && !right && !isLocked && !checksItself) return countWrongCode(confirmation);
@@ -97,10 +97,10 @@ export async function decideCode(
     return waitingIds.every((id) => stateOf.get(id) === 'pending') ? undefined : new BeingConfirmed();
   }
 
-  async function countWrongCode(of: { readonly attempts_used: number; readonly attempts_allowed: number }) {
-    const used = of.attempts_used + 1;
-    await tx.updateTable('confirmations').set({ attempts_used: used }).where('id', '=', confirmationId).execute();
-    return codeIncorrect(of.attempts_allowed - used);
+  async function countWrongCode(of: { readonly failed_attempts: number; readonly max_attempts: number }) {
+    const used = of.failed_attempts + 1;
+    await tx.updateTable('confirmations').set({ failed_attempts: used }).where('id', '=', confirmationId).execute();
+    return codeIncorrect(of.max_attempts - used);
   }
 }
 

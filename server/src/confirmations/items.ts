@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
-import type { Channel } from '../messages/outbox.ts';
-import type { ConfirmationKind, ItemState } from './tables.ts';
 
 /** An appointment id that awaits a code, or once did. */
 export interface Item {
@@ -68,9 +68,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'confirmation.expires_at as expiresAt',
       'confirmation.ehr_reference as ehrReference',
     ])
-    .select(
-      sql<number>`greatest(confirmation.attempts_allowed - confirmation.attempts_used, 0)`.as('attemptsRemaining'),
-    )
+    .select(sql<number>`greatest(confirmation.max_attempts - confirmation.failed_attempts, 0)`.as('attemptsRemaining'))
     .select(stateSql.as('state'))
     .select(isPendingSql.as('isPending'))
     .select(deliverySql.as('delivery'))

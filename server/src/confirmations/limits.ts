@@ -1,12 +1,8 @@
 import { sql } from 'kysely';
+import type { PatientLimits } from '../config/policies.ts';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-
-export interface PatientLimits {
-  readonly pending: number;
-  readonly codesPerHour: number;
-}
 
 /** What a patient is known by in the gateway's own tables: a keyed hash, the newest secret key's first. */
 export function patientHashes(keys: KeyRing, emr: string, patientId: string): [Buffer, ...Buffer[]] {
@@ -43,7 +39,7 @@ export async function assertWithinLimits(
     FROM (
       SELECT client_id, true AS waits, true AS is_sent FROM operations
         WHERE state = 'pending' AND patient_hashes <> '{}' AND patient_hashes && ARRAY[${known}]::bytea[]
-          AND parked_at IS NULL AND expires_at > now()
+          AND suspended_at IS NULL AND expires_at > now()
       UNION ALL
       SELECT client_id, true, false FROM confirmations AS confirmation
         WHERE confirmation.patient_hash IN (${known}) AND confirmation.expires_at > clock_timestamp()
@@ -57,7 +53,7 @@ export async function assertWithinLimits(
       -- Where the EHR sends the codes, there are no messages of ours.
       SELECT client_id, false, true FROM confirmations AS confirmation, generate_series(1, codes_sent)
         WHERE confirmation.patient_hash IN (${known}) AND confirmation.ehr_reference IS NOT NULL
-          AND confirmation.code_sent_at > clock_timestamp() - interval '1 hour'
+          AND confirmation.last_code_sent_at > clock_timestamp() - interval '1 hour'
     ) AS counted
     GROUP BY is_own`.execute(tx);
   const isFull = (of: readonly Count[], shares: number) =>

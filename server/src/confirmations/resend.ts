@@ -14,10 +14,10 @@ const secondsBetween = 30;
 export async function assertMayResend(tx: Tx, confirmationId: string): Promise<void> {
   const row = await tx
     .selectFrom('confirmations as confirmation')
-    .select(['attempts_used', 'attempts_allowed', 'codes_sent'])
+    .select(['failed_attempts', 'max_attempts', 'codes_sent'])
     .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
     .select(
-      sql<number>`ceil(${secondsBetween}::float8 - extract(epoch FROM clock_timestamp() - code_sent_at)::float8)`.as(
+      sql<number>`ceil(${secondsBetween}::float8 - extract(epoch FROM clock_timestamp() - last_code_sent_at)::float8)`.as(
         'seconds_to_wait',
       ),
     )
@@ -30,7 +30,7 @@ export async function assertMayResend(tx: Tx, confirmationId: string): Promise<v
     .forUpdate()
     .executeTakeFirst();
   if (!row?.is_pending) throw new Problem('confirmation_not_pending');
-  if (row.attempts_used >= row.attempts_allowed) throw new Problem('confirmation_locked');
+  if (row.failed_attempts >= row.max_attempts) throw new Problem('confirmation_locked');
   if (row.is_over) throw new Problem('confirmation_expired');
   if (row.codes_sent >= mostCodes) throw new Problem('resend_limit_reached');
   if (row.seconds_to_wait > 0) {

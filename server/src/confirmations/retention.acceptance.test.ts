@@ -228,7 +228,7 @@ describe('an id of ours that stands for an appointment of the EHR goes on doing 
     }
     // It is not looked at again.
     await deleteOldConfirmations(db, days, 1);
-    expect(await rowsOf(gateway, 'SELECT FROM confirmations WHERE reduced_at IS NULL')).toEqual([]);
+    expect(await rowsOf(gateway, 'SELECT FROM confirmations WHERE purged_at IS NULL')).toEqual([]);
     expect((await uk.cancel(late.view.id)).body).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
@@ -275,7 +275,7 @@ test('keys are deleted after a day, some at a time', async () => {
   const insert = (age: string) =>
     rowsOf(
       gateway,
-      `INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, created_at)
+      `INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, created_at)
        VALUES (gen_random_uuid(), 'old keys', $1, '', 'e', 'c', clock_timestamp() - $2::interval)`,
       [randomBytes(32), age],
     );

@@ -35,7 +35,7 @@ export async function deleteOldConfirmations(db: Db, days: number, limit: number
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ id: string }>`
       SELECT confirmation.id FROM confirmations AS confirmation
-      WHERE confirmation.reduced_at IS NULL AND confirmation.expires_at < ${longAgo} AND ${isOver}
+      WHERE confirmation.purged_at IS NULL AND confirmation.expires_at < ${longAgo} AND ${isOver}
         AND (confirmation.confirmed_at IS NULL OR confirmation.confirmed_at < ${longAgo})
       ORDER BY confirmation.expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`.execute(tx);
     if (rows.length === 0) return;
@@ -47,7 +47,7 @@ export async function deleteOldConfirmations(db: Db, days: number, limit: number
       DELETE FROM confirmations WHERE id = ANY(${ids}::uuid[]) AND id <> ALL (ARRAY(
         SELECT confirmation_id FROM confirmation_items WHERE confirmation_id = ANY(${ids}::uuid[])))`.execute(tx);
     await sql`
-      UPDATE confirmations SET reduced_at = clock_timestamp(), patient_hash = NULL
+      UPDATE confirmations SET purged_at = clock_timestamp(), patient_hash = NULL
       WHERE id = ANY(${ids}::uuid[])`.execute(tx);
     await sql`
       UPDATE confirmation_items

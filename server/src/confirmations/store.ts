@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
-import type { Channel } from '../messages/outbox.ts';
-import type { ConfirmationKind } from './tables.ts';
+import type { ConfirmationKind } from '../db/tables/confirmations.ts';
+import type { Channel } from '../db/tables/messages.ts';
 
 export interface NewConfirmation {
   readonly id: string;
@@ -49,7 +49,7 @@ export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<
       channel: made.channel,
       code_hash: made.codeHash,
       ehr_reference: made.ehrReference,
-      attempts_allowed: made.attempts,
+      max_attempts: made.attempts,
       expires_at: made.expiresAt,
       patient_hash: made.patientHash,
       confirmed_at: null,

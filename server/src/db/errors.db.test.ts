@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import {
   isConnectionFailure,
-  isExclusionViolation,
   isSerializationFailure,
   isStaleStatement,
   isUniqueViolation,
@@ -41,9 +40,6 @@ describe('in a database', () => {
     );
     expect(setUp).toBeUndefined();
     const overlap = await failure("INSERT INTO booking VALUES (2, 1, '[2026-01-01, 2026-01-03)')");
-    expect(isExclusionViolation(overlap)).toBe(true);
-    expect(isExclusionViolation(overlap, 'booking_overlap')).toBe(true);
-    expect(isExclusionViolation(overlap, 'other')).toBe(false);
     expect(isUniqueViolation(overlap)).toBe(false);
     const double = await failure("INSERT INTO booking VALUES (1, 2, 'empty')");
     expect(isUniqueViolation(double)).toBe(true);

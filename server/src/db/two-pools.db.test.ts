@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { book, oslo, sodermalm } from '../../../test/bookings.ts';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import type { CodeMessage } from '../messages/outbox.ts';
-import { backgroundConnections, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
 import { createDb } from './kysely.ts';
 import type { DatabaseClient, DatabasePool } from './pool.ts';
 
@@ -70,7 +70,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
   });
 
   test('answers requests while background work has all of its connections', async () => {
-    await takeAll(background, backgroundConnections);
+    await takeAll(background, 4);
     expect((await gateway.request('GET', `${oslo}/resources`)).status).toBe(200);
     expect(await book(gateway)).toMatchObject({ status: 'booked' });
     expect(await book(gateway, { careUnit: sodermalm, patientId: 'p-4' })).toMatchObject({

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-interface Means {
+interface Dependencies {
   readonly clients: ClientRegistry;
   readonly metrics: Registry;
   /** Wrong secrets before more of them have to wait. */
@@ -23,7 +23,7 @@ interface Means {
 export type Refuse = (request: FastifyRequest, id: unknown, secret: unknown) => Problem;
 
 /** 401 for wrong credentials and for missing ones alike, 429 for wrong ones that come too often. */
-export function refusals({ clients, metrics, failedCredentials }: Means): Refuse {
+export function refusals({ clients, metrics, failedCredentials }: Dependencies): Refuse {
   const failures = createFailedCredentials(failedCredentials);
   const refused = new Counter({
     name: 'crossward_credentials_refused_total',

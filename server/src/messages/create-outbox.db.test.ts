@@ -10,7 +10,7 @@ import { createDb, type Db, type Tx } from '../db/kysely.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { createOutbox, type RunningOutbox } from './create-outbox.ts';
 import { deliver } from './deliver.ts';
-import { deliveryStates } from './delivery-state.ts';
+import { type DeliveryState, deliveryStateOf } from './delivery-state.ts';
 import { jobDatabase } from './job-database.ts';
 import { createMessageMetrics } from './metrics.ts';
 import type { CodeMessage } from './outbox.ts';
@@ -110,7 +110,12 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     };
   }
   const transact = <T>(run: (tx: Tx) => Promise<T>) => db.transaction().execute(run);
-  const stateOf = async (id: string) => (await deliveryStates(db, [id])).get(id);
+  const statesOf = async (ids: readonly string[]): Promise<(DeliveryState | undefined)[]> => {
+    const { rows } = await sql<{ state: DeliveryState | null }>`
+      SELECT ${deliveryStateOf('asked.id')} AS state FROM unnest(${[...ids]}::uuid[]) AS asked (id)`.execute(db);
+    return rows.map(({ state }) => state ?? undefined);
+  };
+  const stateOf = async (id: string) => (await statesOf([id]))[0];
   const settled = (id: string, state: string) => eventually(async () => expect(await stateOf(id)).toBe(state));
   const jobs = async () =>
     (
@@ -136,7 +141,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await jobsDone();
     expect(sent).toHaveLength(1);
     const row = await db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
-    expect(row).toMatchObject({ sealed: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
+    expect(row).toMatchObject({ sealed_content: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
   });
 
   it('does not wait for a poll', async () => {
@@ -266,12 +271,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(sent).toHaveLength(1);
     expect(logged).toContain('twilio_21211');
     // Sealed, it waits for somebody to have it sent again.
-    expect(await db.selectFrom('messages').select(['sealed', 'failure']).executeTakeFirst()).toEqual({
-      sealed: expect.any(Buffer),
-      failure: 'twilio_21211',
+    expect(await db.selectFrom('messages').select(['sealed_content', 'failure_reason']).executeTakeFirst()).toEqual({
+      sealed_content: expect.any(Buffer),
+      failure_reason: 'twilio_21211',
     });
     await transact((tx) => outbox.withdraw(tx, [one.confirmationId]));
-    expect(await db.selectFrom('messages').select('sealed').executeTakeFirst()).toEqual({ sealed: null });
+    expect(await db.selectFrom('messages').select('sealed_content').executeTakeFirst()).toEqual({
+      sealed_content: null,
+    });
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
@@ -312,10 +319,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await hurry();
     await eventually(async () => expect((await jobs()).every(({ state }) => state === 'completed')).toBe(true));
     expect(sent.map(({ text }) => text.includes('222222'))).toEqual([false, true]);
-    const rows = await db.selectFrom('messages').select(['sequence', 'state', 'sealed']).orderBy('sequence').execute();
+    const rows = await db
+      .selectFrom('messages')
+      .select(['sequence', 'state', 'sealed_content'])
+      .orderBy('sequence')
+      .execute();
     expect(rows).toEqual([
-      { sequence: 1, state: 'superseded', sealed: null },
-      { sequence: 2, state: 'sent', sealed: null },
+      { sequence: 1, state: 'superseded', sealed_content: null },
+      { sequence: 2, state: 'sent', sealed_content: null },
     ]);
   });
 
@@ -370,7 +381,9 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'failed');
     expect(sent).toHaveLength(0);
-    expect(await db.selectFrom('messages').select('sealed').executeTakeFirst()).toEqual({ sealed: null });
+    expect(await db.selectFrom('messages').select('sealed_content').executeTakeFirst()).toEqual({
+      sealed_content: null,
+    });
   });
 
   it('keeps why a message could not be sent before it expired', async () => {
@@ -379,9 +392,9 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
     const outbox = await start(senders);
     const one = message();
-    const failure = () => db.selectFrom('messages').select('failure').executeTakeFirst();
+    const failure = () => db.selectFrom('messages').select('failure_reason').executeTakeFirst();
     await transact((tx) => outbox.enqueue(tx, one));
-    await eventually(async () => expect(await failure()).toEqual({ failure: 'certificate' }));
+    await eventually(async () => expect(await failure()).toEqual({ failure_reason: 'certificate' }));
     await db
       .updateTable('messages')
       .set({ expires_at: new Date(0) })
@@ -390,7 +403,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       await hurry();
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
-    expect(await failure()).toEqual({ failure: 'certificate' });
+    expect(await failure()).toEqual({ failure_reason: 'certificate' });
     expect(logged).toMatch(/"reason":"certificate","msg":"a message is given up"/);
   });
 
@@ -405,7 +418,9 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       await hurry();
       expect(await stateOf(one.confirmationId)).toBe('sent');
     });
-    expect(await db.selectFrom('messages').select('failure').executeTakeFirst()).toEqual({ failure: null });
+    expect(await db.selectFrom('messages').select('failure_reason').executeTakeFirst()).toEqual({
+      failure_reason: null,
+    });
   });
 
   it('sends what a killed worker was at', async () => {
@@ -439,11 +454,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await Promise.all(all.map((one, index) => transact(async (tx) => outboxes[index % 4]?.enqueue(tx, one))));
     await eventually(() => expect(sent.length).toBeGreaterThanOrEqual(40));
     await eventually(async () => {
-      const states = await deliveryStates(
-        db,
-        all.map(({ confirmationId }) => confirmationId),
-      );
-      expect([...states.values()]).toEqual(all.map(() => 'sent'));
+      const states = await statesOf(all.map(({ confirmationId }) => confirmationId));
+      expect(states).toEqual(all.map(() => 'sent'));
     });
     await jobsDone();
     expect(new Set(sent.map(({ id }) => id)).size).toBe(40);

@@ -5,12 +5,13 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
 import { deliver } from './deliver.ts';
 import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
-import type { Channel, CodeMessage, Outbox } from './outbox.ts';
+import type { CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
 import { troubleLog } from './trouble-log.ts';
 
@@ -41,7 +42,7 @@ export interface RunningOutbox extends Outbox {
   stop(): Promise<void>;
 }
 
-interface Means {
+interface Dependencies {
   readonly database: Database;
   /** On the pool for background work. */
   readonly db: Db;
@@ -59,8 +60,8 @@ interface Means {
  * Messages wait in our table, sealed; pg-boss says when which one is tried. Several gateways share the work. A message is
  * sent at least once, and twice when the gateway is killed, or the answer lost, after the provider has accepted it.
  */
-export function createOutbox(means: Means): RunningOutbox {
-  const { database, db, keys, senders, metrics, log, databaseUrl, pace = usualPace } = means;
+export function createOutbox(dependencies: Dependencies): RunningOutbox {
+  const { database, db, keys, senders, metrics, log, databaseUrl, pace = usualPace } = dependencies;
   const embedded = database.kind === 'pglite';
   const jobs = jobDatabase(database, databaseUrl);
   const boss = new PgBoss({
@@ -112,8 +113,8 @@ export function createOutbox(means: Means): RunningOutbox {
       await db.transaction().execute(async (tx) => {
         const queued = await tx
           .updateTable('messages')
-          .set({ awaits_job: false })
-          .where('awaits_job', '=', true)
+          .set({ needs_job: false })
+          .where('needs_job', '=', true)
           .where('state', '=', 'queued')
           .returning('id')
           .execute();
@@ -168,7 +169,7 @@ async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promi
       care_unit_id: message.careUnitId,
       channel: message.channel,
       first_appointment_id: first.id,
-      sealed: sealContent(keys, owner, content),
+      sealed_content: sealContent(keys, owner, content),
       expires_at: message.expiresAt,
     })
     .execute();
@@ -179,7 +180,7 @@ async function supersede(tx: Tx, confirmationIds: readonly string[]): Promise<vo
   if (confirmationIds.length === 0) return;
   await tx
     .updateTable('messages')
-    .set({ state: 'superseded', sealed: null, settled_at: sql<Date>`clock_timestamp()`, awaits_job: false })
+    .set({ state: 'superseded', sealed_content: null, completed_at: sql<Date>`clock_timestamp()`, needs_job: false })
     .where(sql<boolean>`confirmation_id = ANY(${[...confirmationIds]}::uuid[])`)
     .where('state', 'in', ['queued', 'failed'])
     .execute();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
 import type { MessageMetrics } from './metrics.ts';
@@ -17,7 +17,7 @@ class NotDelivered extends Error {
   override readonly name = 'NotDelivered';
 }
 
-interface Means {
+interface Dependencies {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;
@@ -29,12 +29,12 @@ interface Means {
  * One attempt to send one message, if it is still to be sent. No database connection is held while the provider is
  * called. Throws `NotDelivered` when it should be tried again.
  */
-export async function deliver(means: Means, messageId: string): Promise<void> {
-  const { db, log } = means;
+export async function deliver(dependencies: Dependencies, messageId: string): Promise<void> {
+  const { db, log } = dependencies;
   try {
     const message = await readDue(db, messageId);
     if (!message) return;
-    const outcome = await attempt(means, message);
+    const outcome = await attempt(dependencies, message);
     if (outcome !== 'later') await settle(db, messageId, outcome);
     else throw new NotDelivered('later');
   } catch (error) {
@@ -54,7 +54,7 @@ type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
 function readDue(db: Db, messageId: string) {
   return db
     .selectFrom('messages')
-    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed', 'first_appointment_id', 'failure'])
+    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed_content', 'first_appointment_id', 'failure_reason'])
     .select([
       sql<number>`extract(epoch FROM expires_at - clock_timestamp())::float8`.as('seconds_left'),
       sql<boolean>`coalesce(not_before > clock_timestamp(), false)`.as('too_early'),
@@ -68,7 +68,7 @@ function readDue(db: Db, messageId: string) {
 /** `failure`: a word of ours or a provider's number; of a message that ran out of time, why it had not been sent. */
 type Settled = 'sent' | { readonly failure: string };
 
-async function attempt({ db, keys, senders, metrics, log }: Means, row: DueMessage): Promise<Settled | 'later'> {
+async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: DueMessage): Promise<Settled | 'later'> {
   const about = { message_id: row.id, channel: row.channel, emr: row.emr, care_unit_id: row.care_unit_id };
   const fail = (failure: string) => {
     metrics.failed(row.channel);
@@ -76,11 +76,11 @@ async function attempt({ db, keys, senders, metrics, log }: Means, row: DueMessa
     log.error({ ...about, reason: failure }, 'a message is given up');
     return { failure };
   };
-  if (row.seconds_left <= 0) return fail(row.failure ?? 'expired');
+  if (row.seconds_left <= 0) return fail(row.failure_reason ?? 'expired');
   if (row.too_early) return 'later';
   const sender = senders[row.channel];
   if (!sender) return fail('no_sender');
-  const content = row.sealed && openContent(keys, row, row.sealed);
+  const content = row.sealed_content && openContent(keys, row, row.sealed_content);
   if (!content) return fail('unreadable');
   const message: OutgoingMessage = {
     id: row.id,
@@ -112,17 +112,17 @@ async function attempt({ db, keys, senders, metrics, log }: Means, row: DueMessa
 async function settle(db: Db, messageId: string, outcome: Settled): Promise<void> {
   const settled =
     outcome === 'sent'
-      ? { state: 'sent' as const, sealed: null, failure: null }
+      ? { state: 'sent' as const, sealed_content: null, failure_reason: null }
       : {
           state: 'failed' as const,
-          failure: outcome.failure,
-          sealed: sql<Buffer | null>`CASE WHEN expires_at > clock_timestamp() THEN sealed END`,
+          failure_reason: outcome.failure,
+          sealed_content: sql<Buffer | null>`CASE WHEN expires_at > clock_timestamp() THEN sealed_content END`,
         };
   for (let attempt = 1; ; attempt++) {
     try {
       await db
         .updateTable('messages')
-        .set({ ...settled, settled_at: sql<Date>`clock_timestamp()` })
+        .set({ ...settled, completed_at: sql<Date>`clock_timestamp()` })
         .where('id', '=', messageId)
         .where('state', '=', 'queued')
         .execute();
@@ -139,7 +139,7 @@ async function settle(db: Db, messageId: string, outcome: Settled): Promise<void
 async function noteFailure(db: Db, messageId: string, { reason, retryAfterSeconds: wait }: TemporaryFailure) {
   await db
     .updateTable('messages')
-    .set({ failure: reason })
+    .set({ failure_reason: reason })
     .$if(wait !== undefined, (update) =>
       update.set({ not_before: sql<Date>`least(expires_at, clock_timestamp() + ${wait} * interval '1 second')` }),
     )

@@ -56,7 +56,7 @@ const substitutes: Readonly<Record<string, string>> = {
   '…': '...',
 };
 
-export function isGsm(text: string): boolean {
+function isGsm(text: string): boolean {
   return [...text].every((character) => basic.has(character));
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/kysely.ts';
-import type { Channel } from './outbox.ts';
+import type { Channel } from '../db/tables/messages.ts';
 
 export interface MessageMetrics {
   queued(channel: Channel): void;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import { canBeSentAgain } from './failed.ts';
-import type { Channel } from './outbox.ts';
 
 /** A message whose code has not reached the patient yet, as far as the gateway knows. Nothing of it is anybody's. */
 export interface OpenMessage {

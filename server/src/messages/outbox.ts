@@ -1,6 +1,6 @@
 import type { Tx } from '../db/kysely.ts';
+import type { Channel } from '../db/tables/messages.ts';
 
-export type Channel = 'sms' | 'email';
 export type Language = 'nb' | 'sv' | 'en';
 
 /** A code on its way to a patient. */

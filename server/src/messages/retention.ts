@@ -19,8 +19,8 @@ export async function deleteOldMessages(db: Db, days: number, limit: number): Pr
 /** Deletes what failed messages were to say, once their codes have run out. At most `limit`. */
 export async function forgetFailedContent(db: Db, limit: number): Promise<void> {
   await sql`
-    UPDATE messages SET sealed = NULL WHERE id = ANY (ARRAY(
+    UPDATE messages SET sealed_content = NULL WHERE id = ANY (ARRAY(
       SELECT id FROM messages
-      WHERE state = 'failed' AND sealed IS NOT NULL AND expires_at <= now()
+      WHERE state = 'failed' AND sealed_content IS NOT NULL AND expires_at <= now()
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }

@@ -1,4 +1,4 @@
-import type { Channel } from './outbox.ts';
+import type { Channel } from '../db/tables/messages.ts';
 
 /** A message as it leaves. */
 export interface OutgoingMessage {

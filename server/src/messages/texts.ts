@@ -1,7 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
+import type { Channel } from '../db/tables/messages.ts';
 import type { Content } from './content.ts';
 import { gsmSeptets, toGsm } from './gsm-alphabet.ts';
-import type { Channel, Language } from './outbox.ts';
+import type { Language } from './outbox.ts';
 
 /** What a text is made of, each part written in the language. */
 interface Parts {

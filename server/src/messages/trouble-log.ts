@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 
 /** Milliseconds. Polls come every second: one that fails by itself is made up for by the next. */
 const lasting = 5_000;

@@ -5,7 +5,8 @@ import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { Answer } from './answer.ts';
 import { packed, unpacked } from './kept-text.ts';
-import { type Leased, leaseEnd, type OperationRow, openStored, type Stored, storedColumns } from './store.ts';
+import { leaseEnd } from './lease.ts';
+import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
 
 const keptFor = sql`interval '24 hours'`;
 
@@ -41,14 +42,14 @@ export async function claimKey(db: Db, keys: KeyRing, request: KeyRequest): Prom
   for (let round = 0; round < 3; round++) {
     const { rows } = await sql<OperationRow>`
       WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-      INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, lease_token, leased_until)
+      INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, lease_token, lease_expires_at)
       SELECT ${id}::uuid, ${request.clientId}::text, ${keyHash}::bytea, ${requestHashes[0]}::bytea, ${request.emr}::text,
         ${request.careUnitId}::text, ${token}::uuid, ${lease} FROM relaxed
-      ON CONFLICT (client_id, key_hash) DO UPDATE SET
-        lease_token = EXCLUDED.lease_token, leased_until = EXCLUDED.leased_until,
-        next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.leased_until END
-      WHERE operations.sealed_answer IS NULL AND operations.request_hash IN (${sql.join(requestHashes)})
-        AND (operations.leased_until IS NULL OR operations.leased_until <= now())
+      ON CONFLICT (client_id, idempotency_key_hash) DO UPDATE SET
+        lease_token = EXCLUDED.lease_token, lease_expires_at = EXCLUDED.lease_expires_at,
+        next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
+      WHERE operations.sealed_response IS NULL AND operations.request_hash IN (${sql.join(requestHashes)})
+        AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
         AND operations.created_at > now() - ${keptFor}
       RETURNING ${storedColumns}`.execute(db);
     const [row] = rows;
@@ -61,7 +62,7 @@ export async function claimKey(db: Db, keys: KeyRing, request: KeyRequest): Prom
       continue;
     }
     if (!requestHashes.some((hash) => known.request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
-    if (known.sealed_answer) return replay(keys, request.clientId, keyHash, known.sealed_answer);
+    if (known.sealed_response) return replay(keys, request.clientId, keyHash, known.sealed_response);
     break;
   }
   throw inProgress();
@@ -74,20 +75,20 @@ export function inProgress(detail?: string): Problem {
 async function knownHash(db: Db, clientId: string, hashes: readonly [Buffer, ...Buffer[]]): Promise<Buffer> {
   const row = await db
     .selectFrom('operations')
-    .select('key_hash')
+    .select('idempotency_key_hash')
     .where('client_id', '=', clientId)
-    .where('key_hash', 'in', [...hashes])
+    .where('idempotency_key_hash', 'in', [...hashes])
     .executeTakeFirst();
-  return row?.key_hash ?? hashes[0];
+  return row?.idempotency_key_hash ?? hashes[0];
 }
 
 function readKey(db: Db, clientId: string, keyHash: Buffer) {
   return db
     .selectFrom('operations')
-    .select(['request_hash', 'sealed_answer'])
+    .select(['request_hash', 'sealed_response'])
     .select(sql<boolean>`created_at <= now() - ${keptFor}`.as('is_old'))
     .where('client_id', '=', clientId)
-    .where('key_hash', '=', keyHash)
+    .where('idempotency_key_hash', '=', keyHash)
     .executeTakeFirst();
 }
 
@@ -95,9 +96,9 @@ function readKey(db: Db, clientId: string, keyHash: Buffer) {
 async function deleteOldKey(db: Db, clientId: string, keyHash: Buffer): Promise<void> {
   await db
     .updateTable('operations')
-    .set({ key_hash: null, request_hash: null, sealed_answer: null })
+    .set({ idempotency_key_hash: null, request_hash: null, sealed_response: null })
     .where('client_id', '=', clientId)
-    .where('key_hash', '=', keyHash)
+    .where('idempotency_key_hash', '=', keyHash)
     .where(sql<boolean>`created_at <= now() - ${keptFor}`)
     .execute();
 }

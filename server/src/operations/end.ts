@@ -5,7 +5,9 @@ import type { Answer } from './answer.ts';
 import { sealKept } from './claim.ts';
 import { LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
-import { forgetPlan, giveBack, removeOperation, removeRelaxed, storeAnswer, watch } from './store.ts';
+import { giveBack } from './lease.ts';
+import { monitor, removeOperation, removeRelaxed, storeAnswer } from './store-end.ts';
+import { forgetPlan } from './store-plan.ts';
 import type { Run } from './work.ts';
 
 /**
@@ -48,7 +50,7 @@ async function takeBackRefused<Plan, Outcome>(
   refusal: Problem,
 ): Promise<never> {
   try {
-    await run.undoing();
+    await run.compensating();
     await kind.undo(run, plan);
   } catch (error) {
     if (error instanceof PartiallyApplied) return refuse(run, kind, plan, error);
@@ -112,20 +114,22 @@ export function isKept({ status, reason }: Problem): boolean {
 }
 
 async function settleRefused(tx: Tx, run: Run, problem: Problem): Promise<void> {
-  const { operation, services, ehr, isFirst, wasUndone } = run;
+  const { operation, services, ehr, isFirst, wasCompensated } = run;
   const { keyHash, clientId, attempt } = operation;
   // An earlier call may still be under way in the EHR.
-  const isLateStill = !isFirst && !wasUndone;
+  const isLateStill = !isFirst && !wasCompensated;
   if (keyHash === undefined || problem.status === 429) {
-    return isLateStill ? watch(tx, operation, ehr.patience.settlingSeconds) : removeOperation(tx, operation);
+    return isLateStill ? monitor(tx, operation, ehr.patience.settlingSeconds) : removeOperation(tx, operation);
   }
   if (!isKept(problem)) {
     return isLateStill
-      ? watch(tx, operation, ehr.patience.settlingSeconds)
-      : forgetPlan(tx, operation, wasUndone ? attempt + 1 : attempt);
+      ? monitor(tx, operation, ehr.patience.settlingSeconds)
+      : forgetPlan(tx, operation, wasCompensated ? attempt + 1 : attempt);
   }
   const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
-  return isLateStill ? watch(tx, operation, ehr.patience.settlingSeconds, sealed) : storeAnswer(tx, operation, sealed);
+  return isLateStill
+    ? monitor(tx, operation, ehr.patience.settlingSeconds, sealed)
+    : storeAnswer(tx, operation, sealed);
 }
 
 /** `undefined`: no key, nothing to keep. */

@@ -10,7 +10,9 @@ import { Ended, finish, inTransaction, leaveOpen, refuse, sealAnswer } from './e
 import { isFinal, isSettled, LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import type { OperationServices } from './services.ts';
-import { clearPlan, type Leased, type Planned, removeOperation, sealPlan, storeAnswer, storePlan } from './store.ts';
+import { removeOperation, storeAnswer } from './store-end.ts';
+import { clearPlan, type Planned, storePlan } from './store-plan.ts';
+import { type Leased, sealPlan } from './stored-operation.ts';
 import { leaseSeconds, type Run, startRun } from './work.ts';
 
 /**
@@ -19,7 +21,7 @@ import { leaseSeconds, type Run, startRun } from './work.ts';
  */
 export type Decide = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
 
-export interface ExecuteScene {
+export interface ExecuteContext {
   readonly services: OperationServices;
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
@@ -32,18 +34,18 @@ export interface ExecuteScene {
  * is finished by a retry or by background work.
  */
 export async function execute<Plan, Outcome>(
-  scene: ExecuteScene,
+  context: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide?: Decide,
 ): Promise<Answer> {
   return kind.asksEhr(plan)
-    ? perform(await begin(scene, kind, plan, decide), kind, plan)
-    : endAtOnce(scene, kind, plan, decide);
+    ? perform(await begin(context, kind, plan, decide), kind, plan)
+    : endAtOnce(context, kind, plan, decide);
 }
 
 async function begin<Plan, Outcome>(
-  { services, ehr, careUnit, operation }: ExecuteScene,
+  { services, ehr, careUnit, operation }: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide: Decide | undefined,
@@ -67,7 +69,7 @@ async function begin<Plan, Outcome>(
   if (stored instanceof Problem) throw stored;
   return startRun(services, { ehr, careUnit }, operation, {
     expiresAt: stored,
-    isFirst: !operation.isWatched,
+    isFirst: !operation.isMonitored,
     hasCaller: true,
     leasedAt,
   });
@@ -88,7 +90,7 @@ async function withdraw(db: Db, operation: Leased, cause: unknown): Promise<void
 
 /** What is stored of an operation before the EHR is asked. */
 export function plannedFor<Plan, Outcome>(
-  { services, ehr, careUnit, operation }: ExecuteScene,
+  { services, ehr, careUnit, operation }: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
 ): Planned {
@@ -132,7 +134,7 @@ export function untold(error: unknown): Problem {
 
 /** Nothing to ask the EHR for: one transaction decides and ends it. */
 async function endAtOnce<Plan, Outcome>(
-  { services, ehr, careUnit, operation }: ExecuteScene,
+  { services, ehr, careUnit, operation }: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide: Decide | undefined,

@@ -8,7 +8,7 @@ import { anotherConnector } from '../../../test/other-ehrs.ts';
 import { keepingItsStatements, observeStatements, type Statement } from '../../../test/statements.ts';
 import type { Db } from '../db/kysely.ts';
 import { claimKey } from './claim.ts';
-import { removeRelaxed } from './store.ts';
+import { removeRelaxed } from './store-end.ts';
 
 const gateway = await startGateway({ connectors: [anotherConnector(keepingItsStatements)] });
 afterAll(() => gateway.close());

@@ -11,6 +11,6 @@ test('what is kept comes back word for word, long or short', () => {
   );
 });
 
-test('a short one stays as it is, as it has always been kept', () => {
+test('a short one is stored as plain JSON', () => {
   expect(packed({ answer: { body: { a: 'å' } } })).toBe('{"answer":{"body":{"a":"å"}}}');
 });

@@ -2,11 +2,11 @@ import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
-import type { OperationServices } from './services.ts';
+import type { WorkServices } from './work-services.ts';
 
 /** What an operation is about: where, for whom, and the one way to the EHR. */
 export interface Work {
-  readonly services: OperationServices;
+  readonly services: WorkServices;
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
   readonly clientId: string;
@@ -24,7 +24,7 @@ export interface Work {
    */
   readonly call: EhrConnection['call'];
   /** Notes that what the EHR has done is taken back from here on: nobody does it again. */
-  undoing(): Promise<void>;
+  compensating(): Promise<void>;
 }
 
 /**

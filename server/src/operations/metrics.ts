@@ -14,7 +14,7 @@ export interface OperationMetrics {
   stayed(about: About): void;
   turnedUpLate(about: About & { readonly became: 'adopted' | 'undone' }): void;
   leaseLost(emr: string): void;
-  parked(about: About): void;
+  suspended(about: About): void;
   round(emr: string, seconds: number): void;
   /** From the database, before each scrape. */
   standing(rows: readonly Standing[]): void;
@@ -23,7 +23,7 @@ export interface OperationMetrics {
 export interface Standing {
   readonly emr: string;
   readonly oldestPendingSeconds: number;
-  readonly parked: number;
+  readonly suspended: number;
   readonly overdueHolds: number;
 }
 
@@ -58,7 +58,7 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
     'crossward_operations_oldest_pending_seconds',
     'Age of the oldest operation that has not ended.',
   );
-  const parked = gauge('crossward_operations_parked', 'Operations that background work has given up.');
+  const suspended = gauge('crossward_operations_suspended', 'Operations that background work has given up.');
   const overdue = gauge('crossward_holds_overdue', 'Holds that have run out and are not given up yet.');
   return {
     outcomeLost({ operationId, emr }) {
@@ -77,14 +77,14 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
       log.warn({ operation_id: operationId, emr, became }, 'an operation turned up late in the EHR');
     },
     leaseLost: (emr) => leases.inc({ emr }),
-    parked({ operationId, emr }) {
-      log.error({ operation_id: operationId, emr }, 'operation parked');
+    suspended({ operationId, emr }) {
+      log.error({ operation_id: operationId, emr }, 'operation suspended');
     },
     round: (emr, seconds) => rounds.observe({ emr }, seconds),
     standing(rows) {
       for (const { emr, ...row } of rows) {
         oldest.set({ emr }, row.oldestPendingSeconds);
-        parked.set({ emr }, row.parked);
+        suspended.set({ emr }, row.suspended);
         overdue.set({ emr }, row.overdueHolds);
       }
     },

@@ -5,7 +5,7 @@ import { Problem } from '../problems/problem.ts';
 import { takeDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
 import { recover } from './recover.ts';
-import { openStored } from './store.ts';
+import { openStored } from './stored-operation.ts';
 import { type Notes, startNotes } from './test-notes.ts';
 
 /* What is broken off is found out and finished, also where operations know nothing of the kind of write. */
@@ -128,7 +128,7 @@ describe('after a crash', () => {
 describe('a lease that was lost while the EHR was asked', () => {
   /** Somebody else is at it now. */
   async function takeOver(): Promise<void> {
-    await sql`UPDATE operations SET lease_token = ${randomUUID()}, leased_until = now() + interval '1 hour'`.execute(
+    await sql`UPDATE operations SET lease_token = ${randomUUID()}, lease_expires_at = now() + interval '1 hour'`.execute(
       it.db,
     );
   }

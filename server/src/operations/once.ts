@@ -7,9 +7,11 @@ import { Ended, isKept } from './end.ts';
 import { LeaseLost } from './errors.ts';
 import { type Decide, execute } from './execute.ts';
 import type { OperationKind } from './kind.ts';
+import { releaseLease } from './lease.ts';
 import { resume } from './resume.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, releaseLease, removeOperation, storeAnswer, watch } from './store.ts';
+import { monitor, removeOperation, storeAnswer } from './store-end.ts';
+import type { Leased } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
 
 /** A request that writes, as far as it makes a difference here. */
@@ -99,7 +101,7 @@ function told(error: unknown): never {
 
 /**
  * What becomes of a key whose request was refused before the EHR was asked for anything. Final refusals are kept; what
- * depends on the moment leaves no trace; after a failure a retry begins anew. What was asked for before is watched on.
+ * depends on the moment leaves no trace; after a failure a retry begins anew. What was asked for before is monitored on.
  */
 async function settle(
   { db, keys }: OperationServices,
@@ -107,7 +109,7 @@ async function settle(
   { clientId, requestId, ehr }: WriteRequest,
   error: unknown,
 ): Promise<void> {
-  const { keyHash, isWatched } = operation;
+  const { keyHash, isMonitored } = operation;
   if (keyHash === undefined || error instanceof LeaseLost) return;
   const isRefusal = error instanceof Problem && error.status < 500 && error.reason !== 'idempotency_in_progress';
   const sealed =
@@ -115,7 +117,7 @@ async function settle(
       ? sealKept(keys, clientId, keyHash, { problem: keptProblem(error, requestId) })
       : undefined;
   const settled = () => {
-    if (isWatched) return watch(db, operation, ehr.patience.settlingSeconds, sealed);
+    if (isMonitored) return monitor(db, operation, ehr.patience.settlingSeconds, sealed);
     if (!isRefusal) return releaseLease(db, operation);
     return sealed ? storeAnswer(db, operation, sealed) : removeOperation(db, operation);
   };

@@ -4,11 +4,11 @@ import type { Db, Tx } from '../db/kysely.ts';
 
 /**
  * - `pending`: to be done, or to be looked up
- * - `undoing`: what the EHR has done of it is being taken back
- * - `watched`: ended as not done; the EHR is looked at for effects that turn up late
- * - `parked`: given up by background work, until an operator says what becomes of it
+ * - `compensating`: what the EHR has done of it is being taken back
+ * - `monitored`: ended as not done; the EHR is looked at for effects that turn up late
+ * - `suspended`: given up by background work, until an operator says what becomes of it
  */
-export type OperatorState = 'pending' | 'undoing' | 'watched' | 'parked';
+export type OperatorState = 'pending' | 'compensating' | 'monitored' | 'suspended';
 
 /** An operation that has not come to rest, as an operator sees it. Nothing of it is anybody's. */
 export interface OpenOperation {
@@ -21,42 +21,43 @@ export interface OpenOperation {
   readonly state: OperatorState;
   readonly isKeyed: boolean;
   readonly isAnswered: boolean;
-  readonly outcomeReported: boolean;
+  readonly reportedUnknown: boolean;
   /** How often it was begun anew after it had been taken back. */
   readonly attempt: number;
   /** How often background work on it has failed in a row. */
   readonly failures: number;
   /** What failed last: a reason of ours. */
-  readonly failure: string | null;
+  readonly lastFailure: string | null;
   readonly ageSeconds: number;
   readonly createdAt: Date;
-  readonly askedAt: Date | null;
-  readonly lastAskedAt: Date | null;
+  readonly firstSentAt: Date | null;
+  readonly lastSentAt: Date | null;
   /** Null: none is to come. */
   readonly nextAttemptAt: Date | null;
   /** Null: nobody works on it at this moment. */
-  readonly leasedUntil: Date | null;
+  readonly leaseExpiresAt: Date | null;
   readonly expiresAt: Date | null;
-  readonly parkedAt: Date | null;
+  readonly suspendedAt: Date | null;
 }
 
 /** Every row with a plan has one of the two, and both have an index. */
-const isOpen = sql<boolean>`sealed_plan IS NOT NULL AND (next_attempt_at IS NOT NULL OR parked_at IS NOT NULL)`;
+const isOpen = sql<boolean>`sealed_plan IS NOT NULL AND (next_attempt_at IS NOT NULL OR suspended_at IS NOT NULL)`;
 
 const columns = sql`
   id, client_id AS "clientId", emr, care_unit_id AS "careUnitId", kind,
-  CASE WHEN parked_at IS NOT NULL THEN 'parked' WHEN state = 'done' THEN 'watched' ELSE state END AS state,
-  key_hash IS NOT NULL AS "isKeyed", sealed_answer IS NOT NULL AS "isAnswered", outcome_reported AS "outcomeReported",
-  attempt, failures, failure, floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds",
-  created_at AS "createdAt", asked_at AS "askedAt", last_asked_at AS "lastAskedAt", next_attempt_at AS "nextAttemptAt",
-  CASE WHEN leased_until > now() THEN leased_until END AS "leasedUntil", expires_at AS "expiresAt",
-  parked_at AS "parkedAt"`;
+  CASE WHEN suspended_at IS NOT NULL THEN 'suspended' WHEN state = 'done' THEN 'monitored' ELSE state END AS state,
+  idempotency_key_hash IS NOT NULL AS "isKeyed", sealed_response IS NOT NULL AS "isAnswered", reported_unknown AS "reportedUnknown",
+  attempt, consecutive_failures AS failures, last_failure AS "lastFailure",
+  floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds",
+  created_at AS "createdAt", first_sent_at AS "firstSentAt", last_sent_at AS "lastSentAt", next_attempt_at AS "nextAttemptAt",
+  CASE WHEN lease_expires_at > now() THEN lease_expires_at END AS "leaseExpiresAt", expires_at AS "expiresAt",
+  suspended_at AS "suspendedAt"`;
 
 /** Those that wait for an operator first, then the oldest. At most `limit`. */
 export async function listOpenOperations(db: Db, limit: number): Promise<OpenOperation[]> {
   const { rows } = await sql<OpenOperation>`
     SELECT ${columns} FROM operations WHERE ${isOpen}
-    ORDER BY parked_at IS NULL, operations.created_at, operations.id LIMIT ${limit}`.execute(db);
+    ORDER BY suspended_at IS NULL, operations.created_at, operations.id LIMIT ${limit}`.execute(db);
   return rows;
 }
 
@@ -69,14 +70,14 @@ export async function findOpenOperation(db: Db, id: string): Promise<OpenOperati
 }
 
 /**
- * Lets background work take a parked one up again at once, or as soon as a caller who is at it has done. `false`: none
- * with this id is parked.
+ * Lets background work take a suspended one up again at once, or as soon as a caller who is at it has done. `false`: none
+ * with this id is suspended.
  */
-export async function retryParked(db: Db, id: string): Promise<boolean> {
+export async function retrySuspended(db: Db, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const { numAffectedRows } = await sql`
-    UPDATE operations SET parked_at = NULL, failures = 0, next_attempt_at = greatest(now(), leased_until)
-    WHERE id = ${id} AND parked_at IS NOT NULL`.execute(db);
+    UPDATE operations SET suspended_at = NULL, consecutive_failures = 0, next_attempt_at = greatest(now(), lease_expires_at)
+    WHERE id = ${id} AND suspended_at IS NOT NULL`.execute(db);
   return numAffectedRows === 1n;
 }
 
@@ -90,7 +91,7 @@ export function dropOperation(db: Db, id: string): Promise<Dropped> {
   if (!isUuid(id)) return Promise.resolve('not found');
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ is_leased: boolean; is_answered: boolean }>`
-      SELECT coalesce(leased_until > now(), false) AS is_leased, sealed_answer IS NOT NULL AS is_answered
+      SELECT coalesce(lease_expires_at > now(), false) AS is_leased, sealed_response IS NOT NULL AS is_answered
       FROM operations WHERE id = ${id} AND ${isOpen} FOR UPDATE`.execute(tx);
     const [row] = rows;
     if (!row) return 'not found';
@@ -118,9 +119,9 @@ async function keepAnswerOnly(tx: Tx, id: string): Promise<void> {
       state: 'done',
       sealed_plan: null,
       lease_token: null,
-      leased_until: null,
+      lease_expires_at: null,
       next_attempt_at: null,
-      parked_at: null,
+      suspended_at: null,
       patient_hashes: [],
     })
     .where('id', '=', id)

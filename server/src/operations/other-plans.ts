@@ -1,5 +1,5 @@
 import type { Work } from './kind.ts';
-import { openPlan } from './store.ts';
+import { openPlan } from './stored-operation.ts';
 
 /** The plans of all other operations that are under way there. `undefined`: one that cannot be opened. */
 export async function otherPlans({ services, ehr, careUnit, operationId }: Work) {

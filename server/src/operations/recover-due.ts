@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import { isConnectionFailure } from '../db/errors.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { type DueOperation, takeDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
+import { postpone } from './lease.ts';
 import { recover } from './recover.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, openStored, postpone, type Stored } from './store.ts';
+import { type Leased, openStored, type Stored } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
 
 /** So many at once: more follow as soon as these are done. */
@@ -28,7 +29,12 @@ export async function recoverDue(services: OperationServices, ehr: EhrConnection
 
 async function recoverOne(services: OperationServices, row: DueOperation, takenAt: number, log: Logger): Promise<void> {
   const about = { operation_id: row.id, emr: row.emr };
-  const leased = { ...row, clientId: row.client_id, careUnitId: row.care_unit_id, keyHash: row.key_hash ?? undefined };
+  const leased = {
+    ...row,
+    clientId: row.client_id,
+    careUnitId: row.care_unit_id,
+    keyHash: row.idempotency_key_hash ?? undefined,
+  };
   let stored: Stored | undefined;
   try {
     stored = openStored(services.keys, row.token, row);
@@ -38,11 +44,14 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
       await postpone(services.db, leased, {
         seconds: pauseUntilNextLook(stored, services),
         failures: 0,
-        isParked: false,
+        isSuspended: false,
       });
   } catch (error) {
     if (error instanceof LeaseLost) return services.operationMetrics.leaseLost(row.emr);
-    log.warn({ ...about, failures: row.failures + 1, cause: describeError(error) }, 'operation recovery failed');
+    log.warn(
+      { ...about, failures: row.consecutive_failures + 1, cause: describeError(error) },
+      'operation recovery failed',
+    );
     await noteFailure(services, leased, row, error).catch((failure) =>
       log.error({ ...about, cause: describeError(failure) }, 'operation could not be postponed'),
     );
@@ -75,11 +84,11 @@ async function noteFailure(
 ): Promise<void> {
   const reason = reasonOf(error);
   const isAway = awayReasons.has(reason);
-  const isSameKind = row.failure === null || awayReasons.has(row.failure) === isAway;
-  const failures = isSameKind ? row.failures + 1 : 1;
+  const isSameKind = row.last_failure === null || awayReasons.has(row.last_failure) === isAway;
+  const failures = isSameKind ? row.consecutive_failures + 1 : 1;
   // The EHR or the database that is away is waited for, up to a day.
-  const isParked = isAway ? row.age > daySeconds : failures >= mostFailures;
+  const isSuspended = isAway ? row.age > daySeconds : failures >= mostFailures;
   const seconds = Math.min(2 ** (failures - 1), longestPauseSeconds);
-  await postpone(services.db, leased, { seconds, failure: reason, failures, isParked });
-  if (isParked) services.operationMetrics.parked({ operationId: row.id, emr: row.emr });
+  await postpone(services.db, leased, { seconds, failure: reason, failures, isSuspended });
+  if (isSuspended) services.operationMetrics.suspended({ operationId: row.id, emr: row.emr });
 }

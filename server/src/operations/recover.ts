@@ -1,10 +1,13 @@
 import type { Problem } from '../problems/problem.ts';
 import { Ended, finish, inTransaction } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
+import { findOutcome, knowsOperations } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
-import { knowsOperations, outcomeUnknown, reopen } from './resume.ts';
+import { reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
-import { endWatch, forgetPlan, noteAsked, removeOperation, type Stored, watch } from './store.ts';
+import { monitor, removeOperation, stopMonitoring } from './store-end.ts';
+import { forgetPlan, markSent } from './store-plan.ts';
+import type { Stored } from './stored-operation.ts';
 import type { Run } from './work.ts';
 
 /** `later`: nothing shows yet, and it is too early to say that nothing will. */
@@ -27,7 +30,7 @@ export async function recover(services: OperationServices, stored: Stored, lease
   const found: Case = { ...(await reopen(services, stored, { leasedAt, hasCaller: false })), stored };
   try {
     if (stored.state === 'done') return await lookForLateEffects(found);
-    if (stored.state === 'undoing') return await takeBack(found);
+    if (stored.state === 'compensating') return await takeBack(found);
     if (found.kind.isRepeatable) return await performAgain(found);
     return await goOn(found);
   } catch (error) {
@@ -39,14 +42,12 @@ export async function recover(services: OperationServices, stored: Stored, lease
 
 async function goOn(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
-  const { giveUpSeconds, settlingSeconds } = run.ehr.patience;
   const makesCode = kind.codesFor(stored.plan).length > 0;
-  const mayPerform = knowsOperations(run) && stored.age <= giveUpSeconds;
-  if (mayPerform && !makesCode && !stored.outcomeReported) return performAgain(it);
-  const found = await kind.lookUp(run, stored.plan);
-  if (found === 'not known') return (await outcomeUnknown(run, kind, stored)) instanceof Ended ? 'ended' : 'later';
-  if (found === 'nothing') {
-    if (stored.silence < settlingSeconds) return 'later';
+  const mayPerform = knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
+  if (mayPerform && !makesCode && !stored.reportedUnknown) return performAgain(it);
+  const found = await findOutcome(run, kind, stored);
+  if (found === 'too early') return 'later';
+  if (found === 'not done') {
     await endAsNotDone(it);
     return 'ended';
   }
@@ -58,7 +59,7 @@ async function goOn(it: Case): Promise<Recovery> {
 
 async function performAgain(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
-  await noteAsked(run.services.db, stored);
+  await markSent(run.services.db, stored);
   let outcome: unknown;
   try {
     outcome = await kind.perform(run, stored.plan);
@@ -67,7 +68,7 @@ async function performAgain(it: Case): Promise<Recovery> {
     // Nobody was told: a retry begins anew. Unless it was undone, an earlier call may still be under way in the EHR.
     if (error instanceof PartiallyApplied)
       run.services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
-    await (run.wasUndone ? end(it, stored.attempt + 1, error) : endAsNotDone(it, error));
+    await (run.wasCompensated ? end(it, stored.attempt + 1, error) : endAsNotDone(it, error));
     return 'ended';
   }
   await finish(run, kind, stored.plan, outcome);
@@ -84,7 +85,7 @@ async function undo(it: Case): Promise<boolean> {
   const { run, kind, stored } = it;
   let stays: PartiallyApplied | undefined;
   try {
-    await run.undoing();
+    await run.compensating();
     await kind.undo(run, stored.plan);
   } catch (error) {
     if (!(error instanceof PartiallyApplied)) throw error;
@@ -99,7 +100,7 @@ async function end({ run, kind, stored }: Case, attempt: number, stays?: Problem
   await inTransaction(run, async (tx) => {
     await kind.letGo(tx, run, stored.plan, stays);
     if (stored.keyHash === undefined) await removeOperation(tx, stored);
-    else if (stored.isAnswered) await endWatch(tx, stored);
+    else if (stored.isAnswered) await stopMonitoring(tx, stored);
     else await forgetPlan(tx, stored, attempt);
   });
 }
@@ -107,7 +108,7 @@ async function end({ run, kind, stored }: Case, attempt: number, stays?: Problem
 async function endAsNotDone({ run, kind, stored }: Case, refusal?: Problem): Promise<void> {
   await inTransaction(run, async (tx) => {
     await kind.letGo(tx, run, stored.plan, refusal);
-    await watch(tx, stored, run.ehr.patience.settlingSeconds);
+    await monitor(tx, stored, run.ehr.patience.settlingSeconds);
   });
 }
 

@@ -74,7 +74,7 @@ describe('the same key and the same request get the first answer again', () => {
     const { text } = await sendThrice(changeMany(ids, { comment: '診'.repeat(2000) }), 200);
     const room = await rowsOf<{ bytes: number }>(
       gateway,
-      'SELECT max(octet_length(sealed_answer)) AS bytes FROM operations',
+      'SELECT max(octet_length(sealed_response)) AS bytes FROM operations',
     );
     expect(Buffer.byteLength(text)).toBeGreaterThan(65_536);
     expect(room[0]?.bytes).toBeLessThan(8_192);

@@ -1,13 +1,17 @@
-import { keptProblem, Problem } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import type { Answer } from './answer.ts';
-import { sealKept } from './claim.ts';
 import { Ended, finish, inTransaction, leaveOpen, refuse } from './end.ts';
 import { PartiallyApplied } from './errors.ts';
 import { perform, untold } from './execute.ts';
-import type { AnyKind, Found } from './kind.ts';
+import { findOutcome, giveUpIfOverdue, knowsOperations } from './find-outcome.ts';
+import type { AnyKind } from './kind.ts';
+import { releaseLease } from './lease.ts';
+import { reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
-import { clearPlan, type Leased, noteAsked, noteNotDone, releaseLease, type Stored, storeAnswer } from './store.ts';
-import { type Run, startRun } from './work.ts';
+import { markNotDone } from './store-end.ts';
+import { clearPlan, markSent } from './store-plan.ts';
+import type { Leased, Stored } from './stored-operation.ts';
+import type { Run } from './work.ts';
 
 /** Nothing is left of what was begun: the operation begins anew under this lease. */
 interface Anew {
@@ -28,18 +32,23 @@ export async function resume(services: OperationServices, stored: Stored, leased
     throw new Ended(untold(error));
   });
   try {
-    if (stored.state === 'undoing' || (stored.hasRunOut && kind.codesFor(plan).length > 0 && !kind.takesNothingBack)) {
+    if (
+      stored.state === 'compensating' ||
+      (stored.hasRunOut && kind.codesFor(plan).length > 0 && !kind.takesNothingBack)
+    ) {
       return await takeBackAndBeginAnew(run, kind, stored);
     }
     const isPerformed =
       stored.state === 'pending' && knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
     if (isPerformed) {
-      await noteAsked(services.db, stored);
+      await markSent(services.db, stored);
       return await perform(run, kind, plan);
     }
-    const found = await kind.lookUp(run, plan);
-    if (typeof found === 'object') return await finish(run, kind, plan, found.outcome);
-    return await withoutOutcome(run, kind, stored, found);
+    const found = await findOutcome(run, kind, stored);
+    if (found === 'in part') return await takeBackAndBeginAnew(run, kind, stored);
+    if (found === 'too early') throw new Problem('outcome_unknown');
+    if (found === 'not done') return await beginAnew(run, kind, stored);
+    return await finish(run, kind, plan, found.outcome);
   } catch (error) {
     if (error instanceof Ended) throw error;
     if (error instanceof PartiallyApplied) return refuse(run, kind, plan, error);
@@ -49,9 +58,12 @@ export async function resume(services: OperationServices, stored: Stored, leased
 
 /** What has run out may have been taken, and what is being taken back must not be done again under the same ids. */
 async function takeBackAndBeginAnew(run: Run, kind: AnyKind, stored: Stored): Promise<Anew> {
-  const isTraced = stored.state !== 'undoing' && !knowsOperations(run);
-  if (isTraced && (await kind.lookUp(run, stored.plan)) === 'not known') throw await outcomeUnknown(run, kind, stored);
-  await run.undoing();
+  const isTraced = stored.state !== 'compensating' && !knowsOperations(run);
+  if (isTraced && (await kind.lookUp(run, stored.plan)) === 'not known') {
+    await giveUpIfOverdue(run, kind, stored);
+    throw new Problem('outcome_unknown');
+  }
+  await run.compensating();
   await kind.undo(run, stored.plan);
   const attempt = stored.attempt + 1;
   await inTransaction(run, async (tx) => {
@@ -61,64 +73,11 @@ async function takeBackAndBeginAnew(run: Run, kind: AnyKind, stored: Stored): Pr
   return { anew: { ...stored, attempt } };
 }
 
-async function withoutOutcome(
-  run: Run,
-  kind: AnyKind,
-  stored: Stored,
-  found: Exclude<Found<unknown>, object>,
-): Promise<Anew> {
-  if (found === 'in part') return takeBackAndBeginAnew(run, kind, stored);
-  if (found === 'not known') throw await outcomeUnknown(run, kind, stored);
-  if (stored.silence < run.ehr.patience.settlingSeconds) throw new Problem('outcome_unknown');
+/** Under the same ids: should the EHR be late after all, it recognises them. */
+async function beginAnew(run: Run, kind: AnyKind, stored: Stored): Promise<Anew> {
   await inTransaction(run, async (tx) => {
     await kind.letGo(tx, run, stored.plan, undefined);
-    await noteNotDone(tx, stored);
+    await markNotDone(tx, stored);
   });
-  // Under the same ids: should the EHR be late after all, it recognises them.
-  return { anew: { ...stored, isWatched: true } };
-}
-
-/** How long what an EHR that cannot be asked does not show is looked for. */
-const patienceSeconds = 120;
-
-/**
- * Of an operation in an EHR that cannot be asked, which shows nothing of it or not all: the caller is told so, and it is
- * looked for again. After a while it ends: nothing is done again, and a retry is told so for good.
- */
-export async function outcomeUnknown(run: Run, kind: AnyKind, stored: Stored): Promise<Error> {
-  if (stored.silence < patienceSeconds) return new Problem('outcome_unknown');
-  const problem = new Problem('outcome_unknown', {
-    detail: 'The EHR may or may not have made the change, and has not shown it since. It will not be made again.',
-    retryable: false,
-  });
-  const { services, operation } = run;
-  const { keyHash, clientId } = operation;
-  await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, undefined);
-    const sealed = keyHash && sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem) });
-    await storeAnswer(tx, operation, sealed);
-  });
-  services.operationMetrics.outcomeLost({ operationId: operation.id, emr: operation.emr });
-  return new Ended(problem);
-}
-
-/** @throws Error when nobody knows the kind, the EHR or the care unit any more */
-export async function reopen(
-  services: OperationServices,
-  stored: Stored,
-  how: { readonly leasedAt: number; readonly hasCaller: boolean },
-): Promise<{ readonly run: Run; readonly kind: AnyKind }> {
-  const ehr = services.ehrs.get(stored.emr);
-  const careUnit = ehr?.careUnits.get(stored.careUnitId);
-  const kind = services.kinds.get(stored.kind ?? '');
-  if (!ehr || !careUnit || !kind) throw new Error('A stored operation is of a kind, EHR or care unit that is gone');
-  return {
-    run: startRun(services, { ehr, careUnit }, stored, { expiresAt: stored.expiresAt, isFirst: false, ...how }),
-    kind,
-  };
-}
-
-/** Whether the EHR can be asked what it has done under an operation id, and does nothing twice under one. */
-export function knowsOperations({ ehr }: Pick<Run, 'ehr'>): boolean {
-  return ehr.offers('findOperation');
+  return { anew: { ...stored, isMonitored: true } };
 }

@@ -45,7 +45,10 @@ afterEach(async () => {
 });
 
 async function leasesRunOut(): Promise<void> {
-  await rowsOf(first, 'UPDATE operations SET leased_until = now(), next_attempt_at = now() WHERE leased_until > now()');
+  await rowsOf(
+    first,
+    'UPDATE operations SET lease_expires_at = now(), next_attempt_at = now() WHERE lease_expires_at > now()',
+  );
 }
 
 /** A booking at which the first gateway is stuck, and that the other one has brought to its end. */

@@ -140,13 +140,13 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     round: () => recoverDue(services, connection, log),
     async leasesRunOut() {
       await sql`
-        UPDATE operations SET leased_until = now(),
+        UPDATE operations SET lease_expires_at = now(),
           next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END`.execute(db);
     },
     async rows() {
       const { rows } = await sql<{ state: string; isPlanned: boolean; isAnswered: boolean; isLeased: boolean }>`
-        SELECT state, sealed_plan IS NOT NULL AS "isPlanned", sealed_answer IS NOT NULL AS "isAnswered",
-          leased_until IS NOT NULL AS "isLeased" FROM operations ORDER BY created_at`.execute(db);
+        SELECT state, sealed_plan IS NOT NULL AS "isPlanned", sealed_response IS NOT NULL AS "isAnswered",
+          lease_expires_at IS NOT NULL AS "isLeased" FROM operations ORDER BY created_at`.execute(db);
       return rows;
     },
     close: dispose,

@@ -2,8 +2,10 @@ import type { ConnectorOperation, ConnectorOperations } from '@crossward/connect
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { ehrOperationId } from './ids.ts';
 import type { Work } from './kind.ts';
+import { renewLease } from './lease.ts';
 import type { OperationServices } from './services.ts';
-import { type Leased, noteUndoing, renewLease } from './store.ts';
+import { markCompensating } from './store-plan.ts';
+import type { Leased } from './stored-operation.ts';
 
 /** How much longer a lease is than the longest call under it. */
 const marginSeconds = 5;
@@ -15,11 +17,12 @@ export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): num
 
 /** An operation at work, in this process. */
 export interface Run extends Work {
+  readonly services: OperationServices;
   readonly operation: Leased;
   /** Somebody waits for the answer, and is told when it is not known. Else background work comes back. */
   readonly hasCaller: boolean;
   /** Something was taken back: the EHR must be given other ids the next time. */
-  readonly wasUndone: boolean;
+  readonly wasCompensated: boolean;
 }
 
 interface Place {
@@ -40,7 +43,7 @@ export function startRun(
   }: Pick<Run, 'expiresAt' | 'isFirst' | 'hasCaller'> & { readonly leasedAt: number },
 ): Run {
   let leaseBegan = leasedAt;
-  let wasUndone = false;
+  let wasCompensated = false;
 
   async function call<Operation extends ConnectorOperation>(
     name: Operation,
@@ -66,13 +69,13 @@ export function startRun(
     hasCaller,
     ehrId: (part) => ehrOperationId(operation.id, operation.attempt, part),
     call: call as EhrConnection['call'],
-    async undoing() {
-      if (wasUndone) return;
-      await noteUndoing(services.db, operation);
-      wasUndone = true;
+    async compensating() {
+      if (wasCompensated) return;
+      await markCompensating(services.db, operation);
+      wasCompensated = true;
     },
-    get wasUndone() {
-      return wasUndone;
+    get wasCompensated() {
+      return wasCompensated;
     },
   };
 }

@@ -5,7 +5,7 @@ import { codeOf, type Fault, type Outcome, refusedFor } from '../outcome.ts';
 import { forReal, outcomeWords, pickedMany, steps, write } from '../step.ts';
 import { enterCode } from './confirm.ts';
 
-/** All await the same code. */
+/** All ids must await the same code. */
 function confirmMany(model: Model, ids: readonly string[], isRight: boolean): Outcome {
   const first = ids.map((id) => codeOf(model, id)).find((code) => code !== undefined);
   const faults = ids.flatMap((id): Fault[] => {

@@ -4,7 +4,7 @@ import { type Entry, entriesOf, type Model } from '../model.ts';
 import { codeOf, type Fault, notInPath, type Outcome, refused, refusedFor, type Success } from '../outcome.ts';
 import { forReal, outcomeWords, picked, steps, write } from '../step.ts';
 
-/** What a code does to ids that all were made to await this one. While it is awaited by any id, a wrong one counts. */
+/** Applies a code to ids of one confirmation. An incorrect code counts as an attempt while any id awaits it. */
 export function enterCode(model: Model, entries: readonly Entry[], isRight: boolean): Outcome {
   const code = entries[0]?.code;
   const isAwaited = code !== undefined && entriesOf(model).some((it) => it.code === code && it.waiting === 'pending');
@@ -15,7 +15,7 @@ export function enterCode(model: Model, entries: readonly Entry[], isRight: bool
   const over = refusedFor(entries.flatMap((entry) => overFault(entry, isAwaited)));
   if (over) return over;
   const pending = entries.filter(({ waiting }) => waiting === 'pending');
-  // The right code again: as it is.
+  // Repeating the correct code changes nothing.
   if (pending.length === 0 && !isRight) {
     return refusedFor(entries.map(({ id }) => ({ id, reason: 'confirmation_not_pending' }))) as Outcome;
   }
@@ -23,7 +23,7 @@ export function enterCode(model: Model, entries: readonly Entry[], isRight: bool
   return success(entries);
 }
 
-/** Locked is locked for good, though the time runs out as well. */
+/** A locked confirmation stays locked, even after it expires. */
 function overFault({ id, waiting, code }: Entry, isAwaited: boolean): Fault[] {
   const hasWaited = waiting === 'pending' || waiting === 'expired';
   const isLocked = code?.attempts === 0 && (hasWaited || (waiting === 'confirmed' && isAwaited));
@@ -76,7 +76,7 @@ export const confirmations = steps('confirm', input, async ({ target, which: kin
   return `confirm ${id} with ${isRight ? 'the right' : `a ${kind}`} code ${outcomeWords(outcome)}`;
 });
 
-/** So that the right code is known when it has run out, or what it was for is given up. */
+/** Reads the correct code now, so that tests can use it after expiry or cancellation. */
 export const lookups = steps('read the code of', pick('awaiting_confirmation'), async (target, model, real) => {
   const id = picked(model, target);
   await real.code(model, codeOf(model, id), 'right');

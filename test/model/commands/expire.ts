@@ -15,7 +15,7 @@ function expire(model: Model, code: Code): void {
 
 const input = fc.record({ target: pick('awaiting_confirmation'), isSwept: fc.boolean() });
 
-/** Whether a job has swept it makes no difference. */
+/** The result is the same before and after the expiry job runs. */
 export const expiries = steps('expire', input, async ({ target, isSwept }, model, real) => {
   const id = picked(model, target);
   const code = codeOf(model, id);

@@ -33,8 +33,8 @@ interface Wanted extends Time {
 }
 
 /**
- * Every slot of the range is taken by one of the ids: by who stands on it, then by the others, by their start. Slots
- * left over are booked, ids left over are cancelled.
+ * Assigns the slots of the range to the ids: first ids that already have a slot, then the others by start. Remaining
+ * slots are booked, remaining ids are cancelled.
  */
 function reschedule(model: Model, ids: readonly string[], wanted: Wanted): Outcome {
   const unfit = refusedFor(unfitIds(model, ids));
@@ -88,7 +88,7 @@ function unlike(model: Model, id: string, first: Booking | undefined): Reason | 
   return entry && kind(original(entry)) !== kind(first) ? 'appointments_not_alike' : undefined;
 }
 
-/** What waits for a cancellation code still holds its time. */
+/** An appointment that awaits a cancellation code still occupies its time. */
 function extraFaults(model: Model, extras: readonly Booking[], range: Time & { stays: boolean }): Fault[] {
   return extras.flatMap((extra): Fault[] => {
     const isInTheWay = model.policy.cancellationCode && range.stays && overlap(extra, range);
@@ -97,7 +97,7 @@ function extraFaults(model: Model, extras: readonly Booking[], range: Time & { s
   });
 }
 
-/** Mostly ids that are alike. */
+/** Mostly ids of the same patient, resource and service. */
 function alike(model: Model, ids: readonly string[], most: number): string[] {
   const first = ids.flatMap((id) => model.entries.get(id) ?? []).map(original)[0];
   const same = bookingsOf(model)

@@ -6,7 +6,7 @@ import { forReal, outcomeWords, picked, steps, write } from '../step.ts';
 
 const mostCodes = 3;
 
-/** The old code dies, the lifetime starts anew, the attempts do not. */
+/** Invalidates the old code and restarts its lifetime, but keeps the attempt count. */
 function resend(model: Model, id: string): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;

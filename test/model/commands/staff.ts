@@ -5,7 +5,7 @@ import { picked, steps } from '../step.ts';
 
 const input = fc.record({ target: pick('booked'), change: fc.constantFrom('comment', 'cancel') });
 
-/** Staff changes an appointment in the EHR, of which the gateway is not told. */
+/** Staff changes an appointment directly in the EHR. */
 export const staffChanges = steps('staff', input, async ({ target, change }, model, real) => {
   const id = picked(model, target);
   const booking = model.entries.get(id);

@@ -218,7 +218,6 @@ function withServiceReference(appointment: FhirAppointment, reference: string): 
 }
 
 export const operationForms = { ihe, argonaut, epic, resource, medplum } as const;
-export type OperationFormName = keyof typeof operationForms;
 
 async function proposals(ehr: FhirConnection, parameter: readonly Parameter[]): Promise<readonly FhirAppointment[]> {
   const answer = await ehr.client.operation('Appointment/$find', { resourceType: 'Parameters', parameter });

@@ -14,7 +14,7 @@ export interface AppointmentDialect {
 }
 
 /** On an Appointment that holds its time for a code: until when. */
-export const heldUntilUrl = 'urn:crossward:held-until';
+const heldUntilUrl = 'urn:crossward:held-until';
 
 /** https://hl7.org/fhir/R4/valueset-appointmentstatus.html */
 const states: Readonly<Record<string, AppointmentState>> = {
@@ -83,7 +83,7 @@ export function slotsOf(appointment: FhirAppointment): string[] {
   return (appointment.slot ?? []).flatMap((reference) => localReference(reference) ?? []);
 }
 
-export function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): string | null {
+function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): string | null {
   const reason = dialect.cancelReason === 'cancelationReason' ? appointment.cancelationReason?.text : undefined;
   return reason ?? appointment[dialect.commentField] ?? null;
 }

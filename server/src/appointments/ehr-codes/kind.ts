@@ -143,8 +143,8 @@ async function noteFreshCode(tx: Tx, confirmationId: string, fresh: EhrConfirmat
     .set({
       channel: fresh.channel,
       expires_at: fresh.expiresAt,
-      attempts_used: 0,
-      attempts_allowed: fresh.attemptsRemaining,
+      failed_attempts: 0,
+      max_attempts: fresh.attemptsRemaining,
     })
     .where('id', '=', confirmationId)
     .execute();
@@ -162,7 +162,7 @@ async function takeBackCode(tx: Tx, confirmationId: string): Promise<void> {
 async function noteAttemptsRemaining(tx: Tx, confirmationId: string, remaining: number): Promise<void> {
   await tx
     .updateTable('confirmations')
-    .set({ attempts_used: sql<number>`greatest(attempts_allowed - ${remaining}, 0)` })
+    .set({ failed_attempts: sql<number>`greatest(max_attempts - ${remaining}, 0)` })
     .where('id', '=', confirmationId)
     .execute();
 }

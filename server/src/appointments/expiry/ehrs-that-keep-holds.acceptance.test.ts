@@ -16,9 +16,9 @@ const ehr = ehrs.of(emr);
 
 /** What is left to do of holds that have run out. */
 function left() {
-  return rowsOf<{ readonly failures: number; readonly pause: number | null; readonly isParked: boolean }>(
+  return rowsOf<{ readonly failures: number; readonly pause: number | null; readonly isSuspended: boolean }>(
     gateway,
-    `SELECT failures, extract(epoch FROM next_attempt_at - now())::float8 AS pause, parked_at IS NOT NULL AS "isParked"
+    `SELECT consecutive_failures AS failures, extract(epoch FROM next_attempt_at - now())::float8 AS pause, suspended_at IS NOT NULL AS "isSuspended"
      FROM operations WHERE kind = 'expiry'`,
   );
 }
@@ -27,8 +27,8 @@ function left() {
 async function letItTryAgain(failures = 0): Promise<void> {
   await rowsOf(
     gateway,
-    `UPDATE operations SET next_attempt_at = now(), failures = greatest(failures, $1)
-     WHERE parked_at IS NULL AND leased_until IS NULL`,
+    `UPDATE operations SET next_attempt_at = now(), consecutive_failures = greatest(consecutive_failures, $1)
+     WHERE suspended_at IS NULL AND lease_expires_at IS NULL`,
     [failures],
   );
 }
@@ -49,7 +49,7 @@ test('an EHR that is away is asked ever less often, and gives them up when it is
   await eventually(async () => {
     const [row] = await left();
     if ((row?.failures ?? 0) < 9) await letItTryAgain(8);
-    expect(row).toMatchObject({ failures: 9, isParked: false });
+    expect(row).toMatchObject({ failures: 9, isSuspended: false });
     expect(row?.pause).toBeGreaterThan(100);
   });
   ehr.comeBack();
@@ -64,10 +64,10 @@ test('what an EHR refuses to give up is left to an operator after a while', asyn
   await runOut();
   await eventually(async () => {
     await letItTryAgain();
-    expect(await left()).toEqual([{ failures: 5, pause: null, isParked: true }]);
+    expect(await left()).toEqual([{ failures: 5, pause: null, isSuspended: true }]);
   });
   await eventually(async () => {
     const { text } = await gateway.request('GET', '/metrics', { client: null });
-    expect(text).toContain(`crossward_operations_parked{emr="${emr}"} 1`);
+    expect(text).toContain(`crossward_operations_suspended{emr="${emr}"} 1`);
   });
 });

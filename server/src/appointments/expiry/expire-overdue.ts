@@ -4,11 +4,12 @@ import type { Logger } from 'pino';
 import type { Tx } from '../../db/kysely.ts';
 import { retrySerialization } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
-import { describeError } from '../../http/describe-error.ts';
+import { describeError } from '../../log/describe-error.ts';
 import { Ended } from '../../operations/end.ts';
 import { perform, plannedFor } from '../../operations/execute.ts';
 import type { OperationServices } from '../../operations/services.ts';
-import { type Leased, storePlan } from '../../operations/store.ts';
+import { storePlan } from '../../operations/store-plan.ts';
+import type { Leased } from '../../operations/stored-operation.ts';
 import { startRun } from '../../operations/work.ts';
 import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
 

@@ -2,7 +2,7 @@ import type { HoldRelease } from '@crossward/connector-kit';
 import { isFinal } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
-import { isWhole } from '../write/perform.ts';
+import { isWhole } from '../write/transaction.ts';
 
 /**
  * Gives up holds: together where the EHR does several changes at once, else each by itself, as many at a time as the EHR

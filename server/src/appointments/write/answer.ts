@@ -4,14 +4,14 @@ import { appointmentPath, previewBody, writtenBody } from '../representation.ts'
 import type { AppointmentPlan, Results } from './plan.ts';
 import type { MadeCodes } from './record.ts';
 
-interface Scene {
+interface CareUnitContext {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
 }
 
 /** The answer to a plan that has been done. */
 export function writtenAnswer(
-  { ehr, careUnit }: Scene,
+  { ehr, careUnit }: CareUnitContext,
   { steps, many }: AppointmentPlan,
   results: Results,
   made: MadeCodes,
@@ -32,7 +32,7 @@ export function writtenAnswer(
 }
 
 /** What the answer would be, if the plan were done. */
-export function previewAnswer({ ehr, careUnit }: Scene, { steps, many }: AppointmentPlan): Answer {
+export function previewAnswer({ ehr, careUnit }: CareUnitContext, { steps, many }: AppointmentPlan): Answer {
   const codes = new Map(steps.flatMap(({ awaits }) => (awaits?.newId === undefined ? [] : [[awaits.newId, awaits]])));
   const bodies = steps.flatMap(({ answer, awaits }) => {
     if (!answer) return [];

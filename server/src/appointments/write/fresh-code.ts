@@ -72,7 +72,7 @@ export async function recordFreshCode(
       code_hash: hashCode(services.keys, confirmationId, code),
       channel,
       codes_sent: sql<number>`codes_sent + 1`,
-      code_sent_at: sql<Date>`clock_timestamp()`,
+      last_code_sent_at: sql<Date>`clock_timestamp()`,
       expires_at: expiresAt,
     })
     .where('id', '=', confirmationId)

@@ -1,8 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Found, Work } from '../../operations/kind.ts';
-import { isWhole, resultsOf } from './perform.ts';
 import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
-import { findTraces } from './traces.ts';
+import { reconcile } from './reconcile.ts';
+import { resultsOf } from './results.ts';
+import { isWhole } from './transaction.ts';
 
 /** What the EHR shows of a plan. */
 export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Found<Results>> {
@@ -17,7 +18,7 @@ export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Fou
 /** The steps of a plan that the EHR shows as done. */
 export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Results> {
   const { call, careUnit, ehr, ehrId } = work;
-  if (!ehr.offers('findOperation')) return findTraces(work, plan);
+  if (!ehr.offers('findOperation')) return reconcile(work, plan);
   const changes = changesOf(plan);
   if (isWhole(ehr, changes)) {
     const found = await call('findOperation', careUnit, ehrId());

@@ -1,11 +1,13 @@
-import { type Appointment, overlaps } from '@crossward/connector-kit';
-import type { EhrConnection } from '../../ehr/connection.ts';
+import type { Appointment } from '@crossward/connector-kit';
 import { isFinal, isSettled } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timeTaken } from '../time-rules.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
+import { resultsOf } from './results.ts';
+import { withoutCollisions } from './step-order.ts';
+import { isWhole } from './transaction.ts';
 import { asLeft, undoSteps } from './undo.ts';
 
 /** A right code came too late for the time of some of its ids. */
@@ -23,20 +25,19 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
   const changes = changesOf(plan);
   if (changes.length === 0) return new Map();
   try {
-    return isWhole(work.ehr, changes) ? await allAtOnce(work, changes) : await oneByOne(work, plan, changes);
+    return isWhole(work.ehr, changes)
+      ? await allInOneTransaction(work, changes)
+      : await allWithCompensation(work, plan, changes);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
     throw await sayWhichTime(work, plan, error);
   }
 }
 
-/** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
-export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
-  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
-  return changes.length <= (transactions ? changesPerTransaction : 1);
-}
-
-async function allAtOnce({ call, careUnit, ehrId, expiresAt }: Work, changes: readonly ChangeStep[]): Promise<Results> {
+async function allInOneTransaction(
+  { call, careUnit, ehrId, expiresAt }: Work,
+  changes: readonly ChangeStep[],
+): Promise<Results> {
   const answered = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
@@ -45,23 +46,17 @@ async function allAtOnce({ call, careUnit, ehrId, expiresAt }: Work, changes: re
   return resultsOf(changes, answered);
 }
 
-export function resultsOf(changes: readonly ChangeStep[], answered: readonly Appointment[]): Results {
-  return new Map(
-    changes.map(({ index }, position) => {
-      const appointment = answered[position];
-      if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
-      return [index, appointment];
-    }),
-  );
-}
-
 /**
  * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is
  * undone when a later one fails. Cancellations come last, since they cannot be undone.
  *
  * @throws PartiallyApplied when not all of it can be undone; `outcome_unknown` when that could not be found out
  */
-async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly ChangeStep[]): Promise<Results> {
+async function allWithCompensation(
+  work: Work,
+  plan: AppointmentPlan,
+  changes: readonly ChangeStep[],
+): Promise<Results> {
   const { call, careUnit, ehrId, expiresAt } = work;
   const done = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes)) {
@@ -84,53 +79,12 @@ async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly Cha
 
 async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
   try {
-    await work.undoing();
+    await work.compensating();
     await undoSteps(work, plan, done);
   } catch (error) {
     if (error instanceof Problem && error.reason === 'partially_applied') throw error;
     throw new Problem('outcome_unknown', { cause: error });
   }
-}
-
-/** What cannot be undone. */
-function isLasting({ change: { kind } }: ChangeStep): boolean {
-  return kind === 'cancel' || kind === 'release' || kind === 'confirm';
-}
-
-/**
- * An appointment is moved to where another one stands only once that has left. What cannot be undone comes last, unless
- * another step waits for its place.
- */
-export function withoutCollisions(changes: readonly ChangeStep[]): readonly ChangeStep[] {
-  const order: ChangeStep[] = [];
-  const remaining = new Set([
-    ...changes.filter((step) => !isLasting(step)),
-    ...changes.filter((step) => isLasting(step)),
-  ]);
-  while (remaining.size > 0) {
-    const waiting = [...remaining];
-    const isNext = (step: ChangeStep) =>
-      !waiting.some((other) => isInTheWay(step, other)) &&
-      (!isLasting(step) || waiting.every(isLasting) || waiting.some((other) => isInTheWay(other, step)));
-    const next = waiting.find(isNext) ?? (waiting[0] as ChangeStep);
-    order.push(next);
-    remaining.delete(next);
-  }
-  return order;
-}
-
-/** Whether the other one stands where the step wants to be. */
-function isInTheWay(step: ChangeStep, { index, before }: ChangeStep): boolean {
-  const target = targetOf(step);
-  if (!target || !before || index === step.index || before.state === 'cancelled') return false;
-  return before.resourceId === target.resourceId && overlaps(before, target);
-}
-
-/** The time that a step wants to take. */
-function targetOf({ change, before }: ChangeStep) {
-  if (change.kind === 'create') return change;
-  if (change.kind !== 'update' || !before) return undefined;
-  return { ...(change.time ?? before), resourceId: change.resourceId ?? before.resourceId };
 }
 
 /** The EHR says that a time is taken, not whose. */

@@ -1,7 +1,7 @@
 import type { Appointment, AppointmentChange, AppointmentCreation } from '@crossward/connector-kit';
 import type { Awaited } from '../../confirmations/items.ts';
-import type { ConfirmationKind } from '../../confirmations/tables.ts';
-import type { Channel } from '../../messages/outbox.ts';
+import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
+import type { Channel } from '../../db/tables/messages.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
 
 /** What becomes of an appointment, in the words of a dry run. */

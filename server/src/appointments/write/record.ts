@@ -20,7 +20,7 @@ import type { Work } from '../../operations/kind.ts';
 import type { Problem } from '../../problems/problem.ts';
 import { TimeGone } from './perform.ts';
 import { type AppointmentPlan, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
-import { StepsStay } from './undo.ts';
+import { NotCompensated } from './undo.ts';
 
 /** An id of the answer that awaits a code. */
 export interface Made {
@@ -49,7 +49,7 @@ export async function letGoOfPlan(
   refusal: Problem | undefined,
 ): Promise<void> {
   if (plan.confirmationId === undefined) return;
-  if (refusal instanceof StepsStay) await recordConfirmed(tx, work, plan, refusal.stuck);
+  if (refusal instanceof NotCompensated) await recordConfirmed(tx, work, plan, refusal.uncompensated);
   await waitAgain(tx, work.operationId, refusal instanceof TimeGone ? refusal.ids : []);
 }
 

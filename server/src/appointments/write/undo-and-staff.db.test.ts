@@ -54,7 +54,7 @@ function workIn(operationId: string, stepIn: () => Promise<void>): Work {
     isFirst: true,
     ehrId: (part?: number | string) => ehrOperationId(operationId, 0, part),
     call,
-    undoing: async () => undefined,
+    compensating: async () => undefined,
   } as unknown as Work;
 }
 

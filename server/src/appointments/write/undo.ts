@@ -3,17 +3,17 @@ import { isFinal, PartiallyApplied } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Fault } from '../../problems/problem.ts';
 import { partsDone } from './look-up.ts';
-import { withoutCollisions } from './perform.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, type Results } from './plan.ts';
+import { withoutCollisions } from './step-order.ts';
 import { undoneComment } from './undone-comment.ts';
 
 /** Some steps stay done. */
-export class StepsStay extends PartiallyApplied {
-  readonly stuck: Results;
+export class NotCompensated extends PartiallyApplied {
+  readonly uncompensated: Results;
 
-  constructor(faults: readonly Fault[], stuck: Results) {
+  constructor(faults: readonly Fault[], uncompensated: Results) {
     super(faults);
-    this.stuck = stuck;
+    this.uncompensated = uncompensated;
   }
 }
 
@@ -48,12 +48,12 @@ export function asLeft({ change, before }: ChangeStep, found: Appointment): Appo
  * Takes steps back, the last first, each only where the appointment is still as the step left it: what somebody has
  * changed since stays. Safe to call again: what is as it was before stays so.
  *
- * @throws StepsStay with the outcome of every appointment of the answer; any error that is not the EHR's last word
+ * @throws NotCompensated with the outcome of every appointment of the answer; any error that is not the EHR's last word
  */
 export async function undoSteps(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
   const { call, careUnit, ehrId } = work;
   const changes = changesOf(plan);
-  const stuck = new Map<number, Appointment>();
+  const uncompensated = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes).toReversed()) {
     const { index } = step;
     const result = done.get(index);
@@ -63,17 +63,17 @@ export async function undoSteps(work: Work, plan: AppointmentPlan, done: Results
     const reverse = reversal(work, step, result, now);
     if (reverse === 'nothing') continue;
     if (reverse === 'impossible') {
-      stuck.set(index, now ?? result);
+      uncompensated.set(index, now ?? result);
       continue;
     }
     try {
       await call('changeAppointments', { operationId: ehrId(`undo ${index}`), careUnit, changes: [reverse] });
     } catch (error) {
       if (!isFinal(error)) throw error;
-      stuck.set(index, now ?? result);
+      uncompensated.set(index, now ?? result);
     }
   }
-  if (stuck.size > 0) throw new StepsStay(outcomes(plan, done, stuck), stuck);
+  if (uncompensated.size > 0) throw new NotCompensated(outcomes(plan, done, uncompensated), uncompensated);
 }
 
 type Reversal = AppointmentChange | 'nothing' | 'impossible';
@@ -114,12 +114,12 @@ function isSame(a: Appointment, b: Appointment): boolean {
 }
 
 /** By the ids that the caller knows. */
-function outcomes({ steps }: AppointmentPlan, done: Results, stuck: Results): Fault[] {
+function outcomes({ steps }: AppointmentPlan, done: Results, uncompensated: Results): Fault[] {
   return steps.flatMap(({ answer, change, before, place }, index): Fault[] => {
     if (!answer) return [];
     const ehrId = done.get(index)?.id ?? (change && 'appointmentId' in change ? change.appointmentId : before?.id);
     const id = answer.id ?? ehrId;
-    const detail = stuck.has(index) ? 'Changed, and could not be changed back.' : 'As it was.';
+    const detail = uncompensated.has(index) ? 'Changed, and could not be changed back.' : 'As it was.';
     return [{ ...(id === undefined ? {} : { id }), ...(place ? { place } : {}), reason: 'partially_applied', detail }];
   });
 }

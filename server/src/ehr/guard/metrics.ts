@@ -1,7 +1,7 @@
 import type { ConnectorErrorKind } from '@crossward/connector-kit';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type BreakerState, breakerStates } from './breaker.ts';
-import type { GuardedOperation } from './guard.ts';
+import type { GuardedOperation } from './guarded-operation.ts';
 
 /** `busy`: no turn came. `circuit_open`: the EHR was left alone. `error`: a bug. */
 export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'circuit_open' | 'error';

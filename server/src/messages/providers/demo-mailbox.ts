@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/kysely.ts';
+import type { Channel } from '../../db/tables/messages.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
-import type { Channel } from '../outbox.ts';
 import type { Sender } from '../sender.ts';
 
 /** As it is shown. */
@@ -19,7 +19,7 @@ export interface DemoMailbox extends Sender {
   messages(): Promise<DeliveredMessage[]>;
 }
 
-interface Means {
+interface Dependencies {
   readonly db: Db;
   readonly keys: KeyRing;
   /** The terminal. Never the log, which is kept and read by others. */
@@ -33,14 +33,14 @@ const mostShown = 1_000;
 const contextOf = (id: string) => JSON.stringify(['demo mailbox', id]);
 
 /** Delivers to a table and to the terminal, for a day. */
-export function demoMailbox({ db, keys, print = (text) => process.stdout.write(text) }: Means): DemoMailbox {
+export function demoMailbox({ db, keys, print = (text) => process.stdout.write(text) }: Dependencies): DemoMailbox {
   return {
     async send({ id, emr, careUnitId, channel, to, subject, text, appointmentId }) {
       const letter: Letter = { to, text, ...(subject === undefined ? {} : { subject }) };
       const sealed = keys.seal('message', JSON.stringify(letter), contextOf(id));
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('demo_mailbox')
-        .values({ id, emr, care_unit_id: careUnitId, channel, appointment_id: appointmentId, sealed })
+        .values({ id, emr, care_unit_id: careUnitId, channel, appointment_id: appointmentId, sealed_content: sealed })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow();
       if (numInsertedOrUpdatedRows !== 0n) print(slip(channel, letter));
@@ -52,11 +52,11 @@ export function demoMailbox({ db, keys, print = (text) => process.stdout.write(t
     async messages() {
       const rows = await db
         .selectFrom('demo_mailbox')
-        .select(['id', 'channel', 'appointment_id', 'sealed', 'sent_at'])
+        .select(['id', 'channel', 'appointment_id', 'sealed_content', 'sent_at'])
         .orderBy('sent_at', 'desc')
         .limit(mostShown)
         .execute();
-      return rows.flatMap(({ id, channel, appointment_id, sealed, sent_at }) => {
+      return rows.flatMap(({ id, channel, appointment_id, sealed_content: sealed, sent_at }) => {
         const opened = keys.open('message', sealed, contextOf(id));
         if (opened === undefined) return [];
         return [{ ...(JSON.parse(opened) as Letter), channel, appointmentId: appointment_id, sentAt: sent_at }];
