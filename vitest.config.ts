@@ -1,40 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-);
-const onPglite = [
-  'server/src/db/*.test.ts',
-  '**/*.acceptance.test.ts',
-  'test/conformance/sandbox.conformance.test.ts',
-  'test/model/*.test.ts',
-];
-/** What stands in a FHIR server after what was asked of the gateway. */
-const onFhirAlone = 'test/fhir/in-the-server.acceptance.test.ts';
-const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
-/** The gateway's own HTTP, and its guard: what is behind them makes no difference. */
-const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
+/** Test files by what they need: `foo.db.test.ts` and so on. */
+const files = (...needs: string[]) =>
+  ['server', 'connector-kit', 'connectors', 'client', 'test'].flatMap((folder) =>
+    needs.map((need) => `${folder}/**/*.${need}.test.ts`),
+  );
 
-/** They begin with more EHRs than Medplum's router makes in time: our own server is FHIR enough for them. */
-const notOnMedplum = ['ehr-outages', 'late-effects', 'retry-after-compensation'].map(
-  (name) => `server/src/appointments/${name}.*.test.ts`,
+/** The tag of the scenarios that run in front of every kind of EHR. */
+const everyEhr = 'every-ehr';
+const withMarkedScenarios = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] }).filter((file) =>
+  readFileSync(file, 'utf8').includes(`'${everyEhr}'`),
 );
+/** What is about FHIR servers. */
+const onFhirAlone = 'test/fhir/*.acceptance.test.ts';
 
-/** The files of a worker share one process: what the FHIR servers begin with is made once. */
-function beforeFhirServers(ehrKind: 'fhir' | 'medplum') {
+interface On {
+  readonly databaseKind: 'postgresql' | 'pglite';
+  readonly ehrKind?: 'sandbox' | 'fhir' | 'medplum';
+  readonly include: string[];
+  readonly exclude?: readonly string[];
+}
+
+function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exclude = [] }: On) {
   return {
     extends: true as const,
     test: {
-      name: ehrKind,
-      isolate: false,
-      include: onFhir,
-      exclude: [...configDefaults.exclude, ...notOnFhir, ...(ehrKind === 'medplum' ? notOnMedplum : [])],
+      name,
+      include,
+      exclude: [...configDefaults.exclude, ...exclude],
       globalSetup: 'test/global-setup.ts',
-      provide: { databaseKind: 'postgresql' as const, ehrKind },
+      provide: { databaseKind, ehrKind },
+      ...(ehrKind === 'sandbox' ? {} : { runner: 'test/every-ehr-runner.ts' }),
     },
   };
 }
+
+const inFrontOf = (ehrKind: 'fhir' | 'medplum') =>
+  project(ehrKind, { databaseKind: 'postgresql', ehrKind, include: [...withMarkedScenarios, onFhirAlone] });
+
+const unit = {
+  extends: true as const,
+  test: {
+    name: 'unit',
+    include: ['{server,connector-kit,connectors,client,test}/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos')],
+  },
+};
 
 export default defineConfig({
   test: {
@@ -44,28 +57,28 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // The tests wait for databases, processes and clocks about as long as they compute: more at a time than cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
+    // The files of a worker share one process: modules load once, and so does what the FHIR servers begin with.
+    isolate: false,
+    tags: [{ name: everyEhr, description: 'runs in front of the sandboxes and of each FHIR server' }],
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'postgresql',
-          include: everywhere,
-          exclude: [...configDefaults.exclude, onFhirAlone],
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'pglite',
-          include: onPglite,
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'pglite', ehrKind: 'sandbox' },
-        },
-      },
-      beforeFhirServers('fhir'),
-      beforeFhirServers('medplum'),
+      unit,
+      project('postgresql', {
+        databaseKind: 'postgresql',
+        include: files('db', 'process', 'conformance', 'acceptance'),
+        exclude: [onFhirAlone],
+      }),
+      project('pglite', {
+        databaseKind: 'pglite',
+        include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
+        exclude: [onFhirAlone],
+      }),
+      inFrontOf('fhir'),
+      inFrontOf('medplum'),
+      project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
+      project('chaos-pglite', {
+        databaseKind: 'pglite',
+        include: ['test/model/*.chaos.test.ts', 'server/src/appointments/*.chaos.test.ts'],
+      }),
     ],
   },
 });

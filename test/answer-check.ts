@@ -43,11 +43,23 @@ const codes: Readonly<Record<number, string>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
+type AnswerCheck = (method: string, path: string, answer: Answer) => void;
+
+/** By the text of the document: most gateways publish the same, and its schemas compile once. */
+const checks = new Map<string, AnswerCheck>();
+
 /**
  * Compares responses with the gateway's OpenAPI document. Throws if status, content type, body or reason are not
  * documented for the operation, or if a problem is inconsistent.
  */
-export function createAnswerCheck(document: unknown): (method: string, path: string, answer: Answer) => void {
+export function answerCheckOf(document: unknown): AnswerCheck {
+  const text = JSON.stringify(document);
+  const check = checks.get(text) ?? createAnswerCheck(document);
+  checks.set(text, check);
+  return check;
+}
+
+function createAnswerCheck(document: unknown): AnswerCheck {
   const { paths } = document as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);

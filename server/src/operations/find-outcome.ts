@@ -42,7 +42,7 @@ const patienceSeconds = 120;
 export async function giveUpIfOverdue(run: Run, kind: AnyKind, stored: Stored): Promise<void> {
   if (stored.silence < patienceSeconds) return;
   const problem = new Problem('outcome_unknown', {
-    detail: 'The EHR may or may not have made the change and shows no sign of it. The gateway will not try again.',
+    detail: 'The EHR may or may not have made the change and shows no sign of it. It will not be made again.',
     retryable: false,
   });
   const { services, operation } = run;

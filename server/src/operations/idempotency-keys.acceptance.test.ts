@@ -133,7 +133,7 @@ describe('a retry after a failure finishes the operation', () => {
     ['unexpected error after the write', 'after', new TypeError('oh'), 504],
   ];
 
-  test.each(errors)('a booking: %s', async (_, when, error, status) => {
+  test.each(errors)('a booking: %s', { tags: 'every-ehr' }, async (_, when, error, status) => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     failures.push({ when, error });

@@ -122,7 +122,7 @@ async function lost(emr: string): Promise<number> {
 }
 
 describe('an EHR without findOperation, after outcome_unknown', () => {
-  test('a retry gets a booking that was made, and does not repeat it', async () => {
+  test('a retry gets a booking that was made, and does not repeat it', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     troubles.push(done);
@@ -148,7 +148,9 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
     expect(await at(slot)).toHaveLength(1);
   });
 
-  test('a booking without effect is not repeated, and finally ends with outcome_unknown', async () => {
+  test('a booking without effect is not repeated, and finally ends with outcome_unknown', {
+    tags: 'every-ehr',
+  }, async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     const before = await lost('forgetful');
