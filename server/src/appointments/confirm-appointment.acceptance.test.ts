@@ -32,8 +32,8 @@ async function itemState(id: string): Promise<string | undefined> {
   return item?.state;
 }
 
-describe('a wrong code', () => {
-  test('is told with the attempts that remain; the fifth locks, for the right code too', async () => {
+describe('an incorrect code', () => {
+  test('reports the remaining attempts; the fifth one locks the confirmation, also for the correct code', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const held = await book(gateway, { careUnit: sodermalm, slot });
     const code = await codeFor(gateway, held.id);
@@ -53,7 +53,7 @@ describe('a wrong code', () => {
       expect(locked.body).not.toHaveProperty('attempts_remaining');
       expect(locked.text).not.toContain(any);
     }
-    // The hold stays, until it runs out or is given up.
+    // The hold stays until it expires or is released.
     const locked = await sweden.get(held.id);
     expect(locked).toMatchObject({ status: 'awaiting_confirmation', confirmation: { attempts_remaining: 0 } });
     expect(await isFree(gateway, slot, sodermalm)).toBe(false);
@@ -61,7 +61,7 @@ describe('a wrong code', () => {
     await runOut(gateway, locked);
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
-    // Locked is locked for good, before and after the job has been by.
+    // It stays locked, before and after the background job has run.
     const expectLocked = async () => {
       expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_locked');
       expectRefusal(await sweden.resend(held.id), 409, 'confirmation_locked');
@@ -72,14 +72,14 @@ describe('a wrong code', () => {
   });
 
   test.each(['x', '12345', '1234567', 'ååååå', '      ', '0', '-1', '1e5', '٠١٢٣٤٥'])(
-    'may be anything: %s',
+    'may be any text: %s',
     async (code) => {
       const held = await book(gateway, { careUnit: sodermalm, resourceId: 'r-3' });
       expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 400, body: { attempts_remaining: 4 } });
     },
   );
 
-  test('of which several come at once counts each time, and no more than five do', async () => {
+  test('counts each time when several are sent at once, up to five times', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     const answers = await Promise.all(wrongCodes(code, 10).map((wrong) => sweden.confirm(held.id, wrong)));
@@ -90,14 +90,14 @@ describe('a wrong code', () => {
     }
   });
 
-  test('before the right one does no harm', async () => {
+  test('does not prevent a correct one after it', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     for (const wrong of wrongCodes(code, 4)) await sweden.confirm(held.id, wrong);
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('locks a cancellation too, which stays where it is', async () => {
+  test('locks a cancellation too, and the appointment stays booked', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
     for (const wrong of wrongCodes(code, 5)) await uk.confirm(view.id, wrong);
@@ -110,7 +110,7 @@ describe('a wrong code', () => {
   });
 });
 
-describe('a code that has run out', () => {
+describe('an expired code', () => {
   const short = careUnitPath('short-se', 'sodermalm');
   const shortUk = careUnitPath('short-uk', 'riverside');
 
@@ -134,14 +134,14 @@ describe('a code that has run out', () => {
     expectRefusal(await resend(held.id), 409, 'confirmation_expired');
     expect(await cancel(held.id)).toMatchObject({ status: 200, body: gone });
     expect((await create({ ...creationBody(slot), patient_id: 'p-5' })).status).toBe(201);
-    // What a job does later changes nothing.
+    // The background job changes nothing later.
     await eventually(async () => expect(await itemState(held.id)).toBe('expired'));
     expect(await get(held.id)).toEqual(gone);
     expectRefusal(await confirm(held.id, '000000'), 409, 'confirmation_expired');
     expectRefusal(await resend(held.id), 409, 'confirmation_expired');
   });
 
-  test('is refused though it was the right one', async () => {
+  test('is rejected even if it is correct', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     await runOut(gateway, held);
@@ -149,7 +149,7 @@ describe('a code that has run out', () => {
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
   });
 
-  test('leaves the appointment booked that it was to cancel', async () => {
+  test('leaves the appointment of a cancellation booked', async () => {
     const { get, list, cancel, confirm, resend, change } = careUnitOf(gateway, shortUk);
     const { original, view } = await startCancellation(gateway, shortUk, { comment: 'never written' });
     await eventually(async () => expect((await get(view.id)).status).toBe('booked'));
@@ -159,7 +159,7 @@ describe('a code that has run out', () => {
     expectRefusal(await confirm(view.id, '000000'), 409, 'confirmation_expired');
     expectRefusal(await resend(view.id), 409, 'confirmation_expired');
     expectRefusal(await change(view.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
-    // To cancel it again, by either id, begins anew.
+    // Cancelling it again, by either id, starts a new confirmation.
     const again = await cancel(view.id);
     expect(again).toMatchObject({
       status: 200,
@@ -168,7 +168,7 @@ describe('a code that has run out', () => {
     expect([view.id, original.id]).not.toContain(again.body.id);
   });
 
-  test('makes room for another cancellation before any job has been by', async () => {
+  test('makes room for another cancellation before the background job has run', async () => {
     const { original, view } = await startCancellation(gateway);
     await runOut(gateway, view);
     const { status, body } = await uk.cancel(original.id);
@@ -182,8 +182,8 @@ describe('a code that has run out', () => {
   });
 });
 
-describe('the right code again', () => {
-  test('answers the appointment as it is; another code is refused', async () => {
+describe('a repeated correct code', () => {
+  test('returns the appointment in its current state; another code is rejected', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     const { body: booked } = await sweden.confirm(held.id, code);
@@ -198,7 +198,7 @@ describe('the right code again', () => {
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: cancelled });
   });
 
-  test('answers a cancellation as it is', async () => {
+  test('returns a cancellation in its current state', async () => {
     const { view } = await startCancellation(gateway, riverside, { comment: 'why' });
     const code = await codeFor(gateway, view.id);
     const { body: cancelled } = await uk.confirm(view.id, code);
@@ -207,7 +207,7 @@ describe('the right code again', () => {
     expectRefusal(await uk.confirm(view.id, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
   });
 
-  test('is refused after a day', async () => {
+  test('is rejected after a day', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     await sweden.confirm(held.id, code);

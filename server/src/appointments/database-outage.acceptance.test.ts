@@ -19,8 +19,8 @@ const direct = careUnitPath('sandbox-no', 'oslo-sentrum');
 const byCode = careUnitPath('sandbox-se', 'sodermalm');
 
 /**
- * Sends a write. When the EHR has done it, nobody reaches the database any more until it is answered. Then the lease of
- * the request, which could not be given back, has expired.
+ * Sends a write. After the EHR has performed it, the database is unavailable until the response. Then the lease, which the
+ * request could not release, has expired.
  */
 async function sendAndLoseDatabase(emr: string, request: Sent, key: string | undefined): Promise<Told> {
   const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -44,8 +44,8 @@ function expectUnknown({ status, body }: Told): void {
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 }
 
-describe('the database, lost after the EHR has done a write, leaves its outcome unknown to the caller', () => {
-  test('a booking is told to whoever asks again with the key, and made once', async () => {
+describe('an outage of the database after the EHR performed a write leaves the outcome unknown', () => {
+  test('a retry with the key gets the booking, which is made once', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-no', creation(slot, direct), key));
@@ -54,7 +54,7 @@ describe('the database, lost after the EHR has done a write, leaves its outcome 
     expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
   });
 
-  // There is nothing to remember of it, so that the truth may be told as well.
+  // It has no records to store, so the response may also be 201.
   test('a booking without a key stays', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const answer = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
@@ -62,7 +62,7 @@ describe('the database, lost after the EHR has done a write, leaves its outcome 
     expect(await at(slot)).toHaveLength(1);
   });
 
-  test('a booking by code has one hold, and one message, for whoever asks again with the key', async () => {
+  test('a retry of a booking by code has one hold and one message', async () => {
     const slot = await freeSlot(gateway, { careUnit: byCode });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), key));
@@ -74,13 +74,13 @@ describe('the database, lost after the EHR has done a write, leaves its outcome 
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
   });
 
-  test('a hold without a key is given up', async () => {
+  test('a hold without a key is released', async () => {
     const slot = await freeSlot(gateway, { careUnit: byCode });
     expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), undefined));
     await eventually(async () => expect(await at(slot, 'sandbox-se')).toEqual([]));
   });
 
-  test('a code that the EHR has taken is taken', async () => {
+  test('a confirmation that the EHR performed is recorded', async () => {
     const held = await book(gateway, { careUnit: byCode });
     const code = await codeFor(gateway, held.id);
     const request = change(held.id, { confirmation: { code } }, byCode);
@@ -90,7 +90,7 @@ describe('the database, lost after the EHR has done a write, leaves its outcome 
     );
   });
 
-  test('a move is told to whoever asks again with the key', async () => {
+  test('a retry with the key gets the move', async () => {
     const [from, to] = (await freeRun(gateway, 2, { careUnit: direct })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit: direct, slot: from });
     const key = newKey();

@@ -29,13 +29,13 @@ const gateway = await startGateway({
 });
 afterAll(() => gateway.close());
 
-describe('an EHR that cannot hold a time', () => {
+describe('an EHR that cannot hold', () => {
   const path = careUnitPath('no-hold', 'sodermalm');
   const careUnit = careUnitOf(gateway, path);
   const inEhr = async (patientId: string) =>
     (await gateway.ehr('no-hold').appointments()).filter((it) => it.patientId === patientId);
 
-  test('is told of a booking when the code has come, and the id stays', { tags: 'every-ehr' }, async () => {
+  test('gets a booking once the code is confirmed, and the id stays', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const {
       status,
@@ -81,7 +81,7 @@ describe('an EHR that cannot hold a time', () => {
     expect(await careUnit.list('patient_id=p-4&status=awaiting_confirmation&status=cancelled')).toEqual([]);
   });
 
-  test('knows the booking by its id in every later change', async () => {
+  test('accepts later changes by the draft id', async () => {
     const draft = await book(gateway, { careUnit: path, patientId: 'p-5' });
     const code = await codeFor(gateway, draft.id);
     const { body: booked } = await careUnit.confirm(draft.id, code);
@@ -111,7 +111,7 @@ describe('an EHR that cannot hold a time', () => {
     expect(await inEhr('p-5')).toHaveLength(1);
   });
 
-  test('lets only the client that began a draft confirm it or have a fresh code; any client gives it up', async () => {
+  test('lets only the client that created a draft confirm it or resend its code; any client can release it', async () => {
     const theirs = careUnitOf(gateway, path, 'appointments:write');
     const draft = await book(gateway, { careUnit: path, patientId: 'p-7' });
     const other = await book(gateway, { careUnit: path, patientId: 'p-7' });
@@ -128,7 +128,7 @@ describe('an EHR that cannot hold a time', () => {
     expectRefusal(await theirs.confirm(draft.id, code), 409, 'confirmation_not_pending');
   });
 
-  test('finds the time gone when the code comes: 400, and the appointment is cancelled', async () => {
+  test('responds 400 and cancels the draft if the time is taken when the code is entered', async () => {
     const slot = await freeSlot(gateway, { careUnit: path, resourceId: 'r-3' });
     const [draft, faster] = [
       await book(gateway, { careUnit: path, slot, patientId: 'p-6' }),
@@ -146,7 +146,7 @@ describe('an EHR that cannot hold a time', () => {
     expect(await careUnit.get(faster.id)).toMatchObject({ status: 'booked' });
   });
 
-  test('refuses a draft of a time that is taken', async () => {
+  test('rejects a draft at a time that is taken', async () => {
     const booked = await bookByCode(gateway, { careUnit: path });
     const refused = await careUnit.create(creationBody({ ...booked }));
     expectRefusal(refused, 400, 'time_slot_unavailable');
@@ -155,7 +155,7 @@ describe('an EHR that cannot hold a time', () => {
     expectRefusal(await careUnit.create(mute), 409, 'no_contact_channel');
   });
 
-  test('is never told of a draft that is given up or runs out', async () => {
+  test('never gets a draft that is released or expires', async () => {
     const draft = await book(gateway, { careUnit: path, patientId: 'p-8', comment: 'old' });
     const code = await codeFor(gateway, draft.id);
     const { body: given } = await careUnit.cancel(draft.id, { comment: 'why' });
@@ -178,7 +178,7 @@ describe('an EHR that cannot hold a time', () => {
     expect(await inEhr('p-8')).toEqual([]);
   });
 
-  test('takes a fresh code for a draft', async () => {
+  test('accepts a resent code for a draft', async () => {
     const draft = await book(gateway, { careUnit: path });
     await codeFor(gateway, draft.id);
     await age(gateway, confirmationOf(draft).id, 31);
@@ -229,7 +229,7 @@ describe('an EHR that cannot hold a time', () => {
     }
   });
 
-  test('takes many that await one code, also some of them', async () => {
+  test('confirms all or some of the drafts that await one code', async () => {
     const slots = await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-4' });
     const [first, , , last] = slots as [Slot, Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { careUnit: path, slot: first, patientId: 'p-10' });
@@ -253,7 +253,7 @@ describe('an EHR that cannot hold a time', () => {
     expect(await inEhr('p-10')).toHaveLength(4);
   });
 
-  test('has dry runs', async () => {
+  test('supports dry runs', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const look = () => careUnit.create(creationBody(slot), '?dry_run=true');
     expect(await look()).toMatchObject({
@@ -269,7 +269,7 @@ describe('an EHR that cannot hold a time', () => {
     expectRefusal(await look(), 400, 'time_slot_unavailable');
   });
 
-  test('cancels in two steps what it knows by another id', async () => {
+  test('cancels a booked draft in two steps by the draft id', async () => {
     const there = careUnitPath('no-hold-uk', 'riverside');
     const { get, cancel, confirm, list } = careUnitOf(gateway, there);
     const booked = await bookByCode(gateway, { careUnit: there, patientId: 'p-4' });

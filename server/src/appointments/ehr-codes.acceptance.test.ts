@@ -15,7 +15,7 @@ interface EhrCode {
   isOver: boolean;
 }
 
-/** By the ids of their appointments: what the EHR that sends codes itself has sent. */
+/** Codes that the EHR has sent, by appointment id. */
 const ehrCodes = new Map<string, EhrCode>();
 
 function sendingCodes(connector: Connector): Connector {
@@ -113,7 +113,7 @@ describe('an EHR that sends and checks codes itself', () => {
     return body;
   };
 
-  test('books with its code, of which the gateway sends none', async () => {
+  test('books with its own code; the gateway sends none', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const held = await book(gateway, { careUnit: path, slot });
     expect(held).toMatchObject({
@@ -132,7 +132,7 @@ describe('an EHR that sends and checks codes itself', () => {
     expect(await messagesOfOurs()).toEqual([]);
   });
 
-  test('says itself that a code is wrong, and how often one may still try', async () => {
+  test('reports an incorrect code and the remaining attempts', async () => {
     const held = await book(gateway, { careUnit: path });
     for (const attempts_remaining of [2, 1, 0]) {
       expect(await careUnit.confirm(held.id, '999999')).toMatchObject({
@@ -142,17 +142,17 @@ describe('an EHR that sends and checks codes itself', () => {
     }
     expectRefusal(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_locked');
     expect(await careUnit.get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
-    // Given up it needs no code.
+    // Releasing it needs no code.
     expect(await careUnit.cancel(held.id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
-  test('says itself that a code has run out', async () => {
+  test('reports an expired code', async () => {
     const held = await book(gateway, { careUnit: path });
     sentFor(held.id).isOver = true;
     expectRefusal(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_expired');
   });
 
-  test('cancels with its code under a NEW id', async () => {
+  test('cancels with its own code under a new id', async () => {
     const booked = await bookByEhrCode();
     const { body: view } = await careUnit.cancel(booked.id, { comment: 'why' });
     expect(view).toEqual({
@@ -175,7 +175,7 @@ describe('an EHR that sends and checks codes itself', () => {
     expect(await messagesOfOurs()).toEqual([]);
   });
 
-  test('sends a fresh code when it is asked to', async () => {
+  test('resends a code', async () => {
     const held = await book(gateway, { careUnit: path });
     expectRefusal(await careUnit.resend(held.id), 429, 'rate_limited');
     await age(gateway, confirmationOf(held).id, 31);
@@ -188,7 +188,7 @@ describe('an EHR that sends and checks codes itself', () => {
     expect(await messagesOfOurs()).toEqual([]);
   });
 
-  test('is asked for nothing about the code of another client', async () => {
+  test('is not called for the code of another client', async () => {
     const theirs = careUnitOf(gateway, path, 'appointments:write');
     const held = await book(gateway, { careUnit: path });
     const booked = await bookByEhrCode();

@@ -43,7 +43,7 @@ async function waitingTogether() {
 }
 
 describe('a code that another client had sent', () => {
-  test('is neither taken nor guessed, however often', async () => {
+  test('is neither accepted nor counted as an attempt', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     for (const any of [...wrongCodes(code, 6), code]) {
@@ -59,7 +59,7 @@ describe('a code that another client had sent', () => {
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('is not sent anew', async () => {
+  test('is not resent', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     await age(gateway, confirmationOf(held).id, 31);
@@ -99,7 +99,7 @@ describe('a code that another client had sent', () => {
 });
 
 describe('what awaits the code of another client', () => {
-  test('is given up by whoever cancels it', async () => {
+  test('is released by any client that cancels it', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     const { start, resource_id, healthcare_service_id, end } = held;

@@ -34,8 +34,8 @@ afterAll(() => gateway.close());
 const sweden = careUnitOf(gateway, sodermalm);
 const uk = careUnitOf(gateway, riverside);
 
-describe('a fresh code', () => {
-  test('is sent, the old one dies, the lifetime starts anew, the attempts do not', async () => {
+describe('a resent code', () => {
+  test('replaces the previous code and restarts its lifetime, but not its attempts', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     const old = await codeFor(gateway, held.id);
@@ -70,7 +70,7 @@ describe('a fresh code', () => {
     expectRefusal(await sweden.resend(held.id), 409, 'confirmation_not_pending');
   });
 
-  test('comes 30 seconds after the one before at the earliest', async () => {
+  test('is sent 30 seconds after the previous one at the earliest', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     const code = await codeFor(gateway, held.id);
@@ -91,7 +91,7 @@ describe('a fresh code', () => {
     expect(code).toMatch(/^\d{6}$/);
   });
 
-  test('can be had twice: at most three in all', async () => {
+  test('can be requested twice: at most three codes in all', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     for (const count of [2, 3]) {
@@ -118,7 +118,7 @@ describe('a fresh code', () => {
     });
   });
 
-  test('is not for what awaits none', async () => {
+  test('is rejected for an appointment that awaits no code', async () => {
     const booked = await book(gateway);
     const norway = careUnitOf(gateway, oslo);
     expectRefusal(await norway.resend(booked.id), 409, 'confirmation_not_pending');
@@ -139,7 +139,7 @@ describe('a fresh code', () => {
     expect(await gateway.request('POST', path, { body: {} })).toMatchObject({ status: 202 });
   });
 
-  test('is not for a code that has run out', async () => {
+  test('is rejected after the code has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     await age(gateway, confirmationOf(held).id, 31);
     await runOut(gateway, held);
@@ -150,7 +150,7 @@ describe('a fresh code', () => {
     expectRefusal(await uk.resend(view.id), 409, 'confirmation_expired');
   });
 
-  test('is for everything that awaits the same one', async () => {
+  test('confirms everything that awaited the previous one', async () => {
     const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-4' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
@@ -167,8 +167,8 @@ describe('a fresh code', () => {
   });
 });
 
-describe('where the provider refuses for good', () => {
-  test('delivery becomes failed, and a fresh code may still come', async () => {
+describe('when the provider rejects a message permanently', () => {
+  test('delivery becomes failed, and the code can still be resent', async () => {
     const provider = createServer((_, response) => void response.writeHead(400).end());
     await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
     const { port } = provider.address() as AddressInfo;

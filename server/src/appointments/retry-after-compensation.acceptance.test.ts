@@ -83,7 +83,7 @@ test('what staff has changed after the first step stays, where the second one is
   expect(await careUnit.get(first.id)).toMatchObject({ comment: 'by staff' });
 });
 
-test('a retry whose look-up times out is told that nobody knows', async () => {
+test('a retry whose look-up times out gets outcome_unknown', async () => {
   const path = careUnitPath('unasked', 'oslo-sentrum');
   const ehr = ehrs.of('unasked');
   const slot = await freeSlot(gateway, { careUnit: path });
@@ -94,7 +94,7 @@ test('a retry whose look-up times out is told that nobody knows', async () => {
   expectRefusal(await answerOf(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
 });
 
-test('a draft that was cancelled stays so, though the EHR books it late', async () => {
+test('a cancelled draft stays cancelled, although the EHR books it late', async () => {
   const path = careUnitPath('no-hold', 'sodermalm');
   const careUnit = careUnitOf(gateway, path);
   const ehr = ehrs.of('no-hold');
@@ -116,7 +116,7 @@ test('a draft that was cancelled stays so, though the EHR books it late', async 
   expect(await careUnit.get(draft.id)).toMatchObject({ status: 'cancelled' });
 });
 
-test('a hold that the EHR does not give up keeps no other one standing', async () => {
+test('a hold that the EHR does not release does not keep the others', async () => {
   const path = careUnitPath('holds', 'sodermalm');
   const [poor, good] = [await book(gateway, { careUnit: path }), await book(gateway, { careUnit: path })];
   kept.add(poor.id);

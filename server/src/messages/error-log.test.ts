@@ -14,7 +14,7 @@ function levels() {
   return { seen, report: () => report(new Error('no connection')) };
 }
 
-test('a failure that does not come again is no error', () => {
+test('a single failure is a warning', () => {
   const { seen, report } = levels();
   for (let count = 0; count < 3; count++) {
     report();
@@ -23,7 +23,7 @@ test('a failure that does not come again is no error', () => {
   expect(seen).toEqual(['warn', 'warn', 'warn']);
 });
 
-test('failures that go on are an error, told every half minute', () => {
+test('repeated failures are an error, logged every 30 seconds', () => {
   const { seen, report } = levels();
   for (let second = 0; second < 40; second++) {
     report();

@@ -78,7 +78,7 @@ test('it may fail again', async () => {
   expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('failed');
 });
 
-test('a fresh code takes its place', async () => {
+test('a resent code replaces it', async () => {
   const { held, message } = await failed();
   isBroken = false;
   await age(gateway, confirmationOf(held).id, 31);
@@ -89,14 +89,14 @@ test('a fresh code takes its place', async () => {
   expect(taken).toHaveLength(1);
 });
 
-test('it is of no use when nothing awaits its code', async () => {
+test('it cannot be sent again when no id awaits its code', async () => {
   const { held, message } = await failed();
   await sweden.cancel(held.id);
   expect(await sendAgain(db, message.id)).toBe(false);
   expect((await listFailed(db)).map(({ id }) => id)).not.toContain(message.id);
 });
 
-test('what it was to say is deleted when its code runs out', async () => {
+test('its content is deleted when its code expires', async () => {
   const { message } = await failed();
   await deleteFailedContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: expect.any(Buffer) }]);
@@ -106,6 +106,6 @@ test('what it was to say is deleted when its code runs out', async () => {
   expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
 });
 
-test('nothing is sent again under an id that is none', async () => {
+test('an invalid id matches nothing', async () => {
   for (const id of ['nonsense', '00000000-0000-0000-0000-000000000000']) expect(await sendAgain(db, id)).toBe(false);
 });

@@ -14,7 +14,7 @@ afterEach(ehrs.reset);
 const emr = 'sandbox-se';
 const ehr = ehrs.of(emr);
 
-/** What is left to do of holds that have run out. */
+/** Expired holds that are not released yet. */
 function left() {
   return rowsOf<{ readonly failures: number; readonly pause: number | null; readonly isSuspended: boolean }>(
     gateway,
@@ -23,7 +23,7 @@ function left() {
   );
 }
 
-/** As if the pause between two attempts were over, and this had been so for a while. */
+/** Ends the pause before the next attempt, as if failures had lasted for a while. */
 async function letItTryAgain(failures = 0): Promise<void> {
   await rowsOf(
     gateway,
@@ -41,7 +41,7 @@ async function held(): Promise<number> {
   return (await gateway.ehr(emr).appointments()).filter(({ state }) => state === 'held').length;
 }
 
-test('an EHR that is away is asked ever less often, and gives them up when it is back', async () => {
+test('attempts back off during an outage of the EHR, and the holds are released after it', async () => {
   await book(gateway, { careUnit: sodermalm });
   ehr.leave();
   await runOut();
@@ -58,7 +58,7 @@ test('an EHR that is away is asked ever less often, and gives them up when it is
   await eventually(async () => expect(await left()).toEqual([]));
 });
 
-test('what an EHR refuses to give up is left to an operator after a while', async () => {
+test('an operation is suspended when the EHR keeps rejecting the release', async () => {
   await book(gateway, { careUnit: sodermalm });
   ehr.refuseAlways('changeAppointments', 'rejected');
   await runOut();

@@ -33,10 +33,10 @@ const staff = sandboxEhr(emr, database);
 /** What an EHR of this kind always has. */
 const { findAppointments, listTimeSlots, changeAppointments } = sandbox as Required<Connector>;
 
-/** Nobody can step in between a look and the write that follows at once. */
+/** Staff cannot change anything between a read and the write right after it. */
 const isRead = (operation: string) => operation.startsWith('find');
 
-/** `stepIn` comes before every look at the EHR, and after every write. */
+/** `stepIn` runs before every read from the EHR and after every write. */
 function workIn(operationId: string, stepIn: () => Promise<void>): Work {
   async function call(operation: keyof Connector, ...input: unknown[]) {
     if (isRead(operation)) await stepIn();
@@ -101,7 +101,7 @@ const edit = record({
   after: integer({ min: 0, max: 12 }),
 });
 
-test('whenever staff changes something while it is taken back, it stays as staff has left it, and the rest is as before', () =>
+test('a change by staff during compensation stays, and everything else is restored', () =>
   assert(
     asyncProperty(array(edit, { maxLength: 4 }), async (drawn) => {
       const plan = await planned();
