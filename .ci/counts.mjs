@@ -1,9 +1,9 @@
-// Prints "N passed, N failed" from the test runner's own report and exit status; exits with 1 when anything failed.
+// Prints "N passed, N failed" from the test runner's JSON report and exit status. Exits with 1 if anything failed.
 import { readFileSync } from 'node:fs';
 
 const [path, status] = process.argv.slice(2);
 const { passed, failed } = counts(path);
-// An error outside of every test, or no test at all, shows in the exit status alone.
+// An error outside all tests, or a run without tests, shows only in the exit status.
 const failures = failed === 0 && status !== '0' ? 1 : failed;
 process.stdout.write(`${passed} passed, ${failures} failed\n`);
 process.exitCode = failures === 0 ? 0 : 1;
