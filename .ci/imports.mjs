@@ -25,7 +25,7 @@ const packages = {
   client: [],
 };
 const diagram = layers.map((row) => row.join('   ')).join('\n  ↓\n');
-const documents = ['ARCHITECTURE.md'];
+const documents = ['README.md', 'ARCHITECTURE.md'];
 
 const isSource = /^(server|connectors|connector-kit|client)\/.*\.ts$/;
 const isTest = /(^|\/)(test|test-[^/]+|fake|counterparts)\/|(\.test|\.test-support|\/test-[^/]+|\/arbitraries)\.ts$/;

@@ -14,7 +14,7 @@ import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { buildApp } from '../server/src/http/app.ts';
-import { createAnswerCheck } from './answer-check.ts';
+import { answerCheckOf } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
@@ -99,6 +99,9 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Loaded once. Every gateway changes a copy. */
+let demoConfiguration: Promise<Configuration> | undefined;
+
 /** Starts a complete gateway with its own database on a free port. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const {
@@ -111,7 +114,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
   const { testDatabase, secretKeys, secrets } = ground;
   const { database } = testDatabase;
-  const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  demoConfiguration ??= loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  const demo = await demoConfiguration;
   const withClients = withQuickSettling({
     ...demo,
     clients: testClients(demo, secrets),
@@ -134,7 +138,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = await buildApp(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const check = createAnswerCheck(app.swagger());
+  const check = answerCheckOf(app.swagger());
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
   const credentials = (client: TestClient): Credentials => ({

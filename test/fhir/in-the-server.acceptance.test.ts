@@ -1,3 +1,4 @@
+/** @module-tag every-ehr */
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { FhirAppointment, FhirSlot } from '../../connectors/fhir-r4/src/fhir.ts';
 import { actorsOf, slotsOf } from '../../connectors/fhir-r4/src/mappers/appointment.ts';

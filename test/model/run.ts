@@ -11,7 +11,7 @@ const { values } = parseArgs({
     path: { type: 'string' },
     'replay-path': { type: 'string' },
     case: { type: 'string' },
-    project: { type: 'string', default: 'postgresql' },
+    project: { type: 'string', default: 'chaos' },
   },
 });
 

@@ -353,7 +353,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
 /** Medplum's statement names none of its own: https://api.medplum.com/fhir/R4/metadata */
 function namedOperations(form: OperationFormName | undefined): readonly string[] {
   if (form === undefined || form === 'medplum') return [];
-  return form === 'resource' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
+  return form === 'isik' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
 }
 
 function capabilityStatement(options: FakeOptions): object {

@@ -37,7 +37,7 @@ export function escapeToken(text: string): string {
   return text.replace(/[\\$,|]/g, (character) => `\\${character}`);
 }
 
-/** The numbers among FHIR identifiers that are of one of these types, each once. */
+/** The numbers of these types among FHIR identifiers, each once. */
 export function knownNumbers<Type extends NumberType>(
   systems: IdentifierSystems,
   types: readonly Type[],

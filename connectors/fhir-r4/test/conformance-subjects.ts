@@ -111,9 +111,9 @@ export const fakes: readonly Counterpart[] = [
     { booking: { mode: 'operations', operations: 'epic' } },
   ),
   onFake(
-    '`$book` of a resource',
-    { ...scheduler, operations: 'resource' },
-    { booking: { mode: 'operations', operations: 'resource', operation_lookup: true } },
+    '`$book` of ISiK',
+    { ...scheduler, operations: 'isik' },
+    { booking: { mode: 'operations', operations: 'isik', operation_lookup: true } },
   ),
   onFake(
     '`$hold`, `$confirm` and `$reschedule` of Medplum',

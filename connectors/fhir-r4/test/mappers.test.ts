@@ -149,7 +149,7 @@ describe('a Slot', () => {
     const held = claimedSlot(slot, 'busy-tentative', { owner: 'me', until });
     expect(claimOf(held)).toEqual({ owner: 'me', until });
     expect(slotState(held, now)).toBe('taken');
-    expect(slotState(held, until)).toBe('run_out');
+    expect(slotState(held, until)).toBe('expired');
     const booked = claimedSlot(held, 'busy', { owner: 'me', until: null });
     expect(claimOf(booked)).toEqual({ owner: 'me', until: null });
     expect(slotState(booked, until)).toBe('taken');
@@ -223,8 +223,8 @@ describe('an Appointment', () => {
   test('that holds its time does so until its end', () => {
     const until = new Date(now.getTime() + 1000);
     const held = withHold({ ...example, status: 'pending' }, until);
-    expect(standingOf(held, now)).toEqual({ state: 'held', heldUntil: until, hasRunOut: false });
-    expect(standingOf(held, until)).toEqual({ state: 'cancelled', heldUntil: null, hasRunOut: true });
+    expect(standingOf(held, now)).toEqual({ state: 'held', heldUntil: until, hasExpired: false });
+    expect(standingOf(held, until)).toEqual({ state: 'cancelled', heldUntil: null, hasExpired: true });
     expect(withHold(held, null)).toEqual({ ...example, status: 'pending' });
     expect(held.extension?.[0]?.url).toBe('urn:crossward:held-until');
   });
