@@ -20,7 +20,7 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Responses of the router, before an operation is matched. */
+/** Reasons of problems that the router returns before it matches an operation. */
 const routerReasons: readonly unknown[] = ['route_not_found', 'method_not_allowed'];
 
 const codes: Readonly<Record<number, string>> = {

@@ -21,7 +21,7 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 type Kind = 'postgresql' | 'pglite';
 type Body = Appointment & { readonly appointments: Appointment[]; readonly reason?: string };
-type Told = ChildAnswer<Body>;
+type AppointmentResponse = ChildAnswer<Body>;
 
 /** One gateway process at a time on one database, restarted after each crash. */
 async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinished']) {
@@ -35,13 +35,13 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     return startChild({ dataDir, databaseUrl: postgres?.url, preload, variables });
   }
 
-  async function send(request: ChildRequest): Promise<Told> {
+  async function send(request: ChildRequest): Promise<AppointmentResponse> {
     const answer = await child.send<Body>(request);
     if (!answer) throw new Error('The gateway process ended');
     return answer;
   }
 
-  async function done(request: ChildRequest): Promise<Told> {
+  async function done(request: ChildRequest): Promise<AppointmentResponse> {
     const answer = await send(request);
     if (answer.status >= 300) throw new Error(`${request.method} ${request.path}: ${answer.text}`);
     return answer;
@@ -71,7 +71,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
       await child.ended;
     },
     /** Retries the request while another process holds its lease. */
-    async settled(request: ChildRequest): Promise<Told> {
+    async settled(request: ChildRequest): Promise<AppointmentResponse> {
       for (;;) {
         const answer = await send(request);
         if (answer.body.reason !== 'idempotency_in_progress') return answer;
@@ -211,7 +211,7 @@ interface Case {
   readonly request: ChildRequest;
   readonly status: number;
   /** Checks the state after the response; `isAlone` if nothing else happened since `prepare`. */
-  expectDone(answer: Told, isAlone: boolean): Promise<void>;
+  expectDone(answer: AppointmentResponse, isAlone: boolean): Promise<void>;
   /** Checks the state if the client does not retry. */
   expectDoneWithoutRetry(): Promise<void>;
   expectNothingDone(): Promise<void>;
@@ -476,7 +476,7 @@ function underKey(request: ChildRequest, key: string, killAt?: string): ChildReq
   return { ...request, headers: { 'idempotency-key': key, ...(killAt === undefined ? {} : { 'x-kill-at': killAt }) } };
 }
 
-function expectReplay(again: Told, first: Told): void {
+function expectReplay(again: AppointmentResponse, first: AppointmentResponse): void {
   expect([again.status, again.text]).toEqual([first.status, first.text]);
   expect(again.headers.get('location')).toBe(first.headers.get('location'));
   expect(again.headers.get('idempotency-replayed')).toBe('true');

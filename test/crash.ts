@@ -60,7 +60,7 @@ interface Appointment {
   readonly replaces_id: string | null;
   readonly confirmation: { readonly expires_at: string } | null;
 }
-type Told = ChildAnswer<Appointment & { readonly reason?: string }>;
+type AppointmentResponse = ChildAnswer<Appointment & { readonly reason?: string }>;
 
 /** The expected state of an appointment. Only its own operations change it, one at a time. */
 interface TrackedAppointment {
@@ -101,14 +101,16 @@ let isOver = false;
 let isStopping = false;
 let lastKill = Infinity;
 
-async function sendOnce<Body = Told['body']>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined> {
+async function sendOnce<Body = AppointmentResponse['body']>(
+  request: ChildRequest,
+): Promise<ChildAnswer<Body> | undefined> {
   const gateway = await pick(gateways);
   count('requests');
   return gateway.send(request);
 }
 
 /** Retries the request until it has a final response. Sometimes gives up. */
-async function settle(request: ChildRequest): Promise<Told | undefined> {
+async function settle(request: ChildRequest): Promise<AppointmentResponse | undefined> {
   for (let attempt = 1; ; attempt++) {
     const answer = await sendOnce(request);
     if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
@@ -123,7 +125,11 @@ async function settle(request: ChildRequest): Promise<Told | undefined> {
   }
 }
 
-async function perform(body: object, known?: TrackedAppointment, slot?: Slot): Promise<Told | undefined> {
+async function perform(
+  body: object,
+  known?: TrackedAppointment,
+  slot?: Slot,
+): Promise<AppointmentResponse | undefined> {
   const careUnit = known?.careUnit ?? pick([oslo, sodermalm, riverside]);
   return performAt(careUnit, body, known?.cancellation ?? known?.id, known, slot);
 }
@@ -134,7 +140,7 @@ async function performAt(
   id: string | undefined,
   known: TrackedAppointment | undefined,
   slot: Slot | undefined,
-): Promise<Told | undefined> {
+): Promise<AppointmentResponse | undefined> {
   const request: ChildRequest = {
     method: id === undefined ? 'POST' : 'PATCH',
     path: `${careUnit}/appointments${id === undefined ? '' : `/${id}`}`,
@@ -147,8 +153,8 @@ async function performAt(
 }
 
 /** A request that is not retried: it may be executed once or not at all, unless the response says that nothing was done. */
-async function createWithoutKey(request: ChildRequest, comment: string): Promise<Told | undefined> {
-  const answer = await sendOnce<Told['body']>(request);
+async function createWithoutKey(request: ChildRequest, comment: string): Promise<AppointmentResponse | undefined> {
+  const answer = await sendOnce<AppointmentResponse['body']>(request);
   if (answer && answer.status < 500) return answer;
   count('failed without an idempotency key');
   if (!answer || answer.body.reason === 'outcome_unknown' || answer.body.reason === 'ehr_timeout') unknown.add(comment);
@@ -214,7 +220,7 @@ async function changeOnce(known: TrackedAppointment): Promise<boolean> {
   );
 }
 
-function record(known: TrackedAppointment, answer: Told | undefined, word: string): boolean {
+function record(known: TrackedAppointment, answer: AppointmentResponse | undefined, word: string): boolean {
   if (!answer) return false;
   const { status, body } = answer;
   if (status === 200) {

@@ -24,7 +24,7 @@ export function withQuickRecovery(
   return { ...patient, emrs };
 }
 
-type Told = Answer<{ readonly reason?: string }>;
+type PossibleProblem = Answer<{ readonly reason?: string }>;
 
 /** Waits until every EHR of the gateway is available. The gateway starts before they are. */
 export async function allOpen(gateway: Gateway): Promise<void> {
@@ -36,7 +36,7 @@ export async function allOpen(gateway: Gateway): Promise<void> {
 }
 
 /** Sends the request until no other request with its idempotency key is in progress. */
-export function answerOf<Result extends Told>(send: () => Promise<Result>): Promise<Result> {
+export function answerOf<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
     const answer = await send();
     if (answer.body.reason === 'idempotency_in_progress')
@@ -46,7 +46,7 @@ export function answerOf<Result extends Told>(send: () => Promise<Result>): Prom
 }
 
 /** Sends the request until its outcome is known. */
-export function knownAnswerOf<Result extends Told>(send: () => Promise<Result>): Promise<Result> {
+export function knownAnswerOf<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
     const answer = await answerOf(send);
     if (answer.body.reason === 'outcome_unknown') throw new Error('The outcome is still unknown');
