@@ -167,7 +167,7 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
     expect(asked).toEqual(['create']);
     expect(await at(slot)).toEqual([]);
     expect(await lost('forgetful')).toBe(before + 1);
-    const lines = gateway.logLines.map((line) => JSON.parse(line)).filter((it) => /nobody knows/.test(it.msg));
+    const lines = gateway.logLines.map((line) => JSON.parse(line)).filter((it) => /outcome unknown/.test(it.msg));
     expect(lines.at(-1)).toMatchObject({ emr: 'forgetful', operation_id: open?.id });
     // Another key makes another booking.
     expect(await createUnder(randomUUID(), slot)).toMatchObject({ status: 201 });
