@@ -1,5 +1,5 @@
-// npm run bench: how the gateway fares beside yardsticks that were measured in the same run, since throughput alone says
-// more about the machine. On an embedded PostgreSQL without fsync, so that writes look cheaper than they are.
+// npm run bench: compares the gateway with baselines measured in the same run, because absolute throughput depends on the
+// machine. Uses an embedded PostgreSQL without fsync, so writes are faster than in production.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -19,8 +19,8 @@ interface Measure {
   readonly name: string;
   readonly url: string;
   readonly requests?: autocannon.Request[];
-  /** Undoes what the end of a round leaves half done. */
-  readonly tidy?: () => Promise<void>;
+  /** Cleans up after a round that was cut off. */
+  readonly cleanUp?: () => Promise<void>;
 }
 
 const careUnit = '/api/emrs/sandbox-no/care-units/oslo-sentrum';
@@ -28,7 +28,7 @@ const json = { 'content-type': 'application/json' };
 const connections = 10;
 const warmUpSeconds = 1;
 const roundSeconds = 1;
-/** Odd: the one in the middle counts, since others may want the machine for a while. */
+/** Odd, because the median counts: other processes may slow down single rounds. */
 const rounds = 7;
 
 async function main(): Promise<void> {
@@ -54,10 +54,10 @@ async function run(server: Ready): Promise<void> {
   const range = dayRange(1, 60);
   const slots = await freeSlots(`${inCareUnit}/timeslots?${range}&limit=500`, credentials);
   const [first, ...others] = slots;
-  if (!first) throw new Error('The sandbox has no free time');
+  if (!first) throw new Error('The sandbox has no free slot');
   const id = await book(`${inCareUnit}/appointments`, credentials, first);
 
-  const yardsticks: Measure[] = [
+  const baselines: Measure[] = [
     { name: 'bare Fastify route', url: `${bare}/route` },
     { name: 'bare SQL statement', url: `${bare}/statement/${id}` },
   ];
@@ -68,10 +68,10 @@ async function run(server: Ready): Promise<void> {
       name: 'create and cancel',
       url: gateway,
       requests: createAndCancel(others),
-      tidy: () => cancelAll(`${inCareUnit}/appointments`, credentials, range, id),
+      cleanUp: () => cancelAll(`${inCareUnit}/appointments`, credentials, range, id),
     },
   ];
-  const all = [...yardsticks, ...measures];
+  const all = [...baselines, ...measures];
   for (const measure of all) await throughput(measure, credentials, warmUpSeconds);
   const measured: ReadonlyMap<Measure, number>[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -80,11 +80,11 @@ async function run(server: Ready): Promise<void> {
     measured.push(perSecond);
   }
 
-  print(['', 'per second', ...yardsticks.map(({ name }) => `/ ${name}`)]);
+  print(['', 'per second', ...baselines.map(({ name }) => `/ ${name}`)]);
   for (const measure of all) {
     const perSecond = median(measured.map((round) => round.get(measure) ?? 0));
-    const ratios = yardsticks.map((yardstick) =>
-      median(measured.map((round) => (round.get(measure) ?? 0) / (round.get(yardstick) ?? 1))).toFixed(2),
+    const ratios = baselines.map((baseline) =>
+      median(measured.map((round) => (round.get(measure) ?? 0) / (round.get(baseline) ?? 1))).toFixed(2),
     );
     print([measure.name, perSecond.toFixed(0), ...ratios]);
   }
@@ -95,18 +95,18 @@ function median(values: readonly number[]): number {
 }
 
 /** Requests per second; a cycle of several requests counts once. */
-async function throughput({ name, url, requests, tidy }: Measure, headers: Ready['credentials'], seconds: number) {
+async function throughput({ name, url, requests, cleanUp }: Measure, headers: Ready['credentials'], seconds: number) {
   const result = await autocannon({ url, headers, connections, duration: seconds, ...(requests ? { requests } : {}) });
-  // Requests that were cut off may still be at work.
+  // Aborted requests may still be running.
   await sleep(200);
-  await tidy?.();
+  await cleanUp?.();
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${name}: ${result.non2xx} answers without success, ${result.errors} errors`);
+    throw new Error(`${name}: ${result.non2xx} unsuccessful responses, ${result.errors} errors`);
   }
   return result['2xx'] / result.duration / (requests?.length ?? 1);
 }
 
-/** Each connection takes a time of its own and leaves it free again. */
+/** Each connection books its own time and frees it again. */
 function createAndCancel(slots: Slot[]): autocannon.Request[] {
   const appointments = `${careUnit}/appointments`;
   let turn = 0;
@@ -147,7 +147,7 @@ function creation({ start, end, resource_id, healthcare_service_id }: Slot) {
 
 async function freeSlots(url: string, headers: Ready['credentials']): Promise<Slot[]> {
   const { timeslots } = (await call(url, { headers })) as { timeslots: Slot[] };
-  // A time is offered once for each service, and can be booked once.
+  // Each time is listed once per service, but can be booked only once.
   return [...new Map(timeslots.map((slot) => [`${slot.start} ${slot.resource_id}`, slot])).values()];
 }
 

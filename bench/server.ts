@@ -1,9 +1,8 @@
-// Started by http.ts: the gateway and a bare Fastify beside it, in a process of their own.
+// Started by http.ts in a separate process: the gateway, and a bare Fastify server as a baseline.
 import { randomBytes } from 'node:crypto';
 import { devNull } from 'node:os';
 import Fastify from 'fastify';
 import { destination, pino } from 'pino';
-import { buildApp } from '../server/src/app.ts';
 import { hashSecret } from '../server/src/config/configuration.ts';
 import { demoConfigurationPath } from '../server/src/config/demo.ts';
 import { loadConfiguration } from '../server/src/config/load.ts';
@@ -11,8 +10,9 @@ import { scopes } from '../server/src/config/schema.ts';
 import { openDatabase } from '../server/src/db/database.ts';
 import { createDeps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
+import { buildApp } from '../server/src/http/app.ts';
 
-/** What the server tells its parent once it listens. */
+/** Message to the parent process when the server is listening. */
 export interface Ready {
   readonly gateway: string;
   readonly bare: string;

@@ -1,4 +1,4 @@
-// Writes client/src/schema.ts from server/openapi.json; with --check, fails when the file lags behind.
+// Writes client/src/schema.ts from server/openapi.json; with --check, fails if the file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 

@@ -32,7 +32,7 @@ interface SlotFilter {
   readonly careUnit?: string;
   readonly resourceId?: string;
   readonly healthcareServiceId?: string;
-  /** Date or date-time to look from; default a week from now. */
+  /** Start of the search. Default: a week from now. */
   readonly from?: Date;
   readonly days?: number;
   readonly limit?: number;
@@ -40,7 +40,7 @@ interface SlotFilter {
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Free slots as the gateway tells them, by start. */
+/** Free slots from the gateway, ordered by start. */
 export async function freeSlots(gateway: Gateway, filter: SlotFilter = {}): Promise<readonly Slot[]> {
   const { careUnit = oslo, resourceId = 'r-1', healthcareServiceId = 'consultation', days = 28, limit = 50 } = filter;
   const from = filter.from ?? new Date(Date.now() + 7 * dayMilliseconds);
@@ -52,47 +52,47 @@ export async function freeSlots(gateway: Gateway, filter: SlotFilter = {}): Prom
     limit: String(limit),
   });
   const { status, body, text } = await gateway.request<{ timeslots: Slot[] }>('GET', `${careUnit}/timeslots?${query}`);
-  if (status !== 200) throw new Error(`No time slots: ${text}`);
+  if (status !== 200) throw new Error(`Listing time slots failed: ${text}`);
   return body.timeslots;
 }
 
 /** The next free slot. */
 export async function freeSlot(gateway: Gateway, filter: SlotFilter = {}): Promise<Slot> {
   const [slot] = await freeSlots(gateway, { ...filter, limit: 1 });
-  if (!slot) throw new Error('No time slot is free');
+  if (!slot) throw new Error('No free time slot');
   return slot;
 }
 
-/** Free slots of one resource that follow each other without a gap. */
+/** Consecutive free slots of one resource. */
 export async function freeRun(gateway: Gateway, length: number, filter: SlotFilter = {}): Promise<readonly Slot[]> {
   const slots = await freeSlots(gateway, filter);
-  const begin = slots.findIndex((_, index) =>
+  const firstIndex = slots.findIndex((_, index) =>
     Array.from({ length }, (_unused, step) => slots[index + step]).every(
       (slot, step) => slot && (step === 0 || slots[index + step - 1]?.end === slot.start),
     ),
   );
-  if (begin === -1) throw new Error(`No ${length} free slots follow each other`);
-  return slots.slice(begin, begin + length);
+  if (firstIndex === -1) throw new Error(`No ${length} consecutive free slots`);
+  return slots.slice(firstIndex, firstIndex + length);
 }
 
-/** Whether the time of a slot can be booked with its resource. */
+/** Whether the slot is free. */
 export async function isFree(gateway: Gateway, { start, resource_id }: Slot, careUnit: string): Promise<boolean> {
   const resourceId = resource_id.replace('emr_id:', '');
   const slots = await freeSlots(gateway, { careUnit, resourceId, from: new Date(start), days: 1 });
   return slots.some((it) => it.start === start);
 }
 
-/** Later than the slots that are free next. */
+/** Twenty days from now: later than the next free slots. */
 export function nextMonth(): Date {
   return new Date(Date.now() + 20 * dayMilliseconds);
 }
 
-/** The time of a slot, as a change of an appointment says it. */
+/** The time of a slot, as the body of an update. */
 export function at({ start, end }: Slot) {
   return { start, end };
 }
 
-/** The time of a slot or appointment, as a query of a list says it. */
+/** The time of a slot or appointment, as query parameters of a list. */
 export function around({ start, end }: Slot | Appointment): string {
   return new URLSearchParams({ start: new Date(start).toISOString(), end: new Date(end).toISOString() }).toString();
 }
@@ -101,12 +101,12 @@ export function idsIn(appointments: readonly Appointment[]): string[] {
   return appointments.map(({ id }) => id);
 }
 
-/** `2026-03-20T09:00:00+01:00` as the clock on the wall shows it: without the offset. */
+/** The local time without the offset: `2026-03-20T09:00:00` for `2026-03-20T09:00:00+01:00`. */
 export function local(dateTime: string): string {
   return dateTime.slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
 }
 
-/** The body of Create Appointment for a slot, or from the start of one to the end of another. */
+/** The body of Create Appointment, from the start of `slot` to the end of `last`. */
 export function creationBody(slot: Slot, last: Slot = slot) {
   return {
     patient_id: 'p-3',
@@ -124,7 +124,7 @@ interface Booking extends SlotFilter {
   readonly client?: RequestOptions['client'];
 }
 
-/** Books the next free slot, or the one that is given. */
+/** Books the given slot, or the next free one. */
 export async function book(gateway: Gateway, booking: Booking = {}): Promise<Appointment> {
   const { careUnit = oslo, patientId = 'p-3', comment, client = 'everything' } = booking;
   const slot = booking.slot ?? (await freeSlot(gateway, booking));
@@ -132,11 +132,11 @@ export async function book(gateway: Gateway, booking: Booking = {}): Promise<App
     client,
     body: { ...creationBody(slot), patient_id: patientId, ...(comment === undefined ? {} : { comment }) },
   });
-  if (answer.status !== 201) throw new Error(`Not booked: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`Booking failed: ${answer.text}`);
   return answer.body;
 }
 
-/** Books each of these slots, in their order. */
+/** Books these slots one after the other. */
 export async function bookEach(
   gateway: Gateway,
   slots: readonly Slot[],
@@ -147,20 +147,20 @@ export async function bookEach(
   return booked;
 }
 
-/** Books so many of the next free slots. */
+/** Books the next `count` free slots. */
 export async function bookSome(gateway: Gateway, count: number, booking: Booking = {}): Promise<Appointment[]> {
   return bookEach(gateway, await freeSlots(gateway, { ...booking, limit: count }), booking);
 }
 
-/** Follows `next_cursor` to the end; the entries of each page. */
+/** Follows `next_cursor` to the end and returns the entries of each page. */
 export async function pagesOf<Entry>(gateway: Gateway, path: string, field: string): Promise<readonly Entry[][]> {
   const pages: Entry[][] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
     const answer = await gateway.request<Record<string, Entry[]> & { next_cursor: string | null }>('GET', path + query);
-    if (answer.status !== 200) throw new Error(`No page: ${answer.text}`);
+    if (answer.status !== 200) throw new Error(`Listing failed: ${answer.text}`);
     pages.push(answer.body[field] ?? []);
-    if (pages.length > 1000) throw new Error('The pages never end');
+    if (pages.length > 1000) throw new Error('The list has more than 1000 pages');
     cursor = answer.body.next_cursor;
   }
   return pages;

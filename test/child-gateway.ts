@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
-/** What a gateway runs with that is not the demo. */
+/** A configuration other than the demo's. */
 export interface ChildSetup {
   readonly client: { readonly id: string; readonly secret: string };
   readonly variables: Readonly<Record<string, string>>;
@@ -13,12 +13,12 @@ export interface ChildSetup {
 
 interface ChildOptions {
   readonly dataDir: string;
-  /** Absent: the embedded database, in the folder. */
+  /** Default: the embedded database in the folder. */
   readonly databaseUrl?: string | undefined;
-  /** Absent: the demo. */
+  /** Default: the demo. */
   readonly setup?: ChildSetup;
   readonly variables?: Readonly<Record<string, string>>;
-  /** A module that runs first. */
+  /** A module to load before the gateway. */
   readonly preload?: URL;
 }
 
@@ -36,20 +36,20 @@ export interface ChildRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A gateway, as a process of its own. */
+/** A gateway in its own process. */
 export interface ChildGateway {
   /** `http://127.0.0.1:<port>` */
   readonly address: string;
-  /** What the client sends with each request. */
+  /** Headers that the client sends with each request. */
   readonly credentials: Readonly<Record<'x-service-client-id' | 'x-service-client-secret', string>>;
-  /** `undefined`: the process died before it had answered. */
+  /** `undefined`: the process ended before it responded. */
   send<Body>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined>;
   kill(): Promise<void>;
   readonly ended: Promise<unknown>;
   readonly hasEnded: () => boolean;
 }
 
-/** Starts the real program, and waits until it listens. */
+/** Starts the gateway's program and waits until it listens. */
 export async function startChild({
   dataDir,
   databaseUrl,
@@ -68,7 +68,7 @@ export async function startChild({
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is for whoever runs the gateway, who kills it when done.
+    // Ctrl-C does not reach the process: the caller stops it.
     detached: true,
   });
   let hasEnded = false;
@@ -80,13 +80,13 @@ export async function startChild({
   });
   const address = await new Promise<string>((resolve, reject) => {
     let output = '';
-    const hear = (text: string) => {
+    const readOutput = (text: string) => {
       output = (output + text).slice(-10_000);
       const found = /"address":"(http:[^"]+)"/.exec(output)?.[1];
       if (found) resolve(found);
     };
-    child.stdout.setEncoding('utf8').on('data', hear);
-    child.stderr.setEncoding('utf8').on('data', hear);
+    child.stdout.setEncoding('utf8').on('data', readOutput);
+    child.stderr.setEncoding('utf8').on('data', readOutput);
     ended.then(() => reject(new Error(`The gateway did not start: ${output}`)));
   });
   const client = setup?.client ?? (await readDemoClient(dataDir));
@@ -110,7 +110,7 @@ export async function startChild({
         const text = await response.text();
         return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Body };
       } catch (error) {
-        // fetch says of a broken connection that it is a TypeError; only what was read whole is JSON.
+        // fetch reports a broken connection as a TypeError. An incomplete body is not valid JSON.
         if (!(error instanceof TypeError)) throw error;
         await Promise.race([ended, timeLimit(10_000)]);
         if (!hasEnded) throw error;

@@ -3,7 +3,7 @@ import { ehrRound } from '../server/src/background/ehr-round.ts';
 import { type Appointment, book, riverside, sodermalm } from './bookings.ts';
 import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
 
-/** What an appointment says of the code that it awaits. */
+/** The pending confirmation of an appointment. */
 export interface Confirmation {
   readonly id: string;
   readonly kind: 'booking' | 'cancellation';
@@ -22,7 +22,7 @@ export interface Message {
   readonly sent_at: string;
 }
 
-/** An answer of which a test knows only at run time whether it is a success. */
+/** A response that may be a success or a problem. */
 export type Told = Answer<Appointment & Problem & { readonly attempts_remaining: number }>;
 export type ToldMany = Answer<{ readonly appointments: readonly Appointment[] } & Problem>;
 
@@ -31,11 +31,11 @@ export function eventually<Result>(check: () => Promise<Result> | Result): Promi
 }
 
 export function confirmationOf({ confirmation }: Appointment): Confirmation {
-  if (!confirmation) throw new Error('No code is awaited');
+  if (!confirmation) throw new Error('The appointment awaits no code');
   return confirmation as Confirmation;
 }
 
-/** What has reached people, newest first. */
+/** Delivered messages, newest first. */
 export async function messages(gateway: Gateway): Promise<readonly Message[]> {
   const answer = await gateway.request<{ messages: Message[] }>('GET', '/demo/messages', {
     client: null,
@@ -44,16 +44,16 @@ export async function messages(gateway: Gateway): Promise<readonly Message[]> {
   return answer.body.messages;
 }
 
-/** The messages about an appointment, newest first, as soon as there are so many. */
+/** Waits for `count` messages about an appointment. Newest first. */
 export function messagesAbout(gateway: Gateway, id: string, count = 1): Promise<readonly Message[]> {
   return eventually(async () => {
     const found = (await messages(gateway)).filter((it) => it.appointment_id === id);
-    if (found.length < count) throw new Error(`${found.length} of ${count} messages have come`);
+    if (found.length < count) throw new Error(`${found.length} of ${count} messages have arrived`);
     return found;
   });
 }
 
-/** The newest of so many codes for an appointment: the first one that the request's answer shows. */
+/** Waits for `count` codes for an appointment and returns the newest. */
 export async function codeFor(gateway: Gateway, id: string, count = 1): Promise<string> {
   const [newest] = await messagesAbout(gateway, id, count);
   return codeIn(newest);
@@ -65,12 +65,12 @@ export function codeIn(message: Message | undefined): string {
   return code;
 }
 
-/** So many codes that are not the right one. */
+/** Incorrect codes. */
 export function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'));
 }
 
-/** The operations of one care unit, as this client calls them. Nothing is expected of the answers. */
+/** The operations on appointments of one care unit, called by this client. Changes return any response; reads throw unless successful. */
 export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOptions['client'] = 'everything') {
   const at = (path: string) => `${careUnit}/appointments${path}`;
   const change = (id: string, body: object, query = ''): Promise<Told> =>
@@ -79,7 +79,7 @@ export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOp
     gateway.request('PATCH', at(query), { body: { ids, ...body }, client });
   const get = async (id: string): Promise<Appointment> => {
     const { status, body, text } = await gateway.request<Appointment>('GET', at(`/${id}`), { client });
-    if (status !== 200) throw new Error(`Not found: ${text}`);
+    if (status !== 200) throw new Error(`Reading the appointment failed: ${text}`);
     return body;
   };
   return {
@@ -96,31 +96,32 @@ export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOp
       const { status, body, text } = await gateway.request<{ appointments: Appointment[] }>('GET', at(`?${query}`), {
         client,
       });
-      if (status !== 200) throw new Error(`No list: ${text}`);
+      if (status !== 200) throw new Error(`Listing failed: ${text}`);
       return body.appointments;
     },
   };
 }
 
-/** Books where a booking needs a code, and enters it. */
+/** Books an appointment that requires a code, and confirms it. */
 export async function bookByCode(gateway: Gateway, booking: Parameters<typeof book>[1] = {}): Promise<Appointment> {
   const { careUnit = sodermalm } = booking;
   const { id } = await book(gateway, { ...booking, careUnit });
   const { confirm } = careUnitOf(gateway, careUnit);
   const { status, body, text } = await confirm(id, await codeFor(gateway, id));
-  if (status !== 200) throw new Error(`Not confirmed: ${text}`);
+  if (status !== 200) throw new Error(`Confirming failed: ${text}`);
   return body;
 }
 
-/** Books, and begins to cancel, where that needs a code. */
+/** Books an appointment and requests its cancellation, which requires a code. */
 export async function startCancellation(gateway: Gateway, careUnit = riverside, more: object = {}) {
   const original = await book(gateway, { careUnit, comment: 'before' });
   const { status, body: view, text } = await careUnitOf(gateway, careUnit).cancel(original.id, more);
-  if (status !== 200 || view.status !== 'awaiting_confirmation') throw new Error(`Awaits no code: ${text}`);
+  if (status !== 200 || view.status !== 'awaiting_confirmation')
+    throw new Error(`The cancellation awaits no code: ${text}`);
   return { original, view };
 }
 
-/** Asks the database behind the gateway. */
+/** Queries the gateway's database. */
 export async function rowsOf<Row>(gateway: Gateway, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
   const client = await gateway.database.pool.connect();
   try {
@@ -130,7 +131,7 @@ export async function rowsOf<Row>(gateway: Gateway, sql: string, values: readonl
   }
 }
 
-/** Lets the code of an appointment run out now, and its hold, where the EHR has one: that first, as it may be given up. */
+/** Expires the code of an appointment now. Expires its hold in the EHR first, because the gateway may release it. */
 export async function runOut(gateway: Gateway, appointment: Appointment): Promise<void> {
   const ehr = gateway.ehr(appointment.emr);
   for (const { id, state } of await ehr.appointments()) {
@@ -142,46 +143,46 @@ export async function runOut(gateway: Gateway, appointment: Appointment): Promis
 }
 
 /**
- * As if the process had been killed that is at the writes to an EHR: they belong to nobody any more, and whatever the EHR
- * still answers is not theirs.
+ * Simulates a crash of the process that runs the writes to an EHR: ends their leases, so that late results of the EHR are
+ * ignored.
  */
 export async function abandonWrites(gateway: Gateway, emr: string): Promise<void> {
   const abandoned = await rowsOf(
     gateway,
-    `UPDATE operations SET lease_token = gen_random_uuid(), leased_until = now(), next_attempt_at = now()
-     WHERE emr = $1 AND leased_until > now() AND next_attempt_at IS NOT NULL RETURNING id`,
+    `UPDATE operations SET lease_token = gen_random_uuid(), lease_expires_at = now(), next_attempt_at = now()
+     WHERE emr = $1 AND lease_expires_at > now() AND next_attempt_at IS NOT NULL RETURNING id`,
     [emr],
   );
-  if (abandoned.length === 0) throw new Error('Nobody is at a write');
+  if (abandoned.length === 0) throw new Error('No write is in progress');
 }
 
-/** Lets the code of a confirmation be older than it is. */
+/** Backdates the code of a confirmation. */
 export async function age(gateway: Gateway, confirmationId: string, seconds: number): Promise<void> {
   await rowsOf(
     gateway,
-    'UPDATE confirmations SET code_sent_at = code_sent_at - make_interval(secs => $2) WHERE id = $1',
+    'UPDATE confirmations SET last_code_sent_at = last_code_sent_at - make_interval(secs => $2) WHERE id = $1',
     [confirmationId, seconds],
   );
 }
 
-/** Writes that have not ended, to all EHRs or one. */
+/** Unfinished operations, of all EHRs or one. */
 export function writesUnderWay(gateway: Gateway, emr?: string): Promise<{ readonly id: string }[]> {
   const sql = `SELECT id FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL AND ($1::text IS NULL OR emr = $1)`;
   return rowsOf(gateway, sql, [emr ?? null]);
 }
 
-/** One round of background work, for all EHRs. */
+/** Runs the background jobs once, for all EHRs. */
 export async function workInBackground(gateway: Gateway): Promise<void> {
   const { services, log, ehrs } = gateway.deps;
   await Promise.all([...ehrs.values()].map((ehr) => ehrRound(services, ehr, log)));
 }
 
-/** As if the EHR had shown nothing of the writes that nobody is at for so long. */
+/** Backdates unfinished operations, as if reconciliation had found nothing in the EHR for that long. */
 export async function letWritesAge(gateway: Gateway, seconds = 180): Promise<void> {
   await rowsOf(
     gateway,
-    `UPDATE operations SET last_asked_at = last_asked_at - make_interval(secs => $1), next_attempt_at = now()
-     WHERE next_attempt_at IS NOT NULL AND (leased_until IS NULL OR leased_until <= now())`,
+    `UPDATE operations SET last_sent_at = last_sent_at - make_interval(secs => $1), next_attempt_at = now()
+     WHERE next_attempt_at IS NOT NULL AND (lease_expires_at IS NULL OR lease_expires_at <= now())`,
     [seconds],
   );
 }

@@ -23,11 +23,11 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** A folder for one run of the tests. Deletes those that killed runs have left behind, and stops their servers. */
+/** Creates a folder for one test run. Deletes the folders of killed runs and stops their servers. */
 export async function createRunFolder(): Promise<string> {
   const temp = await realpath(tmpdir());
   const leftBehind = (await readdir(temp)).filter((name) => name.startsWith(prefix));
-  await Promise.all(leftBehind.map((name) => removeOrphan(join(temp, name))));
+  await Promise.all(leftBehind.map((name) => removeIfOrphaned(join(temp, name))));
   const folder = await mkdtemp(join(temp, prefix));
   await writeOwner(folder, { pid: process.pid });
   return folder;
@@ -37,22 +37,22 @@ async function writeOwner(folder: string, owner: Owner): Promise<void> {
   await writeFile(join(folder, ownerFile), JSON.stringify(owner), { mode: 0o600 });
 }
 
-async function removeOrphan(folder: string): Promise<void> {
+async function removeIfOrphaned(folder: string): Promise<void> {
   try {
     const owner: Owner = JSON.parse(await readFile(join(folder, ownerFile), 'utf8'));
-    if (alive(owner.pid)) return;
-    // The number may belong to something else by now.
+    if (isAlive(owner.pid)) return;
+    // Another process may have received this id.
     if (owner.postgres && (await dataDirectory(owner.postgres.url)) === join(folder, 'data')) {
       process.kill(owner.postgres.pid, 'SIGQUIT');
-      await waitUntil(() => !alive(owner.postgres?.pid ?? 0));
+      await waitUntil(() => !isAlive(owner.postgres?.pid ?? 0));
     }
     await rm(folder, { recursive: true, force: true });
   } catch {
-    // Another user's, or just being made or deleted.
+    // Belongs to another user, or is being created or deleted.
   }
 }
 
-function alive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -75,9 +75,9 @@ async function dataDirectory(url: string): Promise<string | undefined> {
 }
 
 /**
- * Starts a PostgreSQL on a free port, with its files in the folder. It forgets everything in a crash: for tests only.
+ * Starts PostgreSQL on a free port, with its files in the folder. Not crash-safe: for tests only.
  *
- * @param detached Ctrl-C does not reach it
+ * @param detached whether to shield it from Ctrl-C
  */
 export async function startPostgres(folder: string, detached = false): Promise<TestServer> {
   const user = await serverUser();
@@ -87,7 +87,7 @@ export async function startPostgres(folder: string, detached = false): Promise<T
   const password = randomBytes(12).toString('hex');
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password);
-  // Builtin locale: the same order of text on every machine, with no locales installed.
+  // Built-in locale: the same sort order on every machine, without installed locales.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const login = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   await run(join(bin, 'initdb'), ['-D', data, '--no-sync', ...login, ...locale], { ...user, cwd: folder });
@@ -122,7 +122,7 @@ export async function startPostgres(folder: string, detached = false): Promise<T
   return {
     url,
     async stop() {
-      // Without a checkpoint: the files are thrown away.
+      // No checkpoint: the files are deleted.
       if (platform() === 'win32') await run(join(bin, 'pg_ctl'), ['stop', '-D', data, '-m', 'immediate']);
       else server.kill('SIGQUIT');
       await exited;
@@ -137,7 +137,7 @@ async function serverUser(): Promise<User> {
     const entry = entries.find(([user]) => user === name);
     if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) };
   }
-  throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.');
+  throw new Error('PostgreSQL does not run as root, and no user "postgres" or "nobody" exists.');
 }
 
 async function freePort(): Promise<number> {
@@ -152,7 +152,7 @@ async function freePort(): Promise<number> {
 async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('Waited for thirty seconds in vain.');
+    if (Date.now() > deadline) throw new Error('The condition was not met within thirty seconds.');
     await sleep(25);
   }
 }

@@ -1,38 +1,38 @@
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 
-interface Trouble {
+interface PlannedFailure {
   readonly error: ConnectorError;
-  /** Once it is done; otherwise before anything is. */
+  /** Whether to fail after the write. Otherwise it fails before. */
   readonly after: boolean;
-  /** Until then there is no answer. */
-  readonly silentUntil?: Promise<void> | undefined;
+  /** Delays the response until this promise resolves. */
+  readonly respondAfter?: Promise<void> | undefined;
 }
 
 interface FailureOptions {
   readonly after?: boolean;
   readonly retryAfterSeconds?: number;
-  readonly silentUntil?: Promise<void>;
+  readonly respondAfter?: Promise<void>;
 }
 
 export interface FailableWrites {
-  /** How often `changeAppointments` was called. A new failure counts anew. */
+  /** Number of calls of `changeAppointments`. Reset by each new failure. */
   calls: number;
   /** Which of the next calls fails, counted from 1. */
   fail(call: number, kind: ConnectorErrorKind, options?: FailureOptions): void;
   stopFailing(): void;
-  /** For before each test. */
+  /** Resets everything. Call before each test. */
   reset(): void;
   failable(connector: Connector): Connector;
 }
 
-/** Writes to EHRs that fail when the test wants it. */
+/** Wraps a connector so that a test can make writes fail. */
 export function failableWrites(): FailableWrites {
-  const failing = new Map<number, Trouble>();
+  const failing = new Map<number, PlannedFailure>();
   const writes: FailableWrites = {
     calls: 0,
-    fail(call, kind, { after = false, silentUntil, ...options } = {}) {
+    fail(call, kind, { after = false, respondAfter, ...options } = {}) {
       writes.calls = 0;
-      failing.set(call, { error: new ConnectorError(kind, 'As the test wants it', options), after, silentUntil });
+      failing.set(call, { error: new ConnectorError(kind, 'Simulated failure', options), after, respondAfter });
     },
     stopFailing() {
       failing.clear();
@@ -43,16 +43,16 @@ export function failableWrites(): FailableWrites {
     },
     failable(connector) {
       const { changeAppointments } = connector;
-      if (!changeAppointments) throw new Error('The EHR takes no changes');
+      if (!changeAppointments) throw new Error('The EHR supports no changes');
       return {
         ...connector,
         async changeAppointments(write) {
           writes.calls += 1;
-          const trouble = failing.get(writes.calls);
-          if (!trouble) return changeAppointments(write);
-          if (trouble.after) await changeAppointments(write);
-          await trouble.silentUntil;
-          throw trouble.error;
+          const failure = failing.get(writes.calls);
+          if (!failure) return changeAppointments(write);
+          if (failure.after) await changeAppointments(write);
+          await failure.respondAfter;
+          throw failure.error;
         },
       };
     },

@@ -3,29 +3,30 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a fault looks for. */
+/** A request that the proxy received. */
 export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
 }
+/** Selects the request to fail. */
 type Matches = (request: ProxiedRequest) => boolean;
 
-/** A request that has been taken from whoever sent it, and has not come to the server yet. */
+/** A request that was cut off before it reached the server. */
 export interface LateRequest {
-  /** Hands it to the server, and answers nobody. Rejects before it has come. */
+  /** Sends the request to the server and discards the response. Rejects if the request has not arrived yet. */
   finish(): Promise<void>;
 }
 
-/** Stands before a server that speaks HTTP. Each fault is for one request. */
+/** A proxy in front of an HTTP server. Each fault applies to one request. */
 export interface FaultProxy {
-  /** Passed on unless something else was asked for. */
+  /** URL of the proxy. Forwards requests unless a fault is set. */
   readonly url: string;
-  /** The next such request comes to the server; its answer is cut off, and the proxy is down from then on. */
+  /** Forwards the next matching request, drops its response, and takes the proxy down. */
   commitThenGoDown(matches: Matches): void;
-  /** The next such request is cut off, and the proxy is down from then on; the server has it when the test says so. */
+  /** Cuts off the next matching request and takes the proxy down. The test decides when the server receives the request. */
   finishLate(matches: Matches): LateRequest;
-  /** Connections are refused, and those that are open break. */
+  /** Refuses new connections and breaks open ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
   close(): Promise<void>;
@@ -33,17 +34,17 @@ export interface FaultProxy {
 
 interface Fault {
   readonly matches: Matches;
-  play(request: Held): Promise<void>;
+  play(request: ReceivedRequest): Promise<void>;
 }
-interface Held extends ProxiedRequest {
+interface ReceivedRequest extends ProxiedRequest {
   readonly headers: IncomingMessage['headers'];
 }
-interface Passed {
+interface Forwarded {
   readonly response: IncomingMessage;
   readonly body: Buffer;
 }
 
-/** A reverse proxy on loopback that fails as a network and a server would. */
+/** A reverse proxy on loopback that simulates network and server failures. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const faults: Fault[] = [];
   let server = await listening(handle);
@@ -52,15 +53,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = incoming;
     const body = Buffer.concat(await incoming.toArray()).toString('utf8');
-    const held = { method, path, body, headers };
-    const fault = faults.find(({ matches }) => matches(held));
+    const received = { method, path, body, headers };
+    const fault = faults.find(({ matches }) => matches(received));
     if (fault) {
       faults.splice(faults.indexOf(fault), 1);
-      await fault.play(held);
+      await fault.play(received);
       return;
     }
-    const passed = await passOn(target, held);
-    outgoing.writeHead(passed.response.statusCode ?? 502, passed.response.headers).end(passed.body);
+    const forwarded = await forward(target, received);
+    outgoing.writeHead(forwarded.response.statusCode ?? 502, forwarded.response.headers).end(forwarded.body);
   }
 
   async function goDown(): Promise<void> {
@@ -76,25 +77,25 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     commitThenGoDown(matches) {
       faults.push({
         matches,
-        async play(held) {
-          await passOn(target, held);
+        async play(received) {
+          await forward(target, received);
           await goDown();
         },
       });
     },
     finishLate(matches) {
-      let late: Held | undefined;
+      let late: ReceivedRequest | undefined;
       faults.push({
         matches,
-        async play(held) {
-          late = held;
+        async play(received) {
+          late = received;
           await goDown();
         },
       });
       return {
         async finish() {
-          if (!late) throw new Error('No such request has come yet');
-          await passOn(target, late);
+          if (!late) throw new Error('No matching request has arrived yet');
+          await forward(target, late);
         },
       };
     },
@@ -108,11 +109,11 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
 type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
-/** On the port that it had before: somebody may have it for a moment. */
+/** Listens on its previous port again. Retries while another process uses the port. */
 async function listening(handle: Handle, port = 0): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
     const server = createServer((incoming, outgoing) => {
-      // Whatever goes wrong is an answer that breaks off.
+      // Any error aborts the response.
       handle(incoming, outgoing).catch(() => outgoing.destroy());
     });
     try {
@@ -125,7 +126,7 @@ async function listening(handle: Handle, port = 0): Promise<Server> {
   }
 }
 
-async function passOn(target: string, { method, path, body, headers }: Held): Promise<Passed> {
+async function forward(target: string, { method, path, body, headers }: ReceivedRequest): Promise<Forwarded> {
   const { host: _host, connection: _connection, 'transfer-encoding': _encoding, ...others } = headers;
   const outgoing = request(new URL(path, target), {
     method,

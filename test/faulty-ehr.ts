@@ -7,55 +7,55 @@ import {
   type ConnectorOperation,
 } from '@crossward/connector-kit';
 
-/** Which write a fault is for. Those with releases alone are the gateway's own doing, and are spared unless named. */
+/** Selects the write to fail. Writes with only releases come from the gateway itself and are skipped unless named. */
 interface Which {
   /** Only writes with such a change. */
   readonly kind?: ChangeKind;
-  /** So many of them pass before it. Default 0. */
+  /** Number of matching writes to let pass first. Default: 0. */
   readonly after?: number;
 }
 
-/** A write that the EHR does when nobody waits for it any more. */
+/** A write that the EHR makes after its caller has stopped waiting. */
 export interface LateWrite {
-  /** Whether the EHR has been given it, and its caller has been told that nobody knows. */
+  /** Whether the EHR has received the write and its caller got `outcome_unknown`. */
   isGiven(): boolean;
-  /** The EHR does it now. Rejects when the EHR does not do it any more. */
+  /** Makes the write now. Rejects if the EHR rejects it. */
   finish(): Promise<void>;
 }
 
-/** One EHR that fails as the test wants it. Each fault is for one write. */
+/** Faults of one EHR. Each fault applies to one write. */
 export interface FaultyEhr {
-  /** Does the write or does not do it; its answer is lost, and every further call is refused until `comeBack`. */
+  /** Makes the write or not, loses the response, and is unavailable until `comeBack`. */
   leaveDuring(fault: Which & { readonly isDone: boolean }): void;
-  /** Does the write or does not do it, and its answer is lost. */
+  /** Makes the write or not, and loses the response. */
   loseAnswer(fault: Which & { readonly isDone: boolean }): void;
-  /** Answers that nobody knows, and does the write when the test says so. */
+  /** Throws `outcome_unknown`, and makes the write when the test decides. */
   finishLate(which?: Which): LateWrite;
-  /** Refuses the write, once `meanwhile` has happened. */
+  /** Runs `meanwhile`, then rejects the write. */
   refuse(kind: ConnectorErrorKind, options?: Which & { meanwhile?(): Promise<unknown> }): void;
-  /** Does the write, and answers once `meanwhile` has happened. */
+  /** Makes the write, runs `meanwhile`, then responds. */
   afterWrite(meanwhile: () => void, which?: Which): void;
-  /** Every call of an operation waits, with no answer, until the gate opens. */
+  /** Blocks every call of an operation until the gate opens. */
   hang(operation: ConnectorOperation, gate: Promise<void>): void;
-  /** Every call of an operation is refused. */
+  /** Rejects every call of an operation. */
   refuseAlways(operation: ConnectorOperation, kind: ConnectorErrorKind): void;
-  /** Every call is refused as `unavailable`. */
+  /** Rejects every call with `unavailable` until `comeBack`. */
   leave(): void;
   comeBack(): void;
-  /** How many calls were refused while it was away. */
+  /** Number of calls rejected while unavailable. */
   readonly refused: number;
-  /** How many calls wait at a gate. */
+  /** Number of calls blocked at a gate. */
   readonly hanging: number;
-  /** When it was asked what became of a write, and showed nothing: milliseconds as of `Date.now()` at the question. */
+  /** Times of look-ups that did not find the write, in milliseconds of `Date.now()`. */
   readonly vainLookUps: readonly number[];
-  /** For before each test: everything is well, and nothing has been counted. */
+  /** Removes all faults and resets all counters. Call before each test. */
   reset(): void;
 }
 
 export interface FaultyEhrs {
   /** By the connection's id. */
   of(emr: string): FaultyEhr;
-  /** For `anotherConnector`. What it stands for is innermost: other wrappers come around it. */
+  /** For `anotherConnector`. Must be the innermost wrapper. */
   faulty(connector: Connector, emr: string): Connector;
   reset(): void;
 }
@@ -68,8 +68,8 @@ interface Fault {
 }
 
 /**
- * EHRs with the failures that last: one that stays away after it has lost an answer, one that finishes late, and one
- * that hangs. For any connector.
+ * Simulates lasting failures for any connector: an EHR that stays unavailable after a lost response, one that finishes
+ * late, and one that hangs.
  */
 export function faultyEhrs(): FaultyEhrs {
   const ehrs = new Map<string, ReturnType<typeof faultyEhr>>();
@@ -101,7 +101,7 @@ function faultyEhr() {
   const gates = new Map<ConnectorOperation, Promise<void>>();
   const refusals = new Map<ConnectorOperation, ConnectorErrorKind>();
   const vainLookUps: number[] = [];
-  let isAway = false;
+  let isUnavailable = false;
   let refused = 0;
   let hanging = 0;
 
@@ -120,7 +120,7 @@ function faultyEhr() {
   }
 
   async function intercept(operation: ConnectorOperation, input: readonly unknown[], call: Call): Promise<unknown> {
-    if (isAway) {
+    if (isUnavailable) {
       refused += 1;
       throw error('unavailable');
     }
@@ -137,9 +137,9 @@ function faultyEhr() {
       const fault = faultFor(input[0] as AppointmentWrite);
       return fault ? fault.play(call) : call();
     }
-    const askedAt = Date.now();
+    const firstSentAt = Date.now();
     const answer = await call();
-    if (operation === 'findOperation' && answer === null) vainLookUps.push(askedAt);
+    if (operation === 'findOperation' && answer === null) vainLookUps.push(firstSentAt);
     return answer;
   }
 
@@ -152,7 +152,7 @@ function faultyEhr() {
     leaveDuring({ isDone, ...which }) {
       add((write) => {
         const lost = lose(isDone, write);
-        isAway = true;
+        isUnavailable = true;
         return lost;
       }, which);
     },
@@ -168,7 +168,7 @@ function faultyEhr() {
       return {
         isGiven: () => given !== undefined,
         async finish() {
-          if (!given) throw new Error('The EHR has not been given the write yet');
+          if (!given) throw new Error('The EHR has not received the write yet');
           await given();
         },
       };
@@ -189,10 +189,10 @@ function faultyEhr() {
     hang: (operation, gate) => void gates.set(operation, gate),
     refuseAlways: (operation, kind) => void refusals.set(operation, kind),
     leave() {
-      isAway = true;
+      isUnavailable = true;
     },
     comeBack() {
-      isAway = false;
+      isUnavailable = false;
     },
     get refused() {
       return refused;
@@ -206,7 +206,7 @@ function faultyEhr() {
       gates.clear();
       refusals.clear();
       vainLookUps.splice(0);
-      isAway = false;
+      isUnavailable = false;
       refused = 0;
     },
   };
@@ -214,5 +214,5 @@ function faultyEhr() {
 }
 
 function error(kind: ConnectorErrorKind): ConnectorError {
-  return new ConnectorError(kind, 'As the test wants it');
+  return new ConnectorError(kind, 'Simulated failure');
 }

@@ -3,17 +3,17 @@ import { parseArgs } from 'node:util';
 import { formatMatrix, type Report } from '@crossward/connector-kit/conformance';
 
 /*
- * Writes docs/full-servers.md from the reports in docs/full-servers; with --check, fails when it says something else.
- * A report that `crossward conformance --json` has written is added with
+ * Writes docs/full-servers.md from the reports in docs/full-servers; with --check, fails if the page is out of date.
+ * To add a report from `crossward conformance --json`:
  *
  *   npm run full-servers -- --report report.json --server 'HAPI FHIR 8.8.0 on H2' --mode transaction
  */
 
 interface KeptReport {
   readonly server: string;
-  /** How it was booked in. */
+  /** The booking mode. */
   readonly mode: string;
-  /** The day on which it was seen. */
+  /** The date of the run. */
   readonly on: string;
   readonly report: Report;
 }
@@ -23,10 +23,10 @@ const page = new URL('../docs/full-servers.md', import.meta.url);
 
 const intro = `# Full FHIR servers
 
-What the connector \`fhir-r4\` has been seen to do with servers of others, as their makers ship them, connected by nothing
-but their address, credentials and what \`crossward emr check\` recommended. Made from kept reports of
-\`crossward conformance\` by \`npm run full-servers\`; never by hand. [Connectors](connectors.md) says what the signs mean,
-the [connector's README](../connectors/fhir-r4/README.md#servers) has the settings.
+Conformance results of the connector \`fhir-r4\` with unmodified third-party servers, configured only with address,
+credentials and the settings that \`crossward emr check\` recommends. Generated from stored reports of
+\`crossward conformance\` by \`npm run full-servers\`; do not edit. [Connectors](connectors.md) explains the symbols, the
+[connector's README](../connectors/fhir-r4/README.md#servers) lists the settings.
 
 `;
 

@@ -6,7 +6,6 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
 import { inject } from 'vitest';
-import { buildApp } from '../server/src/app.ts';
 import { type Configuration, type ConfiguredClient, hashSecret } from '../server/src/config/configuration.ts';
 import { demoConfigurationPath } from '../server/src/config/demo.ts';
 import { loadConfiguration } from '../server/src/config/load.ts';
@@ -14,7 +13,8 @@ import { type Scope, scopes } from '../server/src/config/schema.ts';
 import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
-import { createAnswerCheck } from './answer-check.ts';
+import { buildApp } from '../server/src/http/app.ts';
+import { answerCheckOf } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
@@ -32,11 +32,11 @@ export interface Credentials {
 }
 
 export interface RequestOptions {
-  /** Sent as JSON; a text or buffer goes out as it is. */
+  /** Sent as JSON. A string or buffer is sent unchanged. */
   readonly body?: unknown;
-  /** `undefined` takes a header away that would be there otherwise. */
+  /** `undefined` removes a default header. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Whose credentials are sent; `null`: none. Default `everything`. */
+  /** The client whose credentials are sent. `null`: none. Default: `everything`. */
   readonly client?: TestClient | Credentials | null;
 }
 
@@ -53,7 +53,7 @@ export interface Problem {
   }[];
 }
 
-/** Bodies are typed by whoever knows which one to expect. */
+/** A response. The caller names the type of its body. */
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -65,42 +65,44 @@ export interface GatewayOptions {
   /** Changes the configuration: the demo's, with the test clients. */
   readonly configure?: (configuration: Configuration) => Configuration;
   readonly logLevel?: LevelWithSilent;
-  /** Default: that of the project that runs. */
+  /** Default: the database of the current Vitest project. */
   readonly databaseKind?: Database['kind'];
-  /** Default: the ones that a configuration can name. The EHRs all want the one that is under test. */
+  /** Default: all connectors of the gateway. Every EHR uses the connector under test. */
   readonly connectors?: readonly ConnectorModule[];
-  /** Another gateway, on PostgreSQL and before sandboxes: its database, its secret keys and its clients are shared. */
+  /** Another gateway whose database, secret keys and clients to share. PostgreSQL and sandboxes only. */
   readonly beside?: Gateway;
 }
 
 interface Ground {
   readonly testDatabase: TestDatabase;
   readonly secretKeys: readonly [Buffer, ...Buffer[]];
-  /** Of the clients. */
+  /** Client secrets by test client. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
 export interface Gateway {
-  /** What another gateway beside it stands on, too. */
+  /** Database, secret keys and client secrets, which a second gateway can share. */
   readonly ground: Ground;
   readonly app: FastifyInstance;
   readonly database: Database;
   readonly deps: Deps;
   readonly port: number;
-  /** The EHR of a connection, as its own staff uses it. */
+  /** Direct access to the EHR of a connection. */
   ehr(emr: string): Ehr;
-  /** What has been logged so far, a line each. */
+  /** The log lines so far. */
   readonly logLines: readonly string[];
   /**
-   * Sends a request over a socket, the path as it is written. Throws when the answer is not as the OpenAPI document
-   * says, whatever it is.
+   * Sends a request over a socket with the path unchanged. Throws if the response does not match the OpenAPI document.
    */
   request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Body>>;
   credentials(client: TestClient): Credentials;
   close(): Promise<void>;
 }
 
-/** A whole gateway on a database of its own, listening on a free port. */
+/** Loaded once. Every gateway changes a copy. */
+let demoConfiguration: Promise<Configuration> | undefined;
+
+/** Starts a complete gateway with its own database on a free port. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const {
     configure = (it: Configuration) => it,
@@ -112,11 +114,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
   const { testDatabase, secretKeys, secrets } = ground;
   const { database } = testDatabase;
-  const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  demoConfiguration ??= loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  const demo = await demoConfiguration;
   const withClients = withQuickSettling({
     ...demo,
     clients: testClients(demo, secrets),
-    // The tests of access send more wrong secrets than anyone should.
+    // The access tests send many wrong secrets, so the limit is higher.
     limits: { ...demo.limits, failed_credentials: 1_000_000 },
   });
   const ehrs = await startEhrs(inject('ehrKind'), { demo: withClients, configure, database });
@@ -135,7 +138,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = await buildApp(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const check = createAnswerCheck(app.swagger());
+  const check = answerCheckOf(app.swagger());
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
   const credentials = (client: TestClient): Credentials => ({
@@ -153,7 +156,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     credentials,
     ehr(emr) {
       const found = ehrs.byId.get(emr);
-      if (!found) throw new Error(`No EHR is named ${emr}`);
+      if (!found) throw new Error(`No EHR has the id ${emr}`);
       return found;
     },
     async request<Body>(method: string, path: string, { body, headers, client = 'everything' }: RequestOptions = {}) {
@@ -186,7 +189,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-/** An EHR in this process does nothing behind its answers: what it does not show at once has not been done. */
+/** Shortens `settling_seconds`: an EHR in this process never finishes a write late. */
 function withQuickSettling(configuration: Configuration): Configuration {
   const emrs = configuration.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, settling_seconds: 1 } }));
   return { ...configuration, emrs };
@@ -202,10 +205,10 @@ async function newGround(databaseKind: Database['kind'] | undefined): Promise<Gr
   };
 }
 
-/** The other one deletes the database, at the end. */
+/** Opens the other gateway's database. The other gateway deletes it. */
 async function sharedGround(ground: Ground): Promise<Ground> {
   const { url } = ground.testDatabase;
-  if (url === undefined) throw new Error('The embedded database has room for one gateway');
+  if (url === undefined) throw new Error('Only one gateway can open the embedded database');
   const database = await openDatabase({ databaseUrl: url, dataDir: '' });
   return { ...ground, testDatabase: { database, url, dispose: () => database.close() } };
 }
@@ -250,7 +253,7 @@ async function send({ port, agent, method, path, payload, headers = {} }: Sent) 
   const request = httpRequest({ host: '127.0.0.1', port, agent, method, path });
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) request.setHeader(name, value);
   if (payload !== undefined) request.setHeader('content-length', Buffer.byteLength(payload));
-  // A text goes out together with the headers, which node then writes as UTF-8 as well.
+  // Send the body as a buffer: Node.js would encode headers as UTF-8 if it were a string.
   request.end(payload === undefined ? undefined : Buffer.from(payload));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const chunks = await response.toArray();

@@ -5,18 +5,18 @@ import { createRunFolder, startPostgres } from './embedded-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What `createTestDatabase` makes in this project. */
+    /** The database that `createTestDatabase` creates in this project. */
     databaseKind: 'postgresql' | 'pglite';
-    /** What stands behind the gateway in this project. */
+    /** The EHR behind the gateway in this project. */
     ehrKind: EhrKind;
-    /** The superuser's URL of the PostgreSQL of this run; empty in the project `pglite`. */
+    /** The superuser's URL of PostgreSQL in this run. Empty in the project `pglite`. */
     postgresUrl: string;
     /** Deleted after the run. */
     runFolder: string;
   }
 }
 
-/** Makes a folder for the run and, in the project that needs it, starts a PostgreSQL there. */
+/** Creates a folder for the run and, if the project needs it, starts PostgreSQL there. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runFolder = await createRunFolder();
   const remove = () => rm(runFolder, { recursive: true, force: true });

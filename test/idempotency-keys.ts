@@ -11,15 +11,15 @@ export interface Sent extends RequestOptions {
   readonly path: string;
 }
 
-/** How an EHR fails a write: before it has done it, or after. */
+/** Whether an EHR fails before or after it makes the write. */
 export interface Failure {
   readonly when: 'before' | 'after';
   readonly error: Error;
-  /** Until then, a failure before has no answer. */
+  /** Delays a failure before the write until this promise resolves. */
   readonly gate?: Promise<void>;
 }
 
-/** EHRs that fail the next writes, in their order. Releases are spared. */
+/** EHRs that apply `failures` to the next writes, in order. Releases do not fail. */
 export function fragile(failures: Failure[]): ConnectorModule {
   return anotherConnector((connector) => ({
     ...connector,
@@ -37,7 +37,7 @@ export function fragile(failures: Failure[]): ConnectorModule {
 }
 
 let lastKey = 0;
-/** One that nobody has sent yet. */
+/** A new idempotency key. */
 export const newKey = () => `key ${++lastKey} ~`;
 
 export const creation = (slot: Slot, careUnit = oslo): Sent => ({
@@ -56,7 +56,7 @@ export const changeMany = (ids: readonly string[], body: object, careUnit = oslo
   body: { ids, ...body },
 });
 
-/** It is the first answer once more, and says so. */
+/** Expects the stored response with `Idempotency-Replayed`. */
 export function expectReplayed(again: Told, first: Told): void {
   expect(again.status).toBe(first.status);
   expect(again.text).toBe(first.text);
@@ -66,14 +66,14 @@ export function expectReplayed(again: Told, first: Told): void {
   expect(again.headers['idempotency-replayed']).toBe('true');
 }
 
-/** What is asked of a gateway under keys, and what has come of it. */
+/** Sends requests with idempotency keys and checks their effects. */
 export function keysOf(gateway: Gateway) {
   function send({ method, path, ...options }: Sent, key: string | undefined): Promise<Told> {
     const headers = { 'idempotency-key': key, ...options.headers };
     return gateway.request(method, path, { ...options, headers });
   }
 
-  /** What stands in the EHR at a time. */
+  /** The appointments in the EHR that overlap the slot, except cancelled ones. */
   async function at({ start, end, resource_id }: Slot, emr = 'sandbox-no') {
     const found = await gateway.ehr(emr).appointments();
     return found

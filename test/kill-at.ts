@@ -3,11 +3,14 @@ import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 import pg from 'pg';
 
 /*
- * A preload (`node --import …/kill-at.ts server/src/main.ts`) that kills the gateway at a step which a request names in
- * `x-kill-at`: `before 3` or `after 3`, its third statement, or `answer`, when everything is done and nothing is said.
- * `count` lets it live, and the answer tells its statements in `x-statements`.
+ * A preload (`node --import …/kill-at.ts server/src/main.ts`) that kills the gateway at the point that a request names in
+ * `x-kill-at`:
  *
- * `KILL_DELIVERY` names a step in the same way for the first message that the process delivers.
+ * - `before 3`, `after 3`: before or after the third statement of the request
+ * - `answer`: after the last statement, before the response
+ * - `count`: never; the response lists the statements in `x-statements`
+ *
+ * `KILL_DELIVERY` names a statement in the same way for the first message that the process delivers.
  */
 
 interface Steps {
@@ -31,7 +34,7 @@ Server.prototype.emit = function (this: Server, name: string, ...rest: unknown[]
   if (typeof killAt !== 'string') return Reflect.apply(emit, this, [name, ...rest]);
   const own: Steps = { killAt, statements: [] };
   const { emit: emitOfRequest } = request;
-  // The body comes in events of the socket, which know nothing of the request.
+  // Body events run outside the async context of the request.
   request.emit = (...event: unknown[]) => steps.run(own, () => Reflect.apply(emitOfRequest, request, event));
   const { writeHead } = response;
   response.writeHead = (...head: unknown[]) => {
@@ -47,7 +50,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...input: unknown[]): unk
   const [first] = input;
   const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
   const run = () => Reflect.apply(query, this, input);
-  // A new connection's own.
+  // Statements that set up a new connection.
   if (text.startsWith('SET TIME ZONE')) return run();
   const own = steps.getStore();
   if (own) return step(own.statements, own.killAt, text, run);

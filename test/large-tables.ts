@@ -1,28 +1,28 @@
 import type { Database } from '../server/src/db/database.ts';
 import type { Statement } from './statements.ts';
 
-/** What grows with use. */
+/** Tables that grow with use. */
 export const largeTables = ['operations', 'confirmations', 'confirmation_items', 'messages'] as const;
 
 /*
- * A busy month: nearly everything has ended and is kept for a while, a little waits, a little has run out or is due.
- * Sealed columns hold nothing that opens.
+ * A busy month: nearly all rows are finished and kept for a while, a few are pending, a few are expired or due. Encrypted
+ * columns contain dummy data that cannot be decrypted.
  */
 const fill = [
-  `INSERT INTO operations (id, client_id, key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
-     sealed_answer, leased_until, next_attempt_at, failures, asked_at, last_asked_at, parked_at, created_at)
+  `INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
+     sealed_response, lease_expires_at, next_attempt_at, consecutive_failures, first_sent_at, last_sent_at, suspended_at, created_at)
    SELECT gen_random_uuid(), 'everything', decode(md5(n::text), 'hex'), decode(md5(n::text), 'hex'), emr, 'oslo-sentrum',
-     'appointments', CASE WHEN ended THEN 'done' ELSE 'pending' END, CASE WHEN NOT ended OR watched THEN '\\x00'::bytea END,
+     'appointments', CASE WHEN ended THEN 'done' ELSE 'pending' END, CASE WHEN NOT ended OR monitored THEN '\\x00'::bytea END,
      CASE WHEN ended THEN '\\x00'::bytea END, NULL,
-     CASE WHEN due THEN now() - interval '1 second' WHEN parked THEN NULL WHEN watched OR NOT ended THEN now() + interval '1 hour' END,
-     0, now(), now(), CASE WHEN parked THEN now() END, now() - n * interval '2 seconds'
+     CASE WHEN due THEN now() - interval '1 second' WHEN suspended THEN NULL WHEN monitored OR NOT ended THEN now() + interval '1 hour' END,
+     0, now(), now(), CASE WHEN suspended THEN now() END, now() - n * interval '2 seconds'
    FROM (
      SELECT n, (ARRAY['sandbox-no', 'sandbox-se', 'sandbox-uk', 'gone'])[CASE WHEN n % 1000 = 1 THEN 4 ELSE n % 3 + 1 END] AS emr,
-       n % 50 > 0 AS ended, n % 10 = 7 AS watched, n % 20000 = 0 OR n % 50000 = 1 AS due, n % 5000 = 50 AS parked
+       n % 50 > 0 AS ended, n % 10 = 7 AS monitored, n % 20000 = 0 OR n % 50000 = 1 AS due, n % 5000 = 50 AS suspended
      FROM generate_series(1, 60000) AS n
    ) AS numbered`,
-  `INSERT INTO confirmations (id, client_id, emr, care_unit_id, kind, channel, code_hash, attempts_allowed, code_sent_at,
-     expires_at, patient_hash, created_at, confirmed_at, reduced_at)
+  `INSERT INTO confirmations (id, client_id, emr, care_unit_id, kind, channel, code_hash, max_attempts, last_code_sent_at,
+     expires_at, patient_hash, created_at, confirmed_at, purged_at)
    SELECT md5(n::text)::uuid, 'everything', 'sandbox-se', 'sodermalm', 'booking', 'sms',
      CASE WHEN n % 100 = 0 OR at > now() - interval '25 hours' THEN '\\x00'::bytea END, 5, at, at + interval '10 minutes',
      CASE WHEN at > now() - interval '90 days' THEN decode(md5((n % 5000)::text), 'hex') END, at,
@@ -32,8 +32,8 @@ const fill = [
   `INSERT INTO confirmation_items (emr, appointment_id, confirmation_id, care_unit_id, position, kind, state, ehr_appointment_id)
    SELECT emr, 'a-' || id, id, care_unit_id, 0, kind,
      CASE WHEN confirmed_at IS NULL THEN 'pending' ELSE 'confirmed' END, 'a-' || id FROM confirmations`,
-  `INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed, state,
-     expires_at, created_at, settled_at, awaits_job)
+  `INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed_content, state,
+     expires_at, created_at, completed_at, needs_job)
    SELECT gen_random_uuid(), id, 1, emr, care_unit_id, channel, 'a-' || id, CASE WHEN state <> 'sent' THEN '\\x00'::bytea END,
      state, expires_at, created_at, CASE WHEN state <> 'queued' THEN created_at END, false
    FROM confirmations, LATERAL (SELECT CASE
@@ -41,7 +41,7 @@ const fill = [
      ELSE 'queued' END AS state) AS it`,
 ];
 
-/** Fills what grows with use: sixty thousand rows each. For PostgreSQL. */
+/** Fills the growing tables with sixty thousand rows each. PostgreSQL only. */
 export async function fillTables({ pool }: Database): Promise<void> {
   const client = await pool.connect();
   try {
@@ -60,7 +60,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Of a statement: the large tables, and the indexes with an entry for every row, that it reads from end to end. */
+/** The large tables that the statement scans sequentially, and their indexes that it scans without a condition. */
 export async function readWhole({ pool }: Database, { text, values }: Statement): Promise<string[]> {
   const client = await pool.connect();
   try {

@@ -1,9 +1,9 @@
 import { type AppointmentWrite, type Connector, ConnectorError } from '@crossward/connector-kit';
 
-/** As the port says: an EHR is asked for nothing that it does not do. */
+/** Calls `check` before each write, to detect writes that the EHR does not support. */
 export function checking(connector: Connector, check: (write: AppointmentWrite) => void): Connector {
   const { changeAppointments } = connector;
-  if (!changeAppointments) throw new Error('The EHR takes no changes');
+  if (!changeAppointments) throw new Error('The EHR supports no changes');
   return {
     ...connector,
     async changeAppointments(write) {
@@ -13,7 +13,7 @@ export function checking(connector: Connector, check: (write: AppointmentWrite) 
   };
 }
 
-/** It takes bookings, changes and cancellations, each at once and for good. */
+/** Supports `create`, `update` and `cancel`, but no holds. */
 export function unableToHold(connector: Connector): Connector {
   const changes = ['create', 'update', 'cancel'] as const;
   return checking({ ...connector, capabilities: { ...connector.capabilities, changes } }, (write) => {
@@ -26,9 +26,9 @@ export function unableToHold(connector: Connector): Connector {
   });
 }
 
-/** It takes one change at a time. */
+/** Supports one change per write. */
 export function withoutTransactions(connector: Connector): Connector {
   return checking({ ...connector, capabilities: { ...connector.capabilities, transactions: false } }, (write) => {
-    if (write.changes.length !== 1) throw new Error('This EHR takes one change at a time');
+    if (write.changes.length !== 1) throw new Error('This EHR supports one change per write');
   });
 }

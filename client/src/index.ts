@@ -6,18 +6,18 @@ export type Appointment = Schemas['Appointment'];
 export type Problem = Schemas['Problem'];
 
 export interface CrosswardClientOptions {
-  /** Where the gateway is, without `/api`: `https://gateway.example`. */
+  /** Base URL of the gateway, without `/api`: `https://gateway.example`. */
   readonly baseUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 
-/** `GET`, `POST` and `PATCH` by path. Each answers with `data`, or with the problem as `error`. */
+/** `GET`, `POST` and `PATCH` by path. Each resolves to `data`, or to the problem as `error`. */
 export type CrosswardClient = Client<paths>;
 
-/** A client of one gateway. Every call carries its credentials. */
+/** Creates a client for one gateway. Every request sends the credentials. */
 export function createCrosswardClient(options: CrosswardClientOptions): CrosswardClient {
   const { baseUrl, clientId, clientSecret, fetch } = options;
   return createClient<paths>({

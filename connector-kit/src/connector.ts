@@ -17,41 +17,40 @@ import type {
   TimeSlot,
 } from './records.ts';
 
-/** What can be done to an appointment. */
+/** The kinds of change to an appointment. */
 export const changeKinds = ['create', 'update', 'cancel', 'confirm', 'extend', 'release'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 /**
- * Facts about an EHR that change what the gateway does. What an EHR cannot do at all is not a flag: the connector
- * leaves the operation out, and the gateway answers `operation_unsupported`.
+ * Facts about an EHR that change what the gateway does. An operation that the EHR does not support is not a flag: the
+ * connector leaves the method out, and the gateway responds with `operation_unsupported`.
  */
 export interface Capabilities {
-  /** Always with `emr_id`. Any other type is refused before the EHR is asked. */
+  /** Always includes `emr_id`. The gateway rejects all other types without calling the connector. */
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
-  /** Always with `emr_id`. */
+  /** Always includes `emr_id`. */
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   /**
-   * What `changeAppointments` takes. Without `confirm`, `extend` and `release` the EHR cannot hold a time while a code is
-   * awaited: the gateway keeps the booking to itself until the code has come, and the time may be gone by then.
+   * The changes that `changeAppointments` supports. Without `confirm`, `extend` and `release` the EHR cannot hold a time
+   * for a booking that awaits a code. The gateway then stores the booking as a draft and books it when the code is
+   * confirmed; the time may be taken by then.
    */
   readonly changes: readonly ChangeKind[];
   /**
-   * Whether `changeAppointments` does several changes all or nothing. Where it cannot, it is called with one change at a
-   * time, and refuses more with `unsupported`; the gateway undoes what was done when a later one fails.
+   * Whether `changeAppointments` makes several changes atomically. If not, the gateway calls it with one change at a time
+   * and compensates the earlier changes if a later one fails. It rejects more than one change with `unsupported`.
    */
   readonly transactions: boolean;
   /**
-   * How many changes `changeAppointments` does all or nothing, where there is a limit: three or more. It refuses more with
-   * `unsupported`, and the gateway goes about them as without transactions. Absent: any number.
+   * The maximum number of changes in one transaction: three or more. `changeAppointments` rejects more with `unsupported`;
+   * the gateway then sends them one at a time, as without transactions. Absent: no limit.
    */
   readonly changesPerTransaction?: number;
-  /** Whether an appointment takes exactly one time slot: a longer time is `time_slot_unavailable`. Absent: it need not. */
-  readonly oneSlotOnly?: boolean;
-  /** Whether the EHR sends codes to patients and checks them: then the gateway passes them through. */
+  /** Whether the EHR sends codes to patients and checks them. The gateway then only passes codes through. */
   readonly sendsCodes: boolean;
 }
 
-/** Whatever a list is ordered by, the last entry that the caller has already seen. */
+/** Paging position: the sort keys of the last entry that the caller has already seen. */
 export interface AppointmentPosition {
   readonly start: Date;
   readonly id: string;
@@ -76,23 +75,23 @@ export interface AppointmentQuery {
 
 export interface TimeSlotQuery {
   readonly careUnit: CareUnit;
-  /** Slots that lie wholly inside; those that have begun are left out. */
+  /** Only slots that lie wholly inside the range. Slots that have started are left out. */
   readonly start: Date;
   readonly end: Date;
   /** Absent: every resource of the care unit. */
   readonly resourceIds?: readonly string[] | undefined;
   /** Absent: every healthcare service. */
   readonly healthcareServiceIds?: readonly string[] | undefined;
-  /** Appointments whose time counts as free, since they are about to give it up. */
+  /** Ids of appointments whose time counts as free, because the caller is about to move or cancel them. */
   readonly freeing?: readonly string[] | undefined;
   readonly after?: TimeSlotPosition | undefined;
   readonly limit: number;
 }
 
 /**
- * Every write carries an operation id, minted once by the gateway and kept across retries. The connector stores it in
- * the EHR together with the change, in one step where the EHR can: a second call with the same id changes nothing and
- * answers what the first one did.
+ * Every write carries an operation id. The gateway creates it once and reuses it for retries. The connector stores it in
+ * the EHR together with the change, atomically if the EHR can. A second call with the same id changes nothing and
+ * returns the appointments of the first call.
  */
 export interface Write {
   /** UUID. */
@@ -100,7 +99,7 @@ export interface Write {
   readonly careUnit: CareUnit;
 }
 
-/** Books a time, or holds it: then it is taken until `holdUntil`, by the EHR's clock, and free at once afterwards. */
+/** Books a time, or holds it until `holdUntil` by the EHR's clock. An expired hold frees its time immediately. */
 export interface AppointmentCreation {
   readonly kind: 'create';
   readonly patientId: string;
@@ -112,7 +111,7 @@ export interface AppointmentCreation {
   readonly holdUntil: Date | null;
 }
 
-/** Changes a booked appointment. What is absent stays. Its own time counts as free. */
+/** Updates a booked appointment. Absent fields keep their value. The appointment's own time counts as free. */
 export interface AppointmentUpdate {
   readonly kind: 'update';
   readonly appointmentId: string;
@@ -121,21 +120,21 @@ export interface AppointmentUpdate {
   readonly comment?: string | null | undefined;
 }
 
-/** Cancels a booked appointment and frees its time. What is cancelled already stays as it is. */
+/** Cancels a booked appointment and frees its time. A cancelled appointment is not changed. */
 export interface AppointmentCancellation {
   readonly kind: 'cancel';
   readonly appointmentId: string;
-  /** Replaces the appointment's comment; absent leaves it. */
+  /** Replaces the appointment's comment. Absent: the comment is kept. */
   readonly comment?: string | null | undefined;
 }
 
-/** Books what is held. The EHR may do so after `holdUntil` as long as nobody has taken the time. */
+/** Books a held appointment. The EHR may also book an expired hold while its time is still free. */
 export interface HoldConfirmation {
   readonly kind: 'confirm';
   readonly appointmentId: string;
 }
 
-/** Holds for longer. `appointment_not_held` when the hold has run out. */
+/** Extends a hold. Throws `appointment_not_held` if the hold has expired. */
 export interface HoldExtension {
   readonly kind: 'extend';
   readonly appointmentId: string;
@@ -143,13 +142,13 @@ export interface HoldExtension {
 }
 
 /**
- * Gives up a hold, also one that has run out, which then is cancelled for the EHR's own staff as well.
- * `appointment_not_held` when it has been booked; what is cancelled stays as it is.
+ * Releases a hold: cancels it and frees its time. An expired hold is cancelled too, so that the EHR's own staff see it
+ * as cancelled. Throws `appointment_not_held` if the appointment is booked. A cancelled appointment is not changed.
  */
 export interface HoldRelease {
   readonly kind: 'release';
   readonly appointmentId: string;
-  /** Replaces the appointment's comment; absent leaves it. */
+  /** Replaces the appointment's comment. Absent: the comment is kept. */
   readonly comment?: string | null | undefined;
 }
 
@@ -165,11 +164,11 @@ export interface AppointmentWrite extends Write {
   readonly changes: readonly AppointmentChange[];
 }
 
-/** An EHR's own confirmation, while it waits for the code that it has sent. */
+/** A pending confirmation of an EHR that sends its own codes. */
 export interface EhrConfirmation {
-  /** The EHR's name for it, for `confirmCode` and `resendCode`. */
+  /** The EHR's id of the confirmation, for `confirmCode` and `resendCode`. */
   readonly reference: string;
-  /** Booking: the appointment with state `held`. Cancellation: the appointment as it still is. */
+  /** Booking: the appointment with state `held`. Cancellation: the unchanged appointment. */
   readonly appointment: Appointment;
   readonly channel: 'sms' | 'email';
   readonly expiresAt: Date;
@@ -177,41 +176,42 @@ export interface EhrConfirmation {
 }
 
 /**
- * What an EHR can be asked. A connector implements those that its EHR has. All throw `ConnectorError` and nothing else
- * on purpose; anything else is taken for a bug. Ids in queries are the EHR's own (`emr_id` values).
+ * The operations of the port. A connector implements the ones that its EHR supports. They throw only `ConnectorError`;
+ * any other error counts as a bug in the connector. Ids in queries are the EHR's own (`emr_id` values).
  */
 export interface ConnectorOperations {
-  /** The patient that has this identifier. `null`: none has it. */
+  /** The patient with this identifier, or `null`. */
   findPatient(identifier: PatientIdentifier): Promise<Patient | null>;
 
-  /** The resource of this care unit that has this identifier. `null`: none, or one of another care unit. */
+  /** The resource of this care unit with this identifier. `null`: not found, or it belongs to another care unit. */
   findResource(careUnit: CareUnit, identifier: ResourceIdentifier): Promise<Resource | null>;
-  /** All resources of the care unit, by id (code unit order). */
+  /** All resources of the care unit, ordered by id (code units). */
   listResources(careUnit: CareUnit): Promise<readonly Resource[]>;
 
-  /** All services that can be booked in the care unit, by id (code unit order). */
+  /** All bookable healthcare services of the care unit, ordered by id (code units). */
   listHealthcareServices(careUnit: CareUnit): Promise<readonly HealthcareService[]>;
 
-  /** Free time slots, by start, resource id, service id (code unit order): at most `limit`, after `after`. */
+  /** Free time slots ordered by start, resource id, service id (code units): at most `limit`, after `after`. */
   listTimeSlots(query: TimeSlotQuery): Promise<readonly TimeSlot[]>;
 
-  /** Those of the appointments that this care unit has, in any order. */
+  /** The appointments with these ids that belong to this care unit, in any order. */
   findAppointments(careUnit: CareUnit, appointmentIds: readonly string[]): Promise<readonly Appointment[]>;
-  /** Appointments by start, id (code unit order): at most `limit`, after `after`. */
+  /** Appointments ordered by start, id (code units): at most `limit`, after `after`. */
   listAppointments(query: AppointmentQuery): Promise<readonly Appointment[]>;
 
   /**
-   * Does all changes or none, and answers the appointments in the order of the changes. Cancellations free their time
+   * Makes all changes or none, and returns the appointments in the order of the changes. Cancellations free their time
    * for the other changes.
    *
    * A time that is booked, held or moved to must start where a free time slot of the resource and service starts, end
-   * where one ends, and be covered by free slots without a gap; else `time_slot_unavailable`. Of any number of calls for
-   * one time, however they race, one succeeds.
+   * where one ends, and be covered by free slots without a gap. Otherwise it throws `time_slot_unavailable`. If several
+   * calls want the same time concurrently, exactly one succeeds.
    */
   changeAppointments(write: AppointmentWrite): Promise<readonly Appointment[]>;
   /**
-   * The appointments that the write with this operation id left behind, in its order. `null`: it was never done. A
-   * connector that has it does nothing twice under one operation id; one without it is told no write a second time.
+   * The appointments of the write with this operation id, in the order of its changes. `null`: the write was never done.
+   * A connector that implements it never repeats a write with a known operation id. If it is missing, the gateway never
+   * retries a write.
    */
   findOperation(careUnit: CareUnit, operationId: string): Promise<readonly Appointment[] | null>;
 
@@ -219,51 +219,68 @@ export interface ConnectorOperations {
   requestBooking(request: Write & { readonly creation: AppointmentCreation }): Promise<EhrConfirmation>;
   /** For an EHR that sends codes: starts a cancellation, and sends the patient a code. */
   requestCancellation(request: Write & { readonly cancellation: AppointmentCancellation }): Promise<EhrConfirmation>;
-  /** For an EHR that sends codes: sends a fresh one. */
+  /** For an EHR that sends codes: sends a new code. */
   resendCode(request: Write & { readonly reference: string }): Promise<EhrConfirmation>;
-  /** For an EHR that sends codes: `code_incorrect`, `code_expired` and `code_locked` say why a code is not taken. */
+  /** For an EHR that sends codes: checks the code. Throws `code_incorrect`, `code_expired` or `code_locked`. */
   confirmCode(request: Write & { readonly reference: string; readonly code: string }): Promise<Appointment>;
 }
 
 export type ConnectorOperation = keyof ConnectorOperations;
 
-/** One connection to one EHR, alive from the gateway's start to its stop. */
+/** A connection to one EHR. It is open from the gateway's start to its stop. */
 export interface Connector extends Partial<ConnectorOperations> {
   readonly capabilities: Capabilities;
 }
 
-/** A care unit as the configuration has it. */
+/** A care unit with its configuration. */
 export interface ConfiguredCareUnit extends CareUnit {
-  /** What the connector wants to know about this care unit. The connector checks it when it opens. */
+  /** Connector-specific settings of the care unit. The connector validates them in `open`. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** What the gateway hands to a connector when it opens a connection. */
+/** What the gateway passes to a connector to open a connection. */
 export interface ConnectorContext<Settings> {
   /** The connection's id, `{emr}` in the paths. */
   readonly emr: string;
-  /** Checked against the connector's `settingsSchema`. Each `{ env: NAME }` has become a `SecretValue`. */
+  /** Validated against `settingsSchema`. Each `{ env: NAME }` is replaced by a `SecretValue`. */
   readonly settings: Settings;
   readonly careUnits: readonly ConfiguredCareUnit[];
-  /** The way to the EHR, for a connector that speaks HTTP. */
+  /** The HTTP client for the EHR. */
   readonly http: EhrHttp;
-  /** The gateway's database, for a connector that keeps its data there. */
+}
+
+/** The context of a connector with migrations. */
+export interface DatabaseContext<Settings> extends ConnectorContext<Settings> {
+  /** The gateway's database. */
   readonly database: PostgresPool;
 }
 
-/** One kind of EHR: what a connector's folder exports. */
-export interface ConnectorModule<Settings = unknown> {
+interface ModuleWith<Context> {
   /** The name in the configuration's `connector`. */
   readonly name: string;
   /** JSON Schema of the connection's `settings`. A secret is a `secretSchema`. */
   readonly settingsSchema: object;
-  /** Folder of numbered SQL files for a connector that keeps data in the gateway's database. */
-  readonly migrations?: URL;
-  open(context: ConnectorContext<Settings>): Promise<Connector>;
+  open(context: Context): Promise<Connector>;
   /**
-   * Looks at the server behind the settings, before anybody trusts the connection: whether it can be reached and signed
-   * in to, what it can do, and which settings suit it. `crossward emr check` shows it. What goes wrong is a finding;
-   * nothing is thrown on purpose. What it writes in the EHR to find out, it takes back.
+   * Examines the server before the connection is used: whether it can be reached, whether sign-in works, what it supports,
+   * and which settings to use. `crossward emr check` prints the report. Failures are reported as findings, not thrown.
+   * The probe removes everything that it writes in the EHR.
    */
-  probe?(context: ConnectorContext<Settings>): Promise<ProbeReport>;
+  probe?(context: Context): Promise<ProbeReport>;
 }
+
+/** A connector that keeps its data in the EHR. It gets no database. */
+export interface StatelessConnectorModule<Settings = unknown> extends ModuleWith<ConnectorContext<Settings>> {
+  readonly migrations?: never;
+}
+
+/** A connector that keeps data in the gateway's database, in tables that its migrations create. */
+export interface DatabaseConnectorModule<Settings = unknown> extends ModuleWith<DatabaseContext<Settings>> {
+  /** Folder of numbered SQL files. */
+  readonly migrations: URL;
+}
+
+/** One kind of EHR: what a connector's folder exports. */
+export type ConnectorModule<Settings = unknown> =
+  | StatelessConnectorModule<Settings>
+  | DatabaseConnectorModule<Settings>;

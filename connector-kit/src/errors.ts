@@ -1,16 +1,15 @@
 /**
- * Why a connector could not do what it was asked, in words that every EHR shares. The gateway turns each kind into one
- * problem; a connector never speaks HTTP of its own accord. Reads answer `null` or an empty list for what does not
- * exist; only writes throw the `*_not_found` kinds.
+ * The reasons why an operation can fail, the same for every EHR. The gateway maps each kind to one problem document.
+ * Reads return `null` or an empty list for unknown ids; only writes throw the `*_not_found` kinds.
  *
- * - `time_slot_unavailable`: no free time slot covers the range, or someone else was faster
- * - `appointment_cancelled`, `appointment_pending`, `appointment_not_held`: its state forbids the change
- * - `code_incorrect`, `code_expired`, `code_locked`: what an EHR that checks codes itself says of one
- * - `unsupported`: this EHR cannot do it at all
- * - `rejected`: the EHR refused for a reason that the port has no word for
- * - `unavailable`: the EHR could not be reached or says it is down: nothing was done
- * - `timeout`: the EHR did not answer a read in time
- * - `outcome_unknown`: a write may or may not have been done, and asking did not settle it
+ * - `time_slot_unavailable`: free time slots do not cover the range, or another booking took the time first
+ * - `appointment_cancelled`, `appointment_pending`, `appointment_not_held`: the appointment's state does not allow the change
+ * - `code_incorrect`, `code_expired`, `code_locked`: an EHR that checks codes itself rejected the code
+ * - `unsupported`: the EHR does not support the operation
+ * - `rejected`: the EHR refused for a reason that no other kind covers
+ * - `unavailable`: the EHR could not be reached or reported that it is down; nothing was changed
+ * - `timeout`: a read timed out
+ * - `outcome_unknown`: a write may or may not have been done, and a look-up could not tell
  */
 export const connectorErrorKinds = [
   'patient_not_found',
@@ -33,12 +32,12 @@ export const connectorErrorKinds = [
 export type ConnectorErrorKind = (typeof connectorErrorKinds)[number];
 
 /**
- * The only error a connector throws on purpose. The message may reach a log, so it holds no personal data: no
- * identifier of a patient, no text that the EHR sent. Put the cause in `cause`; it is never shown to a caller.
+ * The only error that a connector throws on purpose. The message may be logged, so it must contain no personal data: no
+ * patient identifier, no text from the EHR. Put the underlying error in `cause`; callers never see it.
  */
 export class ConnectorError extends Error {
   readonly kind: ConnectorErrorKind;
-  /** For `unavailable`: how many seconds the EHR asked us to wait. */
+  /** For `unavailable`: the `Retry-After` of the EHR, in seconds. */
   readonly retryAfterSeconds: number | undefined;
   /** For `code_incorrect`. */
   readonly attemptsRemaining: number | undefined;

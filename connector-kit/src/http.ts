@@ -1,41 +1,39 @@
 /** A request to an EHR over HTTP. */
 export interface EhrRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute, on a host that the connection's settings name. */
+  /** Absolute URL, on a host that the connection's settings name. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   /**
-   * Whether sending it twice is as good as once: reads, searches by POST, and writes that are proved so (a conditional
-   * create, a PUT under `If-Match` whose 412 is understood). Only these are sent again after a failure.
+   * Whether the request is idempotent: reads, searches by POST, and idempotent writes (a conditional create, a PUT with
+   * `If-Match` whose 412 the connector handles). Only these are retried after a failure.
    */
   readonly repeatable: boolean;
 }
 
 export interface EhrResponse {
   readonly status: number;
-  /** By lower-case name. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
 /**
- * The way to an EHR that speaks HTTP, made by the gateway for each connection: connections are pooled and kept alive, a
- * request has a time limit, what is repeatable is sent again after a failure and heeds `Retry-After`, the size of answers
- * is limited, TLS is verified, and private addresses are refused unless the connection allows them. Turns, the time limit
- * of a whole call and the circuit breaker are around the connector's calls, not in here. A connector does none of this
- * itself.
+ * The HTTP client that the gateway gives to each connection. It pools connections, sets a time-out for each request,
+ * retries repeatable requests and honours `Retry-After`, limits the size of responses, verifies TLS, and refuses private
+ * addresses unless the connection allows them. The gateway also limits concurrency and total time and runs the circuit
+ * breaker, around each call of the connector. A connector does none of this itself.
  *
- * An answer of any status is returned, a redirect too: it is not followed. Only 429, 502, 503 and 504 are failures.
+ * Responses of any status are returned, except 429, 502, 503 and 504, which are failures. Redirects are not followed.
  *
- * @throws ConnectorError when the last attempt has failed:
- *   - `unavailable`: the EHR could not be reached, may not be connected to, or answered 429, 502, 503 or 504; nothing was
- *     done
- *   - `timeout`: it did not answer a read, or may have done a repeatable request in one of the attempts
- *   - `outcome_unknown`: it may have done any other request
- *   - `rejected`: the answer to a read is too large
- * @throws Error a bug of the connector: a URL that is not one of HTTP or holds credentials, or a request that cannot be
- *   sent
+ * @throws ConnectorError if the last attempt fails:
+ *   - `unavailable`: the EHR could not be reached, its address is not allowed, or it responded with 429, 502, 503 or 504;
+ *     nothing was changed
+ *   - `timeout`: a repeatable request timed out; one of the attempts may have been done
+ *   - `outcome_unknown`: any other request failed and may have been done
+ *   - `rejected`: the response to a read is too large
+ * @throws Error for a bug in the connector: a URL that is not HTTP or contains credentials, or an invalid request
  */
 export interface EhrHttp {
   send(request: EhrRequest): Promise<EhrResponse>;

@@ -1,7 +1,7 @@
 /**
- * The identifier types of the gateway's notation. Values that reach a connector are already checked and normalised:
+ * Identifier types. Values are validated and normalised before they reach a connector:
  *
- * - `emr_id`: the EHR's own identifier, as the EHR writes it
+ * - `emr_id`: the EHR's own id, unchanged
  * - `no_personal_number`: 11 digits (fødselsnummer, D-number, synthetic ranges)
  * - `se_personal_number`: 12 digits, `YYYYMMDDNNNN` (personnummer, coordination number)
  * - `nhs_number`: 10 digits

@@ -1,23 +1,23 @@
-/** One thing that was tried, and what came of it. */
+/** The result of one test of the probe. */
 export interface ProbeFinding {
-  /** A few words, the same for every server: `sign-in`, `transactions are atomic`. */
+  /** Short name of the test, such as `sign-in` or `transactions are atomic`. */
   readonly name: string;
   /**
-   * - `ok`: as it should be
-   * - `note`: worth knowing; nothing to do
-   * - `warning`: works, with a consequence that `detail` names
-   * - `problem`: this connection cannot be trusted until it is put right
-   * - `untried`: could not be tried; `detail` says why
+   * - `ok`: works
+   * - `note`: for information; no action needed
+   * - `warning`: works with a restriction, described in `detail`
+   * - `problem`: must be fixed before the connection is used
+   * - `untried`: could not be tested; `detail` says why
    */
   readonly status: 'ok' | 'note' | 'warning' | 'problem' | 'untried';
-  /** What was seen, in a sentence. Shown to the operator: no secret, nothing about a patient. */
+  /** The result in one sentence. Shown to the operator, so it contains no secret and no patient data. */
   readonly detail: string;
 }
 
-/** What a connector found out about the server that its settings name. */
+/** Report of a connector's probe of its server. */
 export interface ProbeReport {
-  /** In the order in which they are to be read. */
+  /** In display order. */
   readonly findings: readonly ProbeFinding[];
-  /** What the connection's `settings` had better say, by the names of `settingsSchema`. Only what should differ. */
+  /** Recommended values for the connection's `settings`. Only settings that should change. */
   readonly recommendedSettings: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,6 @@
 import type { PatientIdentifier, ResourceIdentifier } from './identifiers.ts';
 
-/** A place of the EHR with a clock of its own. Comes from the configuration, never from the EHR. */
+/** A clinic or department of the EHR, with its time zone. Defined in the configuration, not in the EHR. */
 export interface CareUnit {
   readonly id: string;
   /** IANA time zone, such as `Europe/Oslo`. Local times of schedules are read in it. */
@@ -22,7 +22,7 @@ export type Gender = (typeof genders)[number];
 /** A patient belongs to the EHR, not to one care unit. */
 export interface Patient {
   readonly id: string;
-  /** Every identifier known, `emr_id` first. */
+  /** All known identifiers, `emr_id` first. */
   readonly identifiers: readonly PatientIdentifier[];
   readonly givenName: string | null;
   readonly familyName: string | null;
@@ -38,7 +38,7 @@ export interface Patient {
 export const resourceKinds = ['practitioner', 'room', 'device'] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
 
-/** Whoever or whatever an appointment is with. Belongs to one care unit. */
+/** A practitioner, room or device that can be booked. Belongs to one care unit. */
 export interface Resource {
   readonly id: string;
   readonly identifiers: readonly ResourceIdentifier[];
@@ -50,11 +50,11 @@ export interface Resource {
 export interface HealthcareService {
   readonly id: string;
   readonly name: string;
-  /** Informative: a booking's length follows the time slots. */
+  /** For information only. The time slots determine the length of a booking. */
   readonly durationMinutes: number | null;
 }
 
-/** A free piece of a resource's schedule. `start` is inside, `end` is outside. */
+/** A free time of a resource. `start` is inclusive, `end` is exclusive. */
 export interface TimeSlot {
   readonly start: Date;
   readonly end: Date;
@@ -63,12 +63,12 @@ export interface TimeSlot {
 }
 
 /**
- * What the EHR says of an appointment.
+ * The state of an appointment in the EHR.
  *
  * - `booked`: booked, arrived, checked in, fulfilled
- * - `held`: the time is taken until `heldUntil`, waiting for a code
- * - `pending`: proposed, pending or on a waiting list without a hold of ours
- * - `cancelled`: cancelled, no-show, entered in error, or a hold whose `heldUntil` has passed
+ * - `held`: the time is held until `heldUntil` while a code is awaited
+ * - `pending`: proposed, pending or on a waiting list, and not held by the gateway
+ * - `cancelled`: cancelled, no-show, entered in error, or an expired hold
  */
 export const appointmentStates = ['booked', 'held', 'pending', 'cancelled'] as const;
 export type AppointmentState = (typeof appointmentStates)[number];
@@ -76,7 +76,7 @@ export type AppointmentState = (typeof appointmentStates)[number];
 export interface Appointment {
   readonly id: string;
   readonly state: AppointmentState;
-  /** Set while `state` is `held`, by the EHR's clock. */
+  /** Expiry time by the EHR's clock. Set while `state` is `held`. */
   readonly heldUntil: Date | null;
   readonly start: Date;
   readonly end: Date;

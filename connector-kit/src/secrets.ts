@@ -1,11 +1,11 @@
-/** A secret of the settings as a connector gets it. It shows in no log and no message; only `reveal` hands it out. */
+/** A secret in a connector's settings. It never appears in a log or message; only `reveal` returns it. */
 export interface SecretValue {
   reveal(): string;
 }
 
 /**
- * What `settingsSchema` says of a secret: the file names an environment variable, `{ env: NAME }`, and the gateway puts a
- * `SecretValue` in its place.
+ * Schema of a secret in `settingsSchema`. The configuration file names an environment variable, `{ env: NAME }`, and the
+ * gateway replaces it with a `SecretValue`.
  */
 export const secretSchema = {
   type: 'object',

@@ -11,21 +11,21 @@ describe('coversWithoutGap', () => {
   test.each([
     ['one slot', [range(0, 3)], range(0, 3), true],
     ['slots in any order', [range(6, 9), range(0, 3), range(3, 6)], range(0, 9), true],
-    ['the slots in the middle of many', [range(0, 3), range(3, 6), range(6, 9), range(9, 12)], range(3, 9), true],
-    ['slots of two lengths', [range(0, 2), range(0, 3), range(2, 4), range(3, 6)], range(0, 4), true],
-    ['nothing', [], range(0, 3), false],
+    ['slots in the middle of others', [range(0, 3), range(3, 6), range(6, 9), range(9, 12)], range(3, 9), true],
+    ['slots of different lengths', [range(0, 2), range(0, 3), range(2, 4), range(3, 6)], range(0, 4), true],
+    ['no slots', [], range(0, 3), false],
     ['a gap', [range(0, 3), range(4, 6)], range(0, 6), false],
-    ['a late beginning', [range(1, 3)], range(0, 3), false],
-    ['an early beginning', [range(0, 3)], range(1, 3), false],
-    ['an early end', [range(0, 3)], range(0, 4), false],
-    ['a late end', [range(0, 3), range(3, 6)], range(0, 5), false],
+    ['first slot starts too late', [range(1, 3)], range(0, 3), false],
+    ['first slot starts too early', [range(0, 3)], range(1, 3), false],
+    ['last slot ends too early', [range(0, 3)], range(0, 4), false],
+    ['last slot ends too late', [range(0, 3), range(3, 6)], range(0, 5), false],
     ['an empty range', [range(0, 3)], range(0, 0), false],
-    ['a range backwards', [range(0, 3)], range(3, 0), false],
+    ['a range that ends before it starts', [range(0, 3)], range(3, 0), false],
   ])('%s', (_, slots, wanted, expected) => {
     expect(coversWithoutGap(slots, wanted)).toBe(expected);
   });
 
-  test('does not depend on the order, and more slots elsewhere change nothing', () => {
+  test('ignores the order of slots and slots outside the range', () => {
     fc.assert(
       fc.property(fc.array(someRange, { maxLength: 12 }), someRange, fc.func(fc.integer()), (slots, wanted, weight) => {
         const shuffled = slots.toSorted((a, b) => weight(a) - weight(b));
@@ -36,7 +36,7 @@ describe('coversWithoutGap', () => {
     );
   });
 
-  test('a grid covers what begins and ends on it, unless a slot in between is missing', () => {
+  test('a regular grid covers a range on its boundaries unless a slot is missing', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -69,7 +69,7 @@ describe('overlaps', () => {
     expect(overlaps(b, a)).toBe(expected);
   });
 
-  test('is sharing an instant', () => {
+  test('is true exactly when the ranges share an instant', () => {
     fc.assert(
       fc.property(someRange, someRange, (a, b) => {
         const instants = ({ start, end }: typeof a) =>

@@ -4,8 +4,8 @@ interface TimeRange {
 }
 
 /**
- * Whether `slots` hold a run that starts exactly where `range` starts, ends exactly where it ends, and has no gap
- * between: the rule for every booking.
+ * Whether consecutive `slots` cover `range` exactly: the first starts at its start, the last ends at its end, and there
+ * is no gap. Every booking must satisfy this rule.
  */
 export function coversWithoutGap(slots: readonly TimeRange[], range: TimeRange): boolean {
   const end = range.end.getTime();
@@ -16,7 +16,7 @@ export function coversWithoutGap(slots: readonly TimeRange[], range: TimeRange):
   return range.start.getTime() < end && reached.has(end);
 }
 
-/** Whether two ranges share any time. Ends are exclusive: neighbours do not overlap. */
+/** Whether two ranges overlap. Ends are exclusive: adjacent ranges do not overlap. */
 export function overlaps(a: TimeRange, b: TimeRange): boolean {
   return a.start < b.end && b.start < a.end;
 }

@@ -8,13 +8,13 @@ import { readEnvironment } from '../../server/src/config/environment.ts';
 import { loadConfiguration } from '../../server/src/config/load.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
 
-/** The days of the requests in the README of the repository. */
-const daysOfTheReadme = ['2030-03-15', '2030-03-18', '2030-03-19'];
+/** The dates in the example requests of the repository's README. */
+const readmeDates = ['2030-03-15', '2030-03-18', '2030-03-19'];
 
 const clientSecret = randomBytes(32).toString('base64url');
 const folder = join(process.env.CROSSWARD_DATA_DIR || '.data', 'fhir-example');
 
-// Everything is of this session: the FHIR server keeps nothing either.
+// Temporary data only: the FHIR server keeps nothing either.
 delete process.env.DATABASE_URL;
 Object.assign(process.env, {
   HOST: '127.0.0.1',
@@ -29,18 +29,18 @@ const [emr] = configuration.emrs;
 const [client] = configuration.clients;
 const fhirUrl = new URL(String(emr?.settings.base_url));
 
-await startMedplum({ port: Number(fhirUrl.port), data: { alsoOn: daysOfTheReadme } });
+await startMedplum({ port: Number(fhirUrl.port), data: { alsoOn: readmeDates } });
 
-// Who has the FHIR server's port has the folder.
-const forget = () => rmSync(folder, { recursive: true, force: true });
-forget();
-process.once('exit', forget);
+// The process that owns the FHIR server's port owns the folder.
+const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+removeFolder();
+process.once('exit', removeFolder);
 await mkdir(folder, { recursive: true, mode: 0o700 });
 const clientFile = join(folder, 'client.json');
 const credentials = { client_id: client?.id, client_secret: clientSecret };
 await writeFile(clientFile, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
 
-// The gateway's own program. Ctrl-C stops it in good order, and with it this process.
+// Runs the gateway. Ctrl-C shuts it down gracefully, and then this process.
 await import('../../server/src/main.ts');
 
 const gateway = `http://127.0.0.1:${port}`;
@@ -48,13 +48,13 @@ const credential = (name: string) => `$(node -p 'require("${shown(clientFile)}")
 process.stdout.write(`
 Crossward runs with a FHIR server behind it. All people in it are synthetic.
 
-  Reference of the interface   ${gateway}/docs/
+  API reference                ${gateway}/docs/
   Codes sent to patients       ${gateway}/demo/messages
   FHIR server                  ${new URL('Appointment', fhirUrl)}
   Configuration                ${shown(path)}
   Credentials                  ${shown(clientFile)}
 
-Book an appointment, from this folder:
+To book an appointment, run in this folder:
 
 curl ${gateway}/api/emrs/${emr?.id}/care-units/${emr?.care_units[0]?.id}/appointments \\
   -H "x-service-client-id: ${credential('client_id')}" \\
@@ -62,10 +62,10 @@ curl ${gateway}/api/emrs/${emr?.id}/care-units/${emr?.care_units[0]?.id}/appoint
   -H 'content-type: application/json' \\
   -d '{"patient_id":"p-3","resource_id":"r-1","healthcare_service_id":"consultation","start_time":"2030-03-15T09:00:00","end_time":"2030-03-15T09:30:00"}'
 
-Ctrl-C stops both.
+Ctrl-C stops both servers.
 `);
 
-/** As it is written in the folder in which this runs. */
+/** The path relative to the current folder. */
 function shown(file: string): string {
   const short = relative('', file);
   return short.startsWith('..') ? file : `./${short}`;

@@ -1,8 +1,9 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { createCursors } from './api/paging.ts';
 import { startBackground } from './background/start.ts';
-import { type ClientRegistry, createClientRegistry } from './clients/client-registry.ts';
+import { createClientRegistry } from './clients/client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
 import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
@@ -11,42 +12,28 @@ import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
-import { type EhrRegistry, openEhrRegistry } from './ehr/registry.ts';
-import { type Cursors, createCursors } from './http/paging.ts';
+import { openEhrRegistry } from './ehr/registry.ts';
+import type { AppDeps } from './http/app.ts';
 import { createOutbox } from './messages/create-outbox.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
-import type { DemoMailbox } from './messages/providers/demo-mailbox.ts';
 import { createSenders } from './messages/senders.ts';
 import { operationKinds } from './operation-kinds.ts';
-import { endAllLeases } from './operations/due.ts';
+import { releaseAllLeases } from './operations/due.ts';
 import { createOperationMetrics } from './operations/metrics.ts';
 import type { OperationServices } from './operations/services.ts';
+import { requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
-import { requireKnownKeys, type SecretKeys } from './secrets/known-keys.ts';
 
-/** Everything that the operations stand on, made once. */
-export interface Deps {
-  readonly log: Logger;
-  readonly metrics: Registry;
-  readonly clients: ClientRegistry;
-  readonly ehrs: EhrRegistry;
-  readonly cursors: Cursors;
-  readonly services: OperationServices;
-  /** Where the configuration delivers messages to a demo mailbox. */
-  readonly mailbox: DemoMailbox | undefined;
-  /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
-  readonly identifierHeaders: ReadonlySet<string>;
-  readonly limits: Configuration['limits'];
-  readonly http: Configuration['http'];
-  isReady(): Promise<boolean>;
-  /** After the last request: what runs beside them ends in good order. The database is closed by whoever opened it. */
+/** The gateway's dependencies, created once at start. */
+export interface Deps extends AppDeps {
+  /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
 }
 
-interface Means {
+interface Setup {
   readonly configuration: Configuration;
   readonly database: Database;
-  /** Lets messages leave at once. */
+  /** For a connection that listens for new messages. */
   readonly databaseUrl?: string | undefined;
   readonly secretKeys: SecretKeys;
   /** Where the demo keeps its secret key. */
@@ -56,13 +43,13 @@ interface Means {
 }
 
 /**
- * Brings the database up to date, connects to every EHR, and starts what runs beside the requests.
+ * Migrates the database, connects to every EHR, and starts the background jobs.
  *
- * @throws {ConfigurationError} when the secret keys are not those of the database
+ * @throws {ConfigurationError} when the secret keys do not match the database
  */
-export async function createDeps(means: Means): Promise<Deps> {
-  const { configuration, database, databaseUrl, secretKeys, secretKeyFile, log } = means;
-  const modules = means.connectors ?? connectors;
+export async function createDeps(setup: Setup): Promise<Deps> {
+  const { configuration, database, databaseUrl, secretKeys, secretKeyFile, log } = setup;
+  const modules = setup.connectors ?? connectors;
   const sets = migrationSets(modules);
   await migrate(database, sets);
   const db = createDb(database);
@@ -79,7 +66,7 @@ export async function createDeps(means: Means): Promise<Deps> {
     metrics: createEhrMetrics(metrics),
     log,
   });
-  if (database.kind === 'pglite') await endAllLeases(background);
+  if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
   const services: OperationServices = {
     db,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { formatMatrix, type Report } from '@crossward/connector-kit/conformance';
 import { expect } from 'vitest';
 
-/** That docs/connectors.md tells of this subject what has just been seen of it. */
+/** Expects docs/connectors.md to contain this result. */
 export async function assertPublished(report: Report): Promise<void> {
   const published = await readFile(new URL('../../docs/connectors.md', import.meta.url), 'utf8');
   const lines = new Set(published.split('\n'));

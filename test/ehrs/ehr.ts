@@ -1,4 +1,4 @@
-/** An appointment as the EHR has it. A hold that has run out is `held` until somebody sweeps it. */
+/** An appointment in the EHR. An expired hold stays `held` until it is cancelled. */
 export interface EhrAppointment {
   readonly id: string;
   readonly patientId: string;
@@ -9,19 +9,19 @@ export interface EhrAppointment {
   readonly end: Date;
 }
 
-/** The EHR of one connection as its own staff uses it, past the gateway. */
+/** Direct access to the EHR of a connection, as its own staff has. */
 export interface Ehr {
   appointments(): Promise<readonly EhrAppointment[]>;
-  /** Everything that a write could change. */
+  /** All data that a write can change, for comparisons. */
   everything(): Promise<unknown>;
-  /** Lets an appointment be so many days earlier. */
+  /** Moves an appointment back by a number of days. */
   moveBack(appointmentId: string, days: number): Promise<void>;
-  /** Changes the comment, as staff does. */
+  /** Changes the comment. */
   comment(appointmentId: string, comment: string): Promise<void>;
-  /** Cancels an appointment and frees its time, as staff does. */
+  /** Cancels an appointment and frees its time. */
   cancel(appointmentId: string): Promise<void>;
-  /** Lets an appointment be held, or be held until another time. */
+  /** Turns an appointment into a hold, or changes its expiry time. */
   hold(appointmentId: string, until: Date): Promise<void>;
-  /** Lets a room have slots for consultations, around the clock for twelve days from today. */
+  /** Adds all-day consultation slots to a room, for twelve days from today. */
   openAroundTheClock(room: string, slotMinutes: number): Promise<void>;
 }

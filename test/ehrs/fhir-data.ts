@@ -1,6 +1,6 @@
 import type { CareUnit, Identifier, Patient, Resource } from '@crossward/connector-kit';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
-import { defaultIdentifierSystems, type NumberType } from '../../connectors/fhir-r4/src/identifiers.ts';
+import { identifierSystems, type NumberType } from '../../connectors/fhir-r4/src/identifiers.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { createDirectory } from '../../connectors/sandbox/src/directory.ts';
 import { openingHoursOf, type SlotTime, slotsOf } from '../../connectors/sandbox/src/schedules.ts';
@@ -11,12 +11,15 @@ type Fhir = FhirResource & Readonly<Record<string, unknown>>;
 
 const serviceSystem = 'https://ehr.example/service-types';
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** Tests look from forty days ahead on, for the next free slots. */
+/** Tests search for free slots from forty days ahead. */
 const days = 60;
+
+/** The connector's default systems of identifiers. */
+const defaultSystems = identifierSystems({ base_url: 'https://ehr.example/fhir' });
 
 const made = new Map<string, readonly FhirResource[]>();
 
-/** A sandbox as a FHIR server has it: the same people, staff, services and free slots. One list for those that are alike. */
+/** The data of a sandbox as FHIR resources: people, staff, services and free slots. Cached for equal settings. */
 export function fhirResourcesOf({ settings, care_units }: ConfiguredEmr): readonly FhirResource[] {
   const { country } = settings as SandboxSettings;
   const careUnits = care_units.map(({ id, time_zone }) => ({ id, timeZone: time_zone }));
@@ -48,7 +51,7 @@ function makeResources(country: Country, careUnits: readonly CareUnit[]): readon
   ];
 }
 
-/** Of the connection to a FHIR server that has the data of a sandbox with these settings. */
+/** Settings of a connection to a FHIR server with the data of this sandbox. */
 export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): FhirSettings {
   const { services, patientIdentifierTypes, resourceIdentifierTypes } = createDirectory(country, []);
   const numbers = <Type extends string>(types: readonly Type[]) =>
@@ -66,7 +69,7 @@ export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): F
   };
 }
 
-/** A free slot of a resource; `serviceIds` where it is not for what the schedule is for. */
+/** A free slot of a resource. `serviceIds` override the services of the schedule. */
 export function slot(resourceId: string, { start, end }: SlotTime, serviceIds: readonly string[] = []): Fhir {
   return {
     resourceType: 'Slot',
@@ -127,6 +130,6 @@ function schedule({ id, kind, healthcareServiceIds }: Resource, careUnitId: stri
 
 function numbersIn(identifiers: readonly Identifier<NumberType | 'emr_id'>[]): object[] {
   return identifiers.flatMap(({ type, value }) =>
-    type === 'emr_id' ? [] : [{ system: defaultIdentifierSystems[type][0], value }],
+    type === 'emr_id' ? [] : [{ system: defaultSystems[type][0], value }],
   );
 }

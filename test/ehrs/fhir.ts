@@ -15,30 +15,30 @@ import { slot } from './fhir-data.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** A FHIR server in this process, and what it keeps. */
+/** A FHIR server in this process, with its resources. */
 export interface FhirServer extends RunningServer {
   read<R extends FhirResource>(reference: string): Promise<R>;
   all<R extends FhirResource>(type: string): Promise<readonly R[]>;
   save(resource: FhirResource): Promise<unknown>;
 }
 
-/** A server that has these resources. Two with the same list share what it costs to make it. */
+/** Starts a server with these resources. Servers with the same list share the set-up. */
 export type FhirCounterpart = (resources: readonly FhirResource[]) => Promise<FhirServer>;
 
 export interface FhirEhr extends Ehr {
   readonly server: FhirServer;
 }
 
-/** An EHR that speaks FHIR, by its resources. */
+/** Direct access to an EHR through its FHIR resources. */
 export function fhirEhr(server: FhirServer): FhirEhr {
-  function told(appointment: FhirAppointment): EhrAppointment[] {
+  function ehrAppointment(appointment: FhirAppointment): EhrAppointment[] {
     const { id = '' } = appointment;
     const time = appointmentTime(appointment);
     const patientId = patientIdOf(appointment);
     const actors = actorsOf(appointment).filter((actor) => typeOf(actor) !== 'Patient');
     const [resource] = actors;
     if (!time || patientId === undefined || resource === undefined) return [];
-    // Long ago nothing had run out.
+    // The epoch as current time: no hold counts as expired.
     const { state, heldUntil } = standingOf(appointment, new Date(0));
     if (state === 'pending') throw new Error('An appointment is pending without a hold');
     return [{ id, patientId, resourceId: resourceId(resource), state, heldUntil, ...time }];
@@ -46,7 +46,7 @@ export function fhirEhr(server: FhirServer): FhirEhr {
 
   return {
     server,
-    appointments: async () => (await server.all<FhirAppointment>('Appointment')).flatMap(told),
+    appointments: async () => (await server.all<FhirAppointment>('Appointment')).flatMap(ehrAppointment),
     async everything() {
       const slots = await server.all<FhirSlot>('Slot');
       return [await server.all('Appointment'), slots.filter(({ status }) => status !== 'free')];

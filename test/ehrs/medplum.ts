@@ -6,7 +6,7 @@ import type { FhirCounterpart } from './fhir.ts';
 
 const filled = new WeakMap<readonly FhirResource[], Promise<QuickRepository>>();
 
-/** Medplum's router. Its repository in memory does not roll back, so the slots are claimed one by one. */
+/** Medplum's router. Its in-memory repository does not roll back, so slots are claimed one at a time. */
 export const startCounterpart: FhirCounterpart = async (resources) => {
   const original = filled.get(resources) ?? repositoryWith(resources);
   filled.set(resources, original);

@@ -2,7 +2,7 @@ import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
 import type { FhirCounterpart } from './fhir.ts';
 
-/** Our own server, which has transactions. */
+/** The project's own FHIR server, which supports transactions. */
 export const startCounterpart: FhirCounterpart = async (resources) => {
   const { store, ...server } = await startFake({ data: resources });
   return {

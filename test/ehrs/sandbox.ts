@@ -1,7 +1,7 @@
 import type { Database } from '../../server/src/db/database.ts';
 import type { Ehr, EhrAppointment } from './ehr.ts';
 
-/** A sandbox, by its tables. */
+/** Direct access to a sandbox through its tables. */
 export function sandboxEhr(emr: string, { pool }: Database): Ehr {
   async function sql<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const client = await pool.connect();
@@ -47,7 +47,7 @@ export function sandboxEhr(emr: string, { pool }: Database): Ehr {
       ]);
     },
     async openAroundTheClock(room, slotMinutes) {
-      // Two schedules, since none ends at midnight on the day on which it begins.
+      // Two schedules, because one cannot end at midnight of the day on which it starts.
       for (const [part, start, end] of [
         ['day', `current_date + time '00:00'`, `current_date + time '23:45'`],
         ['midnight', `current_date + time '23:45'`, `current_date + 1 + time '00:00'`],

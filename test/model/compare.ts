@@ -17,9 +17,9 @@ import {
 } from './model.ts';
 import type { Real } from './real.ts';
 
-/** An entry of the model as the gateway ought to show it. What it tells for the first time is taken from `told`. */
-export function bodyOf(real: Real, entry: Entry, told?: Appointment): object {
-  real.learn(entry.id, told?.id);
+/** The expected response for a model entry. Values that are first known from the response come from `actual`. */
+export function bodyOf(real: Real, entry: Entry, actual?: Appointment): object {
+  real.learn(entry.id, actual?.id);
   const { patient, service, resource, comment, ...time } = original(entry);
   return {
     id: real.id(entry.id),
@@ -31,15 +31,15 @@ export function bodyOf(real: Real, entry: Entry, told?: Appointment): object {
     healthcare_service_id: service,
     emr: real.place.emr,
     care_unit_id: real.place.careUnitId,
-    confirmation: confirmationOf(real, entry, told),
+    confirmation: confirmationOf(real, entry, actual),
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
     supersedes_id: null,
   };
 }
 
-function confirmationOf(real: Real, { code, waiting }: Entry, told: Appointment | undefined): object | null {
+function confirmationOf(real: Real, { code, waiting }: Entry, actual: Appointment | undefined): object | null {
   if (!code || waiting !== 'pending') return null;
-  const confirmation = told?.confirmation as { id: unknown; expires_at: unknown } | null | undefined;
+  const confirmation = actual?.confirmation as { id: unknown; expires_at: unknown } | null | undefined;
   real.learn(code.name, confirmation?.id);
   real.learnExpiry(code, confirmation?.expires_at);
   return {
@@ -53,7 +53,7 @@ function confirmationOf(real: Real, { code, waiting }: Entry, told: Appointment 
   };
 }
 
-/** What a dry run shows: what does not exist yet is null. */
+/** The expected response of a dry run: fields that do not exist yet are null. */
 export function previewOf(model: Model, real: Real, entry: Entry, change: string, isNew: boolean): object {
   if (!isNew) return { ...bodyOf(real, entry), change };
   const { patient, service, resource, comment, ...time } = original(entry);
@@ -85,7 +85,7 @@ export function previewOf(model: Model, real: Real, entry: Entry, change: string
   };
 }
 
-/** Everything that can be read is as the model says. */
+/** Compares all appointments and free slots with the model. */
 export async function compareWorld(model: Model, real: Real): Promise<void> {
   const range = new URLSearchParams(real.range({ from: 0, to: dayEnd }));
   const wanted = new URLSearchParams(range);
@@ -97,19 +97,19 @@ export async function compareWorld(model: Model, real: Real): Promise<void> {
   ]);
 
   entriesOf(model).forEach((entry, index) => {
-    expect(ones[index]?.body, `what ${entry.id} looks like`).toEqual(bodyOf(real, entry));
+    expect(ones[index]?.body, `the appointment ${entry.id}`).toEqual(bodyOf(real, entry));
   });
   expect(owned(real, list.body.appointments), 'the list of the day').toEqual(listed(model, real));
   expect(free.body.timeslots, 'the free time slots').toEqual(freeSlots(model, real));
   assertNoOverlap(list.body.appointments);
 }
 
-/** Without what is nobody's: holds whose answer was lost, and that were given up before somebody asked again. */
+/** Leaves out cancelled appointments that no response has contained, such as released holds with a lost response. */
 export function owned(real: Real, appointments: readonly Appointment[]): readonly Appointment[] {
   return appointments.filter(({ id, status }) => status !== 'cancelled' || real.knows(id));
 }
 
-/** By start, then id. Views are in no list. */
+/** Ordered by start, then id. Pending cancellations are not listed. */
 export function listed(model: Model, real: Real, filter: (entry: Entry) => boolean = () => true): object[] {
   return bookingsOf(model)
     .filter(filter)

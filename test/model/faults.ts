@@ -4,10 +4,10 @@ import { answerOf, knownAnswerOf } from '../recovery.ts';
 import type { Real } from './real.ts';
 
 /**
- * What the EHR does to a write:
- * - `lost`: it does it, its answer is lost, and it stays away while it is asked again
- * - `undone`: the same, but it does not do it
- * - `late`: it does it when its caller was answered
+ * Faults of a write in the EHR:
+ * - `lost`: the write is made, the response is lost, and the EHR is unavailable during a retry
+ * - `undone`: the same, but the write is not made
+ * - `late`: the write is made after its caller got a response
  */
 export const ehrFaults = ['lost', 'undone', 'late'] as const;
 export type EhrFault = (typeof ehrFaults)[number];
@@ -15,17 +15,18 @@ export type EhrFault = (typeof ehrFaults)[number];
 type Send = () => Promise<Answer<{ readonly reason?: string }>>;
 
 /**
- * Sends a request with a key to an EHR that fails, and again until it is known what has become of it: that must be what
- * it would have been without the fault. What does not come to the EHR is answered at once.
+ * Sends a request with an idempotency key to a failing EHR and retries it until the outcome is known. The outcome must be
+ * the same as without the fault.
  */
 export async function sendToFaultyEhr({ ehr }: Real, fault: EhrFault, send: Send): Promise<Answer> {
   const late = fault === 'late' ? ehr.finishLate() : ehr.leaveDuring({ isDone: fault === 'lost' });
   try {
     const first = await send();
     if (first.body.reason !== 'outcome_unknown') return first;
-    // The EHR may refuse what it is told; then it is refused again.
+    // The EHR may reject the write itself; then a retry is rejected too.
     if (late) await late.finish().catch(() => undefined);
-    else expect((await answerOf(send)).body, 'while the EHR is away').toMatchObject({ reason: 'outcome_unknown' });
+    else
+      expect((await answerOf(send)).body, 'while the EHR is unavailable').toMatchObject({ reason: 'outcome_unknown' });
     ehr.comeBack();
     return await knownAnswerOf(send);
   } finally {

@@ -1,20 +1,19 @@
 /**
- * What a care unit ought to be like after a sequence of requests: the states and transitions of the contract, written
- * down a second time, as plainly as possible, so that the gateway can be compared with them. Nothing here comes from the
- * gateway's own code.
+ * Model of a care unit: the states and transitions of the contract, implemented a second time as simply as possible, to
+ * compare the gateway with. It shares no code with the gateway.
  *
- * Ids and codes have names here (`a1`, `code2`): the gateway makes the real ones, and `Real` knows which is which.
+ * Ids and codes have short names in the model (`a1`, `code2`). `Real` maps them to those of the gateway.
  */
 
 export interface Policy {
-  /** A booking waits for a code. */
+  /** Whether a booking requires a code. */
   readonly bookingCode: boolean;
-  /** A cancellation waits for a code. */
+  /** Whether a cancellation requires a code. */
   readonly cancellationCode: boolean;
   readonly attempts: number;
 }
 
-/** Half-hours after 10:30. Lunch is from 12 to 13. */
+/** Starts of the slots, in half-hours after 10:30. No slots during lunch, from 12:00 to 13:00. */
 export const slots: readonly number[] = [0, 1, 2, 5, 6, 7];
 export const dayEnd = 8;
 
@@ -25,7 +24,7 @@ export const offers = {
 } as const;
 export const services = ['consultation', 'vaccination'] as const;
 export const resources = ['first', 'second', 'room'] as const;
-/** The first two have a phone, the third has e-mail alone, the last neither. */
+/** The first two have a phone number, the third only e-mail, the last neither. */
 export const patients = ['p-3', 'p-4', 'p-19', 'p-20'] as const;
 
 export type Service = (typeof services)[number];
@@ -47,11 +46,11 @@ export interface Code {
   readonly name: string;
   readonly kind: 'booking' | 'cancellation';
   readonly patient: Patient;
-  /** The order of the answer that told of them. */
+  /** Appointment ids, in the order of the response that created them. */
   readonly ids: string[];
   attempts: number;
   sent: number;
-  /** Less than thirty seconds old. */
+  /** Whether the code is less than thirty seconds old. */
   isFresh: boolean;
 }
 
@@ -67,19 +66,19 @@ export interface Booking {
   to: number;
   comment: string | null;
   state: 'held' | 'booked' | 'cancelled';
-  /** The code that books it, where one was needed. */
+  /** The code that confirms the booking, if it required one. */
   code: Code | undefined;
   waiting: Waiting | undefined;
 }
 
-/** The new id of a two-step cancellation. */
+/** A pending two-step cancellation, with its own id. */
 export interface View {
   readonly kind: 'view';
   readonly id: string;
   readonly of: Booking;
   readonly code: Code;
   waiting: Waiting;
-  /** Of the cancellation; `undefined` leaves the appointment's. */
+  /** The comment of the cancellation. `undefined`: the appointment keeps its comment. */
   readonly comment: string | null | undefined;
 }
 
@@ -103,7 +102,7 @@ export function bookingsOf(model: Model): Booking[] {
   return entriesOf(model).filter((entry) => entry.kind === 'booking');
 }
 
-/** The appointment that an id is about. */
+/** The appointment itself, also for a pending cancellation. */
 export function original(entry: Entry): Booking {
   return entry.kind === 'view' ? entry.of : entry;
 }
@@ -114,7 +113,7 @@ export function statusOf(entry: Entry): 'awaiting_confirmation' | 'booked' | 'ca
   return state === 'held' ? 'awaiting_confirmation' : state;
 }
 
-/** The cancellation of this appointment that waits for its code. */
+/** The pending two-step cancellation of this appointment. */
 export function pendingView(model: Model, booking: Booking): View | undefined {
   return entriesOf(model).find(
     (entry): entry is View => entry.kind === 'view' && entry.of === booking && entry.waiting === 'pending',
@@ -125,7 +124,7 @@ export function overlap(a: Time, b: Time): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
-/** Whether slots of the service cover the time without a gap, and nobody has any of it but those of `freeing`. */
+/** Whether slots of the service cover the time without a gap, and no appointment except those in `freeing` overlaps it. */
 export function isFree(model: Model, place: Place, freeing: readonly string[] = []): boolean {
   const { resource, service, from, to } = place;
   if (!Number.isInteger(from) || !Number.isInteger(to)) return false;
@@ -140,7 +139,7 @@ export function isFree(model: Model, place: Place, freeing: readonly string[] = 
   );
 }
 
-/** How a code reaches the patient: cancellation codes go by SMS alone. */
+/** The channel for a code. Cancellation codes are sent only by SMS. */
 export function channelTo(patient: Patient, kind: Code['kind']): 'sms' | 'email' | undefined {
   if (patient === 'p-20') return undefined;
   if (patient === 'p-19') return kind === 'booking' ? 'email' : undefined;
@@ -152,7 +151,7 @@ export function addCode(model: Model, kind: Code['kind'], patient: Patient): Cod
   return { name: newName(model, 'code'), kind, patient, ids: [], attempts, sent: 1, isFresh: true };
 }
 
-/** Books, or holds until the code has come. */
+/** Books the appointment, or holds its time if there is a code. */
 export function addBooking(
   model: Model,
   wanted: Place & Pick<Booking, 'patient' | 'comment'>,

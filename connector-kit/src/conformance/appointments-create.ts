@@ -1,37 +1,37 @@
 import { capability, NotClaimed } from './check.ts';
-import { expectRefusal, expectSame, expectThat, given } from './expect.ts';
+import { expectRejection, expectSame, expectThat, given } from './expect.ts';
 import { foreignResource } from './resources.ts';
 import {
+  appointmentsAt,
   book,
   change,
+  consecutiveSlots,
   creation,
-  freeRun,
   freeSlot,
   freeSlots,
-  freeWithTwo,
   mustRead,
   patientId,
-  takers,
-} from './scene.ts';
+  simultaneousSlots,
+} from './steps.ts';
 import type { Subject } from './subject.ts';
 
-type Wrong = Partial<Awaited<ReturnType<typeof creation>>>;
+type InvalidFields = Partial<Awaited<ReturnType<typeof creation>>>;
 
-/** Tries a booking that cannot be, and sees that it left nothing behind. */
-async function expectRefused(
+/** Expects an invalid booking to be rejected without creating an appointment. */
+async function expectBookingRejected(
   subject: Subject,
-  kind: Parameters<typeof expectRefusal>[1],
+  kind: Parameters<typeof expectRejection>[1],
   what: string,
-  wrong: Wrong,
+  invalid: InvalidFields,
 ): Promise<void> {
   const slot = await freeSlot(subject);
-  const right = await creation(subject, slot);
-  await expectRefusal(change(subject, { ...right, ...wrong }), kind, `Booking ${what}`);
-  expectSame((await takers(subject, slot)).length, 0, `Appointments left by a booking ${what}`);
+  const valid = await creation(subject, slot);
+  await expectRejection(change(subject, { ...valid, ...invalid }), kind, `Booking ${what}`);
+  expectSame((await appointmentsAt(subject, slot)).length, 0, `Appointments created by a rejected booking ${what}`);
 }
 
 export const appointmentsCreate = capability('create', ({ capabilities }) => capabilities.changes.includes('create'), {
-  'books what was asked for': async (subject) => {
+  'books the requested patient, resource, service, time and comment': async (subject) => {
     const slot = await freeSlot(subject);
     const made = await book(subject, { slot, comment: 'Æ, ö and 日本 “quoted”' });
     const patient = await patientId(subject);
@@ -43,22 +43,26 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       expectSame(appointment.careUnitId, subject.careUnit.id, 'Care unit');
       expectSame(appointment.comment, 'Æ, ö and 日本 “quoted”', 'Comment');
       expectSame(appointment.heldUntil, null, 'Held until');
-      expectThat(appointment.patientId === patient, 'The appointment is for another patient');
+      expectThat(appointment.patientId === patient, 'The appointment belongs to another patient');
     }
   },
 
   'books without a comment': async (subject) => {
     const { id } = await book(subject, { comment: null });
-    expectSame((await mustRead(subject, id)).comment, null, 'Comment of an appointment made without one');
+    expectSame((await mustRead(subject, id)).comment, null, 'Comment of an appointment created without a comment');
   },
 
-  'books several slots in a row as one time': async (subject) => {
-    const run = await freeRun(subject, 3);
+  'books several consecutive slots as one appointment': async (subject) => {
+    const run = await consecutiveSlots(subject, 3);
     const [first, last] = [given(run[0], 'no slot'), given(run.at(-1), 'no slot')];
-    if (subject.connector.capabilities.oneSlotOnly) {
-      await expectRefusal(book(subject, { slot: first, last }), 'time_slot_unavailable', 'Booking several slots');
-      expectSame((await takers(subject, first, last)).length, 0, 'Appointments left by a booking of several slots');
-      throw new NotClaimed('an appointment of this EHR takes one slot');
+    if (subject.facts.oneSlotOnly) {
+      await expectRejection(book(subject, { slot: first, last }), 'time_slot_unavailable', 'Booking several slots');
+      expectSame(
+        (await appointmentsAt(subject, first, last)).length,
+        0,
+        'Appointments created by a rejected booking of several slots',
+      );
+      throw new NotClaimed('appointments of this EHR take exactly one slot');
     }
     const made = await book(subject, { slot: first, last });
     expectSame([made.start, made.end], [first.start, last.end], 'Time');
@@ -68,61 +72,65 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       resourceIds: [first.resourceId],
       healthcareServiceIds: undefined,
     });
-    expectSame(left.length, 0, 'Free slots within a booked time');
+    expectSame(left.length, 0, 'Free slots within the booked time');
   },
 
-  'takes no time that is taken': async (subject) => {
+  'rejects a time that is already booked': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot });
-    await expectRefusal(book(subject, { slot }), 'time_slot_unavailable', 'Booking a time that is booked');
+    await expectRejection(book(subject, { slot }), 'time_slot_unavailable', 'Booking a booked time');
     expectSame(
-      (await takers(subject, slot)).map((it) => it.id),
+      (await appointmentsAt(subject, slot)).map((it) => it.id),
       [id],
-      'Appointments at a time that was wanted twice',
+      'Appointments at a time that was requested twice',
     );
   },
 
-  'takes no time that overlaps a taken one': async (subject) => {
-    const run = await freeRun(subject, 3);
+  'rejects a time that overlaps a booked one': async (subject) => {
+    const run = await consecutiveSlots(subject, 3);
     const [first, second, third] = run as [(typeof run)[0], (typeof run)[0], (typeof run)[0]];
     await book(subject, { slot: second });
     for (const [slot, last, words] of [
-      [first, third, 'around'],
-      [first, second, 'before and over'],
-      [second, third, 'over and after'],
+      [first, third, 'that contains'],
+      [first, second, 'that ends inside'],
+      [second, third, 'that starts inside'],
     ] as const) {
-      await expectRefusal(book(subject, { slot, last }), 'time_slot_unavailable', `Booking ${words} a booked time`);
+      await expectRejection(
+        book(subject, { slot, last }),
+        'time_slot_unavailable',
+        `Booking a time ${words} a booked one`,
+      );
     }
     await book(subject, { slot: first });
     await book(subject, { slot: third });
   },
 
-  'takes no time that does not start and end with slots': async (subject) => {
-    const [first, second] = (await freeRun(subject, 2)) as [Slot, Slot];
+  'rejects a time that does not start and end on slot boundaries': async (subject) => {
+    const [first, second] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const minute = 60_000;
     for (const [words, start, end] of [
-      ['that starts within a slot', new Date(first.start.getTime() + minute), second.end],
-      ['that ends within a slot', first.start, new Date(second.end.getTime() - minute)],
-      ['that has passed', new Date(Date.now() - 86_400_000), new Date(Date.now() - 86_400_000 + 30 * minute)],
+      ['that starts inside a slot', new Date(first.start.getTime() + minute), second.end],
+      ['that ends inside a slot', first.start, new Date(second.end.getTime() - minute)],
+      ['in the past', new Date(Date.now() - 86_400_000), new Date(Date.now() - 86_400_000 + 30 * minute)],
     ] as const) {
-      await expectRefused(subject, 'time_slot_unavailable', `a time ${words}`, { start, end });
+      await expectBookingRejected(subject, 'time_slot_unavailable', `a time ${words}`, { start, end });
     }
   },
 
-  'lets a patient have two resources at one time': async (subject) => {
-    const [a, b] = await freeWithTwo(subject);
+  'books two resources for one patient at the same time': async (subject) => {
+    const [a, b] = await simultaneousSlots(subject);
     await book(subject, { slot: a });
     expectSame((await book(subject, { slot: b })).resourceId, b.resourceId, 'Resource of the second booking');
   },
 
-  'refuses who and what is not there': async (subject) => {
-    await expectRefused(subject, 'patient_not_found', 'for a patient who does not exist', {
+  'rejects an unknown patient, resource or healthcare service': async (subject) => {
+    await expectBookingRejected(subject, 'patient_not_found', 'for a patient who does not exist', {
       patientId: 'no-such-patient',
     });
-    await expectRefused(subject, 'resource_not_found', 'with a resource that does not exist', {
+    await expectBookingRejected(subject, 'resource_not_found', 'with a resource that does not exist', {
       resourceId: 'no-such-resource',
     });
-    await expectRefused(
+    await expectBookingRejected(
       subject,
       ['healthcare_service_not_found', 'time_slot_unavailable'],
       'of a service that does not exist',
@@ -130,11 +138,16 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
     );
   },
 
-  'refuses a resource of another care unit': async (subject) => {
+  'rejects a resource of another care unit': async (subject) => {
     const { id } = await foreignResource(subject);
-    await expectRefused(subject, ['resource_not_found', 'time_slot_unavailable'], 'with a resource of elsewhere', {
-      resourceId: id,
-    });
+    await expectBookingRejected(
+      subject,
+      ['resource_not_found', 'time_slot_unavailable'],
+      'with a resource of another care unit',
+      {
+        resourceId: id,
+      },
+    );
   },
 });
 

@@ -1,75 +1,78 @@
 import type { AppointmentQuery } from '../connector.ts';
 import { capability } from './check.ts';
 import { expectSame, expectThat, facts, given, operation } from './expect.ts';
-import { book, change, freeSlot, listEvery, mustRead, needs, patientId } from './scene.ts';
+import { book, change, freeSlot, listAllPages, mustRead, needs, patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 async function shows(subject: Subject, id: string, query: Partial<AppointmentQuery>): Promise<boolean> {
-  return (await listEvery(subject, query)).some((appointment) => appointment.id === id);
+  return (await listAllPages(subject, query)).some((appointment) => appointment.id === id);
 }
 
 export const appointmentsRead = capability(
   'appointments-read',
   ({ findAppointments, listAppointments }) => findAppointments !== undefined || listAppointments !== undefined,
   {
-    'are found by id as they were answered when made': async (subject) => {
-      const made = await book(subject, { comment: 'As it was written' });
+    'finds an appointment by id, exactly as it was created': async (subject) => {
+      const made = await book(subject, { comment: 'Original comment' });
       expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment, found by its id');
     },
 
-    'that do not exist are left out': async (subject) => {
+    'leaves out ids that do not exist': async (subject) => {
       const { connector, careUnit } = subject;
       const find = operation(connector, 'findAppointments');
-      expectSame(await find(careUnit, ['no-such-appointment']), [], 'Answer for an id that does not exist');
-      expectSame(await find(careUnit, []), [], 'Answer for no id');
+      expectSame(await find(careUnit, ['no-such-appointment']), [], 'Result for an id that does not exist');
+      expectSame(await find(careUnit, []), [], 'Result for an empty list of ids');
       const { id } = await book(subject);
       const found = await find(careUnit, ['no-such-appointment', id]);
       expectSame(
         found.map((it) => it.id),
         [id],
-        'Appointments found by one id that exists and one that does not',
+        'Appointments found by one existing and one unknown id',
       );
     },
 
-    'of another care unit are not found': async (subject) => {
-      const other = given(subject.otherCareUnit, 'no other care unit is named');
+    'an appointment of another care unit is not found': async (subject) => {
+      const other = given(subject.otherCareUnit, 'no other care unit is configured');
       const { id } = await book(subject);
       const found = await operation(subject.connector, 'findAppointments')(other, [id]);
-      expectSame(found.length, 0, 'Appointments of one care unit that another one finds');
-      const listed = await listEvery(subject, { careUnit: other, patientId: await patientId(subject) });
+      expectSame(found.length, 0, 'Appointments found through another care unit');
+      const listed = await listAllPages(subject, { careUnit: other, patientId: await patientId(subject) });
       expectThat(!listed.some((it) => it.id === id), 'An appointment of another care unit is listed');
     },
 
-    'are listed by patient': async (subject) => {
+    'filters appointments by patient': async (subject) => {
       const mine = await patientId(subject);
       const { id } = await book(subject);
       expectThat(await shows(subject, id, { patientId: mine }), 'An appointment is not listed for its patient');
-      for (const appointment of await listEvery(subject, { patientId: mine })) {
-        expectThat(appointment.patientId === mine, 'The list of one patient shows an appointment of another');
+      for (const appointment of await listAllPages(subject, { patientId: mine })) {
+        expectThat(
+          appointment.patientId === mine,
+          'The list of one patient contains an appointment of another patient',
+        );
       }
       const other = subject.facts.otherPatientId ?? 'no-such-patient';
       expectThat(!(await shows(subject, id, { patientId: other })), 'An appointment is listed for another patient');
     },
 
-    'are listed by resource': async (subject) => {
+    'filters appointments by resource': async (subject) => {
       const { id, resourceId } = await book(subject);
       expectThat(await shows(subject, id, { resourceId }), 'An appointment is not listed for its resource');
-      for (const appointment of await listEvery(subject, { resourceId })) {
-        expectSame(appointment.resourceId, resourceId, 'Resource of an appointment in the list of one resource');
+      for (const appointment of await listAllPages(subject, { resourceId })) {
+        expectSame(appointment.resourceId, resourceId, 'Resource of an appointment listed for one resource');
       }
       const elsewhere = await shows(subject, id, { resourceId: 'no-such-resource' });
       expectThat(!elsewhere, 'An appointment is listed for another resource');
     },
 
-    'are listed by what overlaps a range': async (subject) => {
+    'lists appointments that overlap the range': async (subject) => {
       const { id, start, end } = await book(subject);
       const [before, after] = [new Date(start.getTime() - 60_000), new Date(end.getTime() + 60_000)];
       const middle = new Date((start.getTime() + end.getTime()) / 2);
       const cases: [string, Date, Date, boolean][] = [
-        ['all around it', before, after, true],
-        ['exactly its time', start, end, true],
-        ['from before into it', before, middle, true],
-        ['from within it to after', middle, after, true],
+        ['that contains it', before, after, true],
+        ['equal to its time', start, end, true],
+        ['that ends inside it', before, middle, true],
+        ['that starts inside it', middle, after, true],
         ['that ends where it starts', before, start, false],
         ['that starts where it ends', end, after, false],
       ];
@@ -79,28 +82,37 @@ export const appointmentsRead = capability(
       }
     },
 
-    'are listed by state': async (subject) => {
+    'filters appointments by state': async (subject) => {
       const mine = await patientId(subject);
       const { id } = await book(subject);
-      expectThat(await shows(subject, id, { patientId: mine, states: ['booked'] }), 'Not listed among the booked');
-      expectThat(!(await shows(subject, id, { patientId: mine, states: ['cancelled'] })), 'Listed among the cancelled');
+      expectThat(
+        await shows(subject, id, { patientId: mine, states: ['booked'] }),
+        'A booked appointment is not listed for state booked',
+      );
+      expectThat(
+        !(await shows(subject, id, { patientId: mine, states: ['cancelled'] })),
+        'A booked appointment is listed for state cancelled',
+      );
       needs(subject, 'cancel');
       await change(subject, { kind: 'cancel', appointmentId: id });
-      expectThat(!(await shows(subject, id, { patientId: mine, states: ['booked'] })), 'Still listed among the booked');
+      expectThat(
+        !(await shows(subject, id, { patientId: mine, states: ['booked'] })),
+        'A cancelled appointment is listed for state booked',
+      );
       for (const states of [['cancelled'], ['booked', 'cancelled'], []] as const) {
         const listed = await shows(subject, id, { patientId: mine, states });
-        expectThat(listed, `A cancelled appointment is not listed when asked for [${states}]`);
+        expectThat(listed, `A cancelled appointment is not listed for states [${states}]`);
       }
     },
 
-    'that match several conditions match all of them': async (subject) => {
+    'returns only appointments that match all filters': async (subject) => {
       const mine = await patientId(subject);
       const slot = await freeSlot(subject);
       const { id } = await book(subject, { slot });
       const both = { patientId: mine, resourceId: slot.resourceId, range: { start: slot.start, end: slot.end } };
-      expectThat(await shows(subject, id, both), 'An appointment that matches every condition is not listed');
+      expectThat(await shows(subject, id, both), 'An appointment that matches all filters is not listed');
       const wrong = await shows(subject, id, { ...both, resourceId: 'no-such-resource' });
-      expectThat(!wrong, 'An appointment that misses one condition is listed');
+      expectThat(!wrong, 'An appointment that does not match one filter is listed');
     },
   },
 );

@@ -1,49 +1,53 @@
 import { randomUUID } from 'node:crypto';
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, expectThat, given, operation } from './expect.ts';
-import { book, change, freeSlot, isFree, mustRead } from './scene.ts';
+import { expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
+import { book, change, freeSlot, isFree, mustRead } from './steps.ts';
 
 export const appointmentsCancel = capability('cancel', ({ capabilities }) => capabilities.changes.includes('cancel'), {
-  'cancels and frees the time': async (subject) => {
+  'cancels an appointment and frees its time': async (subject) => {
     const slot = await freeSlot(subject);
-    const { id } = await book(subject, { slot, comment: 'stays' });
+    const { id } = await book(subject, { slot, comment: 'kept' });
     const cancelled = await change(subject, { kind: 'cancel', appointmentId: id });
     for (const { id: shown, state, comment } of [cancelled, await mustRead(subject, id)]) {
-      expectSame([shown, state, comment], [id, 'cancelled', 'stays'], 'Id, state and comment once cancelled');
+      expectSame([shown, state, comment], [id, 'cancelled', 'kept'], 'Id, state and comment after cancelling');
     }
     expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is not free');
     await book(subject, { slot });
   },
 
-  'replaces the comment when there is a new one': async (subject) => {
+  'replaces the comment if a new one is given': async (subject) => {
     const { id } = await book(subject, { comment: 'first' });
     await change(subject, { kind: 'cancel', appointmentId: id, comment: 'why' });
     expectSame((await mustRead(subject, id)).comment, 'why', 'Comment of a cancelled appointment');
   },
 
-  'leaves what is cancelled as it is': async (subject) => {
+  'cancelling a cancelled appointment changes nothing': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot });
     await change(subject, { kind: 'cancel', appointmentId: id, comment: 'first' });
     const next = await book(subject, { slot });
     const again = await change(subject, { kind: 'cancel', appointmentId: id, comment: 'second' });
     expectSame([again.state, again.comment], ['cancelled', 'first'], 'State and comment when cancelled twice');
-    expectThat(!(await isFree(subject, slot)), 'Cancelling twice frees the time of whoever booked it meanwhile');
-    expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the booking made meanwhile');
+    expectThat(!(await isFree(subject, slot)), 'Cancelling twice frees a time that another appointment has booked');
+    expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the appointment that booked the time');
   },
 
-  'refuses what is not there': async (subject) => {
+  'rejects an unknown appointment': async (subject) => {
     const unknown = change(subject, { kind: 'cancel', appointmentId: 'no-such-appointment' });
-    await expectRefusal(unknown, 'appointment_not_found', 'Cancelling an appointment that does not exist');
+    await expectRejection(unknown, 'appointment_not_found', 'Cancelling an appointment that does not exist');
   },
 
-  'refuses an appointment of another care unit': async (subject) => {
-    const careUnit = given(subject.otherCareUnit, 'no other care unit is named');
+  'rejects an appointment of another care unit': async (subject) => {
+    const careUnit = given(subject.otherCareUnit, 'no other care unit is configured');
     const { id } = await book(subject);
     const changeAppointments = operation(subject.connector, 'changeAppointments');
     const changes = [{ kind: 'cancel', appointmentId: id }] as const;
     const elsewhere = changeAppointments({ operationId: randomUUID(), careUnit, changes });
-    await expectRefusal(elsewhere, 'appointment_not_found', 'Cancelling what another care unit has');
-    expectSame((await mustRead(subject, id)).state, 'booked', 'State of an appointment that another one cancelled');
+    await expectRejection(elsewhere, 'appointment_not_found', 'Cancelling an appointment of another care unit');
+    expectSame(
+      (await mustRead(subject, id)).state,
+      'booked',
+      'State after a rejected cancellation by another care unit',
+    );
   },
 });

@@ -17,7 +17,7 @@ import { transactions } from './transactions.ts';
 import { unclaimed } from './unclaimed.ts';
 import { appointmentsUpdate } from './update.ts';
 
-/** Everything that the kit looks at, in the order in which it is told. */
+/** All capabilities, in the order of reports. */
 export const capabilities: readonly Capability[] = [
   patients,
   resources,

@@ -1,28 +1,28 @@
 import type { Connector } from '../connector.ts';
 import type { Subject } from './subject.ts';
 
-/** One promise of the port, and a way to see whether a connector keeps it. */
+/** A test of one requirement of the port. */
 export interface Check {
-  /** The capability that it belongs to. */
+  /** Name of its capability. */
   readonly capability: string;
-  /** What holds when it passes, in words that fit after the capability. */
+  /** The behaviour that the check proves. Shown in reports after the capability. */
   readonly name: string;
   /**
-   * @throws Failure when the promise is broken, NotChecked when this subject cannot show it, NotClaimed when there
-   * is nothing to show; whatever else is thrown is a failure too
+   * @throws Failure if the requirement is not met, NotChecked if this subject cannot test it, NotClaimed if the connector
+   * does not claim it. Any other error counts as a failure.
    */
   run(subject: Subject): Promise<void>;
 }
 
-/** What a connector may claim, with the checks that prove it. */
+/** A capability that a connector can claim, with its checks. */
 export interface Capability {
   readonly name: string;
-  /** Whether the connector says that it has it. Without it the checks are not run, and `unclaimed` looks at the rest. */
+  /** Whether the connector claims the capability. If not, its checks are skipped. */
   isClaimed(connector: Connector): boolean;
   readonly checks: readonly Check[];
 }
 
-/** Names the capability once for all of its checks. */
+/** Creates a capability from checks by name. */
 export function capability(
   name: string,
   isClaimed: Capability['isClaimed'],
@@ -35,17 +35,17 @@ export function capability(
   };
 }
 
-/** A broken promise. The message says what was expected and what was seen instead. */
+/** A failed check. The message gives the expected and the actual behaviour. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }
 
-/** The promise is about something that this connector does not claim. */
+/** The check does not apply: the connector does not claim the behaviour. */
 export class NotClaimed extends Error {
   override readonly name = 'NotClaimed';
 }
 
-/** What was given to the kit is not enough to see. Never a pass. */
+/** The check could not run, for example for lack of test data. Never counts as passed. */
 export class NotChecked extends Error {
   override readonly name = 'NotChecked';
 }

@@ -1,10 +1,10 @@
 import { capability } from './check.ts';
 import { expectSame, expectThat, given } from './expect.ts';
-import { book, change, freeSlots, mustRead, needs, takers } from './scene.ts';
+import { appointmentsAt, book, change, freeSlots, mustRead, needs } from './steps.ts';
 import type { ClockChange, Subject } from './subject.ts';
 
 function fixtures({ clockChanges }: Subject): readonly ClockChange[] {
-  return given(clockChanges?.length ? clockChanges : undefined, 'no day on which the clock is changed is named');
+  return given(clockChanges?.length ? clockChanges : undefined, 'no clock change is given');
 }
 
 function slotsAround(subject: Subject, { resourceId, healthcareServiceId, start, end }: ClockChange) {
@@ -17,7 +17,7 @@ function slotsAround(subject: Subject, { resourceId, healthcareServiceId, start,
 }
 
 export const clockChanges = capability('clock-changes', (connector) => connector.listTimeSlots !== undefined, {
-  'neither lose nor double nor shift a slot': async (subject) => {
+  'lists every slot around a clock change once, at the right instant': async (subject) => {
     for (const fixture of fixtures(subject)) {
       const slots = await slotsAround(subject, fixture);
       expectSame(
@@ -28,29 +28,29 @@ export const clockChanges = capability('clock-changes', (connector) => connector
     }
   },
 
-  'leave every slot before, at and after them to be booked at its instant': async (subject) => {
+  'books slots before and after a clock change at the right instant': async (subject) => {
     needs(subject, 'create');
     for (const fixture of fixtures(subject)) {
       const slots = await slotsAround(subject, fixture);
       const before = slots.findLast(({ start }) => start < fixture.at);
       const after = slots.filter(({ start }) => start >= fixture.at).slice(0, 2);
       const tried = [before, ...after].filter((slot) => slot !== undefined);
-      expectThat(tried.length > 1, `There are no slots on both sides of the clock change in ${fixture.name}`);
+      expectThat(tried.length > 1, `No slots before and after the clock change in ${fixture.name}`);
       for (const slot of tried) {
         const { id } = await book(subject, { slot });
         const now = await mustRead(subject, id);
-        expectSame([now.start, now.end], [slot.start, slot.end], `Time of a booking around ${fixture.name}`);
-        const there = await takers(subject, slot);
+        expectSame([now.start, now.end], [slot.start, slot.end], `Time of an appointment booked in ${fixture.name}`);
+        const there = await appointmentsAt(subject, slot);
         expectSame(
           there.map((it) => it.id),
           [id],
-          `Appointments listed for the time booked around ${fixture.name}`,
+          `Appointments listed for the time booked in ${fixture.name}`,
         );
       }
     }
   },
 
-  'are crossed by a move': async (subject) => {
+  'moves an appointment across a clock change': async (subject) => {
     needs(subject, 'create', 'update');
     for (const fixture of fixtures(subject)) {
       const slots = await slotsAround(subject, fixture);
@@ -69,7 +69,7 @@ export const clockChanges = capability('clock-changes', (connector) => connector
         time: { start: after.start, end: after.end },
       });
       const now = await mustRead(subject, moved.id);
-      expectSame([now.start, now.end], [after.start, after.end], `Time of a move over ${fixture.name}`);
+      expectSame([now.start, now.end], [after.start, after.end], `Time after a move in ${fixture.name}`);
     }
   },
 });

@@ -1,72 +1,84 @@
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, expectThat, given } from './expect.ts';
-import { book, change, freeRun, freeSlot, isFree, mustRead, needs } from './scene.ts';
+import { expectRejection, expectSame, expectThat, given } from './expect.ts';
+import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
-type Way = keyof NonNullable<Subject['behindItsBack']>;
+type DirectChange = keyof NonNullable<Subject['directChanges']>;
 
-/** @throws NotChecked when nothing can be changed in the EHR in this way */
-function behind<Name extends Way>({ behindItsBack }: Subject, name: Name) {
-  return given(behindItsBack?.[name], `the subject has no way to ${name} in the EHR itself`) as NonNullable<
-    NonNullable<Subject['behindItsBack']>[Name]
+/** @throws NotChecked if the subject cannot make this change in the EHR directly */
+function directChange<Name extends DirectChange>({ directChanges }: Subject, name: Name) {
+  return given(directChanges?.[name], `${name} cannot be done directly in the EHR`) as NonNullable<
+    NonNullable<Subject['directChanges']>[Name]
   >;
 }
 
 export const concurrentEdits = capability('concurrent-edits', (connector) => connector.findAppointments !== undefined, {
-  'a cancellation in the EHR is seen and stays': async (subject) => {
-    const cancel = behind(subject, 'cancel');
+  'a cancellation in the EHR is visible and is kept': async (subject) => {
+    const cancel = directChange(subject, 'cancel');
     const made = await book(subject);
     await cancel(made);
-    expectSame((await mustRead(subject, made.id)).state, 'cancelled', 'State of what the EHR itself has cancelled');
+    expectSame(
+      (await mustRead(subject, made.id)).state,
+      'cancelled',
+      'State of an appointment that was cancelled in the EHR',
+    );
     if (!subject.connector.capabilities.changes.includes('update')) return;
     const update = change(subject, { kind: 'update', appointmentId: made.id, comment: 'x' });
-    await expectRefusal(update, 'appointment_cancelled', 'Changing what the EHR itself has cancelled');
-    expectSame((await mustRead(subject, made.id)).state, 'cancelled', 'State after a change that was refused');
+    await expectRejection(update, 'appointment_cancelled', 'Updating an appointment that was cancelled in the EHR');
+    expectSame((await mustRead(subject, made.id)).state, 'cancelled', 'State after a rejected update');
   },
 
-  'a comment written in the EHR outlives a move': async (subject) => {
+  'a move keeps a comment written in the EHR': async (subject) => {
     needs(subject, 'update');
-    const comment = behind(subject, 'comment');
-    const [from, to] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const comment = directChange(subject, 'comment');
+    const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: from, comment: 'first' });
     await comment(made, 'written in the EHR');
-    expectSame((await mustRead(subject, made.id)).comment, 'written in the EHR', 'Comment as the EHR has it');
+    expectSame((await mustRead(subject, made.id)).comment, 'written in the EHR', 'Comment written in the EHR');
     const time = { start: to.start, end: to.end };
     const moved = await change(subject, { kind: 'update', appointmentId: made.id, time });
     const now = await mustRead(subject, moved.id);
     expectSame([now.start, now.comment], [to.start, 'written in the EHR'], 'Start and comment after the move');
   },
 
-  'a time taken in the EHR is taken': async (subject) => {
-    const take = behind(subject, 'take');
+  'a time booked in the EHR is unavailable': async (subject) => {
+    const take = directChange(subject, 'take');
     const slot = await freeSlot(subject);
     const giveBack = await take(slot);
     try {
-      expectThat(!(await isFree(subject, slot)), 'A time that was taken in the EHR is shown as free');
-      await expectRefusal(book(subject, { slot }), 'time_slot_unavailable', 'Booking a time that was taken in the EHR');
+      expectThat(!(await isFree(subject, slot)), 'A time booked in the EHR is listed as free');
+      await expectRejection(
+        book(subject, { slot }),
+        'time_slot_unavailable',
+        'Booking a time that is booked in the EHR',
+      );
     } finally {
       await giveBack();
     }
-    expectThat(await isFree(subject, slot), 'A time that was given back in the EHR is not free');
+    expectThat(await isFree(subject, slot), 'A time freed in the EHR is not free');
   },
 
-  'a cancellation in the EHR in the middle of changes is not undone': async (subject) => {
+  'a cancellation in the EHR during a move is not undone': async (subject) => {
     needs(subject, 'update');
-    const cancel = behind(subject, 'cancel');
+    const cancel = directChange(subject, 'cancel');
     for (let round = 1; round <= 5; round++) {
-      const [from, to] = (await freeRun(subject, 2)) as [Slot, Slot];
+      const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
       const made = await book(subject, { slot: from });
       const time = { start: to.start, end: to.end };
       const [, cancelled] = await Promise.allSettled([
         change(subject, { kind: 'update', appointmentId: made.id, time }),
         cancel(made),
       ]);
-      // The EHR may refuse its own staff who come too late, and then nothing of theirs is lost.
+      // The EHR may reject the cancellation of its own staff. Then there is nothing to preserve.
       if (cancelled.status === 'rejected') continue;
-      expectSame((await mustRead(subject, made.id)).state, 'cancelled', 'State of what the EHR itself has cancelled');
+      expectSame(
+        (await mustRead(subject, made.id)).state,
+        'cancelled',
+        'State of an appointment that was cancelled in the EHR',
+      );
       for (const slot of [from, to]) {
-        expectThat(await isFree(subject, slot), 'A time is still taken for an appointment that the EHR has cancelled');
+        expectThat(await isFree(subject, slot), 'The time of an appointment cancelled in the EHR is not free');
       }
     }
   },

@@ -1,8 +1,8 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 
-/** A pool whose user can be ended in the middle of anything, as if its process were killed. */
+/** A pool that can be cut off at any moment, as if the process that uses it were killed. */
 export interface CutOffPool extends PostgresPool {
-  /** From now on nothing gets through and nothing comes back. What was not committed is rolled back. */
+  /** Fails all running and later queries. Open transactions are rolled back. */
   cut(): void;
 }
 

@@ -3,34 +3,34 @@ import { ConnectorError, type ConnectorErrorKind } from '../errors.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { Failure, NotChecked, NotClaimed } from './check.ts';
 
-/** @throws Failure with these words */
+/** @throws Failure with this message if the condition is false */
 export function expectThat(condition: boolean, words: string): asserts condition {
   if (!condition) throw new Failure(words);
 }
 
-/** Compares by value; dates by instant. */
+/** Compares by value, dates by instant. */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   const [seen, wanted] = [show(actual), show(expected)];
-  expectThat(seen === wanted, `${what}: expected ${shortened(wanted)}, saw ${shortened(seen)}`);
+  expectThat(seen === wanted, `${what}: expected ${shortened(wanted)}, got ${shortened(seen)}`);
 }
 
-/** @throws Failure unless the promise is refused with one of these kinds */
-export async function expectRefusal(
+/** @throws Failure unless the promise rejects with a ConnectorError of one of these kinds */
+export async function expectRejection(
   promise: Promise<unknown>,
   kinds: ConnectorErrorKind | readonly ConnectorErrorKind[],
   what: string,
 ): Promise<void> {
   const wanted = [kinds].flat();
   const [outcome] = await Promise.allSettled([promise]);
-  expectThat(outcome.status === 'rejected', `${what}: expected ${wanted.join(' or ')}, but it was done`);
+  expectThat(outcome.status === 'rejected', `${what}: expected ${wanted.join(' or ')}, but it succeeded`);
   if (outcome.reason instanceof NotChecked || outcome.reason instanceof NotClaimed) throw outcome.reason;
   expectThat(
     outcome.reason instanceof ConnectorError && wanted.includes(outcome.reason.kind),
-    `${what}: expected ${wanted.join(' or ')}, saw ${describe(outcome.reason)}`,
+    `${what}: expected ${wanted.join(' or ')}, got ${describe(outcome.reason)}`,
   );
 }
 
-/** The operation, called as the gateway calls it: by itself, not as a method. */
+/** Returns the operation as a plain function, because the gateway calls it without `this`. */
 export function operation<Name extends keyof Connector>(
   connector: Connector,
   name: Name,
@@ -40,13 +40,13 @@ export function operation<Name extends keyof Connector>(
   return method;
 }
 
-/** @throws NotChecked with these words when there is nothing */
+/** @throws NotChecked with this message if the value is missing */
 export function given<Value>(value: Value | undefined | null, words: string): Value {
   if (value === undefined || value === null) throw new NotChecked(words);
   return value;
 }
 
-/** An error in one line. Of a bug, with the place where it was thrown. */
+/** Describes an error in one line. Unexpected errors include the source position. */
 export function describe(error: unknown): string {
   if (error instanceof ConnectorError) {
     const cause = error.cause instanceof Error ? ` (${error.cause.name}: ${error.cause.message})` : '';
@@ -55,7 +55,7 @@ export function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}${placeOf(error)}` : String(error);
 }
 
-/** The first place in a file, past what Node.js does by itself. */
+/** The first stack frame in a source file, skipping frames of Node.js. */
 function placeOf({ stack }: Error): string {
   const place = /^ +(at .+\.[cm]?[jt]s:\d+:\d+\)?)$/m;
   const [, found] = place.exec(stack ?? '') ?? [];
@@ -70,12 +70,12 @@ function shortened(text: string): string {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
-/** What can be told of an appointment without telling whose it is. */
+/** The fields of an appointment that do not identify the patient. */
 export function facts({ id, state, start, end, comment, resourceId, healthcareServiceId, careUnitId }: Appointment) {
   return { id, state, start, end, comment, resourceId, healthcareServiceId, careUnitId };
 }
 
-/** Order of time, then ids by code unit. */
+/** Whether items are sorted by the given keys; strings compare by code unit. */
 export function inOrder<Item>(items: readonly Item[], keys: (item: Item) => readonly (string | number)[]): boolean {
   return items.every((item, index) => {
     const before = items[index - 1];

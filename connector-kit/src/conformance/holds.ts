@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connector.ts';
 import type { Appointment } from '../records.ts';
 import { capability, Failure } from './check.ts';
-import { expectRefusal, expectSame, expectThat } from './expect.ts';
-import { book, change, creation, freeSlot, isFree, mustRead } from './scene.ts';
+import { expectRejection, expectSame, expectThat } from './expect.ts';
+import { book, change, creation, freeSlot, isFree, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
 const hour = 60 * 60 * 1000;
-/** Long enough to be made while it still runs, short enough to wait for. */
+/** Long enough to create the hold before it expires, short enough to wait for. */
 const brief = 2_500;
 const patience = 10_000;
 
 export const holdKinds = ['create', 'confirm', 'extend', 'release'] as const;
 
-/** A time can be held when it can be made, booked, kept and given up. */
+/** Whether the connector claims all changes that holds need. */
 export function claimsHolds({ capabilities }: Connector): boolean {
   return holdKinds.every((kind) => capabilities.changes.includes(kind));
 }
@@ -25,7 +25,7 @@ async function hold(subject: Subject, slot: Slot, milliseconds: number): Promise
   return change(subject, await creation(subject, slot, { holdUntil, comment: 'held' }));
 }
 
-/** A hold whose time is over, by the EHR's own clock. */
+/** Creates a hold and waits until it has expired by the EHR's clock. */
 async function expired(subject: Subject, slot: Slot): Promise<Appointment> {
   const held = await hold(subject, slot, brief);
   const deadline = Date.now() + patience;
@@ -34,26 +34,26 @@ async function expired(subject: Subject, slot: Slot): Promise<Appointment> {
     if (now.state === 'cancelled') return now;
     if (Date.now() > deadline) {
       const late = Date.now() - (held.heldUntil?.getTime() ?? Date.now());
-      throw new Failure(`A hold is still ${now.state} ${Math.round(late / 1000)} seconds after its time is over`);
+      throw new Failure(`A hold is still ${now.state} ${Math.round(late / 1000)} seconds after it expired`);
     }
     await sleep(250);
   }
 }
 
 export const holds = capability('holds', claimsHolds, {
-  'keep a time from everybody else': async (subject) => {
+  'a hold makes its time unavailable to others': async (subject) => {
     const slot = await freeSlot(subject);
     const held = await hold(subject, slot, hour);
     for (const { state, heldUntil } of [held, await mustRead(subject, held.id)]) {
       expectSame(state, 'held', 'State of a hold');
       const off = Math.abs((heldUntil?.getTime() ?? 0) - (Date.now() + hour));
-      expectThat(off < 60_000, 'A hold does not say until when, or says another time than it was given');
+      expectThat(off < 60_000, 'heldUntil of a hold is missing or differs from the requested time');
     }
-    expectThat(!(await isFree(subject, slot)), 'A held time is shown as free');
-    await expectRefusal(book(subject, { slot }), 'time_slot_unavailable', 'Booking a held time');
+    expectThat(!(await isFree(subject, slot)), 'A held time is listed as free');
+    await expectRejection(book(subject, { slot }), 'time_slot_unavailable', 'Booking a held time');
   },
 
-  'become bookings': async (subject) => {
+  'confirming a hold books it': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await hold(subject, slot, hour);
     for (const round of ['first', 'second']) {
@@ -61,71 +61,71 @@ export const holds = capability('holds', claimsHolds, {
       expectSame([booked.id, booked.state, booked.heldUntil], [id, 'booked', null], `The ${round} confirmation`);
     }
     const now = await mustRead(subject, id);
-    expectSame([now.state, now.start, now.comment], ['booked', slot.start, 'held'], 'A confirmed hold, read back');
+    expectSame([now.state, now.start, now.comment], ['booked', slot.start, 'held'], 'A confirmed hold, read again');
   },
 
-  'can be made longer': async (subject) => {
+  'extending a hold changes its expiry time': async (subject) => {
     const { id } = await hold(subject, await freeSlot(subject), hour);
     const holdUntil = new Date(Math.ceil(Date.now() / 1000) * 1000 + 2 * hour);
     await change(subject, { kind: 'extend', appointmentId: id, holdUntil });
-    expectSame((await mustRead(subject, id)).heldUntil, holdUntil, 'Held until, once extended');
+    expectSame((await mustRead(subject, id)).heldUntil, holdUntil, 'heldUntil after extending');
   },
 
-  'are given up': async (subject) => {
+  'releasing a hold cancels it and frees its time': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await hold(subject, slot, hour);
     const released = await change(subject, { kind: 'release', appointmentId: id, comment: 'why' });
-    expectSame([released.state, released.comment], ['cancelled', 'why'], 'State and comment once released');
+    expectSame([released.state, released.comment], ['cancelled', 'why'], 'State and comment after releasing');
     expectThat(await isFree(subject, slot), 'The time of a released hold is not free');
     const again = await change(subject, { kind: 'release', appointmentId: id, comment: 'again' });
     expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment when released twice');
     const late = change(subject, { kind: 'extend', appointmentId: id, holdUntil: new Date(Date.now() + hour) });
-    await expectRefusal(late, 'appointment_not_held', 'Extending what was released');
+    await expectRejection(late, 'appointment_not_held', 'Extending a released hold');
   },
 
-  'are not changed like bookings, nor bookings like holds': async (subject) => {
+  'rejects updating a hold, and extending or releasing a booking': async (subject) => {
     const held = await hold(subject, await freeSlot(subject), hour);
     if (subject.connector.capabilities.changes.includes('update')) {
       const update = change(subject, { kind: 'update', appointmentId: held.id, comment: 'x' });
-      await expectRefusal(update, 'appointment_pending', 'Updating a hold');
+      await expectRejection(update, 'appointment_pending', 'Updating a hold');
     }
     const booked = await book(subject);
     const release = change(subject, { kind: 'release', appointmentId: booked.id });
-    await expectRefusal(release, 'appointment_not_held', 'Releasing a booking');
+    await expectRejection(release, 'appointment_not_held', 'Releasing a booking');
     const extend = change(subject, {
       kind: 'extend',
       appointmentId: booked.id,
       holdUntil: new Date(Date.now() + hour),
     });
-    await expectRefusal(extend, 'appointment_not_held', 'Extending a booking');
-    expectSame((await mustRead(subject, booked.id)).state, 'booked', 'State of a booking that was to be released');
+    await expectRejection(extend, 'appointment_not_held', 'Extending a booking');
+    expectSame((await mustRead(subject, booked.id)).state, 'booked', 'State of a booking after a rejected release');
   },
 
-  'end by themselves, and the time is free': async (subject) => {
+  'an expired hold frees its time slot': async (subject) => {
     const slot = await freeSlot(subject);
     const { id, heldUntil } = await expired(subject, slot);
-    expectSame(heldUntil, null, 'Held until, once it is over');
+    expectSame(heldUntil, null, 'heldUntil of an expired hold');
     expectThat(await isFree(subject, slot), 'The time of an expired hold is not free');
     const next = await book(subject, { slot });
     expectSame(next.state, 'booked', 'State of a booking over an expired hold');
     const late = change(subject, { kind: 'extend', appointmentId: id, holdUntil: new Date(Date.now() + hour) });
-    await expectRefusal(late, 'appointment_not_held', 'Extending an expired hold');
+    await expectRejection(late, 'appointment_not_held', 'Extending an expired hold');
     const confirm = change(subject, { kind: 'confirm', appointmentId: id });
-    await expectRefusal(confirm, 'time_slot_unavailable', 'Confirming a hold whose time somebody else has taken');
-    expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the booking made after the hold');
+    await expectRejection(confirm, 'time_slot_unavailable', 'Confirming an expired hold whose time is booked');
+    expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the booking made after the hold expired');
   },
 
-  'that are over are booked whole or not at all': async (subject) => {
+  'confirming an expired hold books it or changes nothing': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await expired(subject, slot);
     const [outcome] = await Promise.allSettled([change(subject, { kind: 'confirm', appointmentId: id })]);
     const now = await mustRead(subject, id);
     if (outcome.status === 'fulfilled') {
-      expectSame(now.state, 'booked', 'State after a confirmation that was answered as done');
+      expectSame(now.state, 'booked', 'State after a successful confirmation');
       expectThat(!(await isFree(subject, slot)), 'The time of a confirmed hold is free');
     } else {
-      await expectRefusal(Promise.reject(outcome.reason), 'time_slot_unavailable', 'Confirming an expired hold');
-      expectSame(now.state, 'cancelled', 'State after a confirmation that was refused');
+      await expectRejection(Promise.reject(outcome.reason), 'time_slot_unavailable', 'Confirming an expired hold');
+      expectSame(now.state, 'cancelled', 'State after a rejected confirmation');
     }
   },
 });

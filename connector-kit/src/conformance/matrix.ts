@@ -1,7 +1,7 @@
 import { capabilities } from './capabilities.ts';
 import type { CheckResult, Report } from './report.ts';
 
-/** Several reports in Markdown: a line of each table, and a section, for each. */
+/** Formats several reports as Markdown tables with one row per report. */
 export function formatMatrix(reports: readonly Report[]): string {
   const names = capabilities.map(({ name }) => name);
   return [
@@ -10,10 +10,10 @@ export function formatMatrix(reports: readonly Report[]): string {
       reports.map((report) => [report.subject, ...names.map((name) => cell(report, name))]),
     ),
     '',
-    '## What they claim',
+    '## Claimed capabilities',
     '',
     ...table(
-      ['', 'patients by', 'resources by', 'changes', 'all or nothing', 'sends codes'],
+      ['', 'patients by', 'resources by', 'changes', 'transactions', 'sends codes'],
       reports.map(({ subject, claims }) => [
         subject,
         listed(claims.patientIdentifierTypes),
@@ -24,7 +24,7 @@ export function formatMatrix(reports: readonly Report[]): string {
       ]),
     ),
     '',
-    '## What was not checked',
+    '## Not checked',
     '',
     ...reports.flatMap(notChecked),
   ]
@@ -61,7 +61,7 @@ function notChecked({ subject, results }: Report): string[] {
     results.filter(({ outcome }) => outcome === 'not_checked'),
     ({ reason }) => reason,
   );
-  if (reasons.size === 0) return [`**${subject}**: everything was.`, ''];
+  if (reasons.size === 0) return [`**${subject}**: everything was checked.`, ''];
   return [
     `**${subject}**`,
     '',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppointmentChange } from '../connector.ts';
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, facts, given, operation } from './expect.ts';
-import { book, change, creation, freeRun, freeSlot, mustRead, needs, takers } from './scene.ts';
+import { expectRejection, expectSame, facts, given, operation } from './expect.ts';
+import { appointmentsAt, book, change, consecutiveSlots, creation, freeSlot, mustRead, needs } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -12,23 +12,23 @@ function findOperation({ connector, careUnit }: Subject, operationId: string) {
   return operation(connector, 'findOperation')(careUnit, operationId);
 }
 
-/** How long a write is left to itself before its connector is ended, in milliseconds. */
+/** Delays in milliseconds between the start of a write and the crash of its connector. */
 const moments = [0, 1, 2, 4, 8, 16, 32, 64];
 
 export const operationIds = capability('operation-ids', (connector) => connector.findOperation !== undefined, {
-  'that were never used are answered with null': async (subject) => {
-    expectSame(await findOperation(subject, randomUUID()), null, 'Answer for an operation id that was never used');
+  'an unused operation id returns null': async (subject) => {
+    expectSame(await findOperation(subject, randomUUID()), null, 'Result for an unused operation id');
   },
 
-  'find what a write left behind': async (subject) => {
+  'an operation id finds the appointments of its write': async (subject) => {
     needs(subject, 'create');
     const operationId = randomUUID();
     const made = await change(subject, await creation(subject, await freeSlot(subject)), { operationId });
-    const found = given(await findOperation(subject, operationId), 'nothing was found');
-    expectSame(found.map(facts), [facts(made)], 'What the operation left behind');
+    const found = given(await findOperation(subject, operationId), 'the operation was not found');
+    expectSame(found.map(facts), [facts(made)], 'Appointments of the operation');
   },
 
-  'do not book again': async (subject) => {
+  'repeating a booking with the same operation id books once': async (subject) => {
     needs(subject, 'create');
     const slot = await freeSlot(subject);
     const booking = await creation(subject, slot, { comment: 'first' });
@@ -36,29 +36,41 @@ export const operationIds = capability('operation-ids', (connector) => connector
     const first = await change(subject, booking, { operationId });
     for (const comment of ['first', 'another']) {
       const again = await change(subject, { ...booking, comment }, { operationId });
-      expectSame(facts(again), facts(first), 'Answer to a write that was done before');
+      expectSame(facts(again), facts(first), 'Result of a repeated write');
     }
-    expectSame((await takers(subject, slot)).length, 1, 'Appointments made by three writes with one operation id');
+    expectSame(
+      (await appointmentsAt(subject, slot)).length,
+      1,
+      'Appointments created by three writes with one operation id',
+    );
   },
 
-  'do not book again at the same moment': async (subject) => {
+  'ten concurrent writes with the same operation id book once': async (subject) => {
     needs(subject, 'create');
     const slot = await freeSlot(subject);
     const booking = await creation(subject, slot);
     const operationId = randomUUID();
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 10 }, (_, index) => {
         const through = index % 2 ? (subject.second ?? subject.connector) : subject.connector;
         return change(subject, booking, { operationId, through });
       }),
     );
-    expectSame(new Set(answers.map(({ id }) => id)).size, 1, 'Appointments that ten writes with one id answered');
-    expectSame((await takers(subject, slot)).length, 1, 'Appointments that ten writes with one id made');
+    expectSame(
+      new Set(results.map(({ id }) => id)).size,
+      1,
+      'Distinct appointments returned by ten writes with one operation id',
+    );
+    expectSame(
+      (await appointmentsAt(subject, slot)).length,
+      1,
+      'Appointments created by ten writes with one operation id',
+    );
   },
 
-  'do not move or cancel again': async (subject) => {
+  'repeating a move or cancellation with the same operation id changes nothing': async (subject) => {
     needs(subject, 'create', 'update', 'cancel');
-    const [a, b, c] = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+    const [a, b, c] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const { id } = await book(subject, { slot: a });
     const move: AppointmentChange = { kind: 'update', appointmentId: id, time: { start: b.start, end: b.end } };
     const operationId = randomUUID();
@@ -66,29 +78,29 @@ export const operationIds = capability('operation-ids', (connector) => connector
     const next: AppointmentChange = { ...move, appointmentId: moved.id, time: { start: c.start, end: c.end } };
     const movedOn = await change(subject, next);
     await change(subject, move, { operationId });
-    expectSame((await mustRead(subject, movedOn.id)).start, c.start, 'Start after a former move was sent again');
+    expectSame((await mustRead(subject, movedOn.id)).start, c.start, 'Start after an earlier move was repeated');
     const cancel: AppointmentChange = { kind: 'cancel', appointmentId: movedOn.id, comment: 'why' };
     const cancellation = randomUUID();
     await change(subject, cancel, { operationId: cancellation });
     const again = await change(subject, { ...cancel, comment: 'again' }, { operationId: cancellation });
-    expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment when a cancellation comes again');
+    expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment after a repeated cancellation');
   },
 
-  'of a failed write are free to be used': async (subject) => {
+  'the operation id of a rejected write can be reused': async (subject) => {
     needs(subject, 'create');
-    const [slot, other] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const [slot, other] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     await book(subject, { slot });
     const operationId = randomUUID();
-    const refused = change(subject, await creation(subject, slot), { operationId });
-    await expectRefusal(refused, 'time_slot_unavailable', 'Booking a taken time');
-    expectSame(await findOperation(subject, operationId), null, 'Answer for the id of a write that failed');
+    const rejected = change(subject, await creation(subject, slot), { operationId });
+    await expectRejection(rejected, 'time_slot_unavailable', 'Booking a booked time');
+    expectSame(await findOperation(subject, operationId), null, 'Result for the operation id of a rejected write');
     const made = await change(subject, await creation(subject, other), { operationId });
-    expectSame(made.start, other.start, 'Start of a booking with the id of a write that failed');
+    expectSame(made.start, other.start, 'Start of a booking that reuses the operation id of a rejected write');
   },
 
-  'tell what became of a write when the connector is killed, and let it be done once': async (subject) => {
+  'a write interrupted by a crash can be looked up and retried once': async (subject) => {
     needs(subject, 'create');
-    const restart = given(subject.restart, 'the subject cannot be killed');
+    const restart = given(subject.restart, 'the connector cannot be restarted in this run');
     for (const moment of moments) {
       const slot = await freeSlot(subject);
       const booking = await creation(subject, slot);
@@ -98,14 +110,14 @@ export const operationIds = capability('operation-ids', (connector) => connector
       await restart();
       await first;
       const before = await findOperation(subject, operationId);
-      const taken = await takers(subject, slot);
-      expectSame(before?.length ?? 0, taken.length, `Appointments known by the id, killed after ${moment} ms`);
+      const taken = await appointmentsAt(subject, slot);
+      expectSame(before?.length ?? 0, taken.length, `Appointments found by operation id after a crash at ${moment} ms`);
       const made = await change(subject, booking, { operationId });
-      const after = await takers(subject, slot);
+      const after = await appointmentsAt(subject, slot);
       expectSame(
         after.map(({ id }) => id),
         [made.id],
-        `Appointments after the retry, killed after ${moment} ms`,
+        `Appointments after a retry, crash at ${moment} ms`,
       );
     }
   },

@@ -2,12 +2,12 @@ import type { AppointmentPosition, TimeSlotPosition } from '../connector.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { capability, NotChecked } from './check.ts';
 import { appointmentKeys, expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
-import { book, freeRun, type freeSlot, freeSlots, patientId, windowOf } from './scene.ts';
+import { book, consecutiveSlots, type freeSlot, freeSlots, patientId, windowOf } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
-/** Follows a list page by page, each beginning after the last entry of the one before. */
+/** Reads a list page by page. Each page starts after the last entry of the previous one. */
 async function pages<Item>(
   limit: number,
   most: number,
@@ -28,7 +28,7 @@ function slotPage(subject: Subject) {
     freeSlots(subject, { after, limit, resourceIds: undefined, healthcareServiceIds: undefined });
 }
 
-/** Of those that stand: an EHR that was checked many times has many cancelled ones at the same time. */
+/** Booked appointments only: earlier runs leave many cancelled ones at the same times. */
 async function appointmentPage(subject: Subject) {
   const mine = { patientId: await patientId(subject), range: windowOf(subject), states: ['booked'] } as const;
   const { connector, careUnit } = subject;
@@ -37,9 +37,9 @@ async function appointmentPage(subject: Subject) {
 }
 
 async function bookSome(subject: Subject): Promise<Appointment[]> {
-  const run = (await freeRun(subject, 5)) as Slot[];
+  const run = (await consecutiveSlots(subject, 5)) as Slot[];
   const made: Appointment[] = [];
-  // Not in the order of time, so that the order in which they were made does not help.
+  // Not in time order, so that a list in creation order fails.
   for (const index of [3, 0, 4, 1, 2]) {
     const slot = run[index];
     if (slot) made.push(await book(subject, { slot }));
@@ -51,7 +51,7 @@ export const paging = capability(
   'paging',
   ({ listTimeSlots, listAppointments }) => listTimeSlots !== undefined || listAppointments !== undefined,
   {
-    'of time slots shows each once, whatever the size of a page': async (subject) => {
+    'lists each time slot once for any page size': async (subject) => {
       const most = 24;
       const whole = (await slotPage(subject)(undefined, most)).map((slot) => slotKeys(slot).join(' '));
       if (whole.length < 3) throw new NotChecked('the EHR has fewer than three free slots');
@@ -61,24 +61,24 @@ export const paging = capability(
         expectSame(keys.length, whole.length, `Slots in pages of ${limit}`);
         expectThat(
           keys.every((key, index) => key === whole[index]),
-          `Pages of ${limit} show other slots than one page`,
+          `Pages of ${limit} contain other slots than one large page`,
         );
       }
     },
 
-    'of time slots goes on after a slot that was booked meanwhile': async (subject) => {
+    'continues after a slot that was booked between pages': async (subject) => {
       const page = slotPage(subject);
       const [first, second] = await page(undefined, 2);
       if (!first || !second) throw new NotChecked('the EHR has fewer than two free slots');
       await book(subject, { slot: first });
       const [next] = await page(first, 1);
-      expectThat(next !== undefined, 'There is nothing after a slot that was booked meanwhile');
-      expectThat(inOrder([first, next], slotKeys), 'The next page begins before the last one ended');
+      expectThat(next !== undefined, 'No slot follows a slot that was booked between pages');
+      expectThat(inOrder([first, next], slotKeys), 'The next page starts before the end of the previous page');
       const gone = next.resourceId === first.resourceId && next.start.getTime() === first.start.getTime();
-      expectThat(!gone, 'A slot of the time that was booked meanwhile is shown');
+      expectThat(!gone, 'A slot that was booked between pages is listed');
     },
 
-    'of appointments shows each once, by start and id': async (subject) => {
+    'lists each appointment once, ordered by start and id': async (subject) => {
       const made = await bookSome(subject);
       const page = await appointmentPage(subject);
       const whole = await page(undefined, 500);
@@ -86,7 +86,7 @@ export const paging = capability(
       for (const { id } of made)
         expectThat(
           whole.some((it) => it.id === id),
-          'An appointment that was made is missing',
+          'A created appointment is missing',
         );
       for (const limit of [1, 2, 3]) {
         const found = await pages<Appointment>(limit, 500, page);
@@ -98,13 +98,13 @@ export const paging = capability(
       }
     },
 
-    'of appointments goes on after one that is not in the list': async (subject) => {
+    'continues after a position that no appointment has': async (subject) => {
       const made = await bookSome(subject);
       const page = await appointmentPage(subject);
       const middle = made.toSorted((a, b) => a.start.getTime() - b.start.getTime())[2];
-      if (!middle) throw new Error('Five were made');
+      if (!middle) throw new Error('Expected five appointments');
       const [next] = await page({ start: new Date(middle.start.getTime() + 1000), id: '' }, 1);
-      expectSame(next?.start, middle.end, 'Start of the first appointment after an instant between two');
+      expectSame(next?.start, middle.end, 'Start of the first appointment after the position');
     },
   },
 );

@@ -1,33 +1,33 @@
 import type { PatientIdentifier } from '../identifiers.ts';
 import { capability } from './check.ts';
 import { expectSame, expectThat, given, operation } from './expect.ts';
-import { patientId } from './scene.ts';
+import { patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const nobody: readonly PatientIdentifier[] = [{ type: 'emr_id', value: 'no-such-patient' }];
 
 function named({ facts, connector }: Subject): readonly PatientIdentifier[] {
   const { patientIdentifierTypes } = connector.capabilities;
-  return given(facts.patient, 'no patient is named').filter(({ type }) => patientIdentifierTypes.includes(type));
+  return given(facts.patient, 'no patient is given').filter(({ type }) => patientIdentifierTypes.includes(type));
 }
 
 export const patients = capability('patients', (connector) => connector.findPatient !== undefined, {
-  'are found by every identifier, as one and the same': async (subject) => {
+  'every identifier of a patient finds the same patient': async (subject) => {
     const id = await patientId(subject);
     for (const identifier of named(subject)) {
       const found = await operation(subject.connector, 'findPatient')(identifier);
       expectThat(found !== null, `The known patient is not found by ${identifier.type}`);
-      expectThat(found.id === id, `The ${identifier.type} of the known patient finds another one`);
+      expectThat(found.id === id, `The ${identifier.type} of the known patient finds another patient`);
     }
   },
 
-  'are found by every identifier type that is claimed': async (subject) => {
+  'every claimed identifier type finds a patient': async (subject) => {
     const types = named(subject).map(({ type }) => type);
     const missing = subject.connector.capabilities.patientIdentifierTypes.filter((type) => !types.includes(type));
-    given(missing.length === 0 || undefined, `no patient is named who has ${missing.join(', ')}`);
+    given(missing.length === 0 || undefined, `no patient with ${missing.join(', ')} is given`);
   },
 
-  'show their identifiers, the EHR’s own first': async (subject) => {
+  'a patient lists all identifiers, emr_id first': async (subject) => {
     const id = await patientId(subject);
     const found = await operation(subject.connector, 'findPatient')({ type: 'emr_id', value: id });
     expectThat(found !== null, 'The known patient is not found by emr_id');
@@ -39,7 +39,7 @@ export const patients = capability('patients', (connector) => connector.findPati
     }
   },
 
-  'have a date of birth and a phone number in the port’s form, or none': async (subject) => {
+  'a birth date is YYYY-MM-DD and a phone number is E.164, or null': async (subject) => {
     const found = await operation(
       subject.connector,
       'findPatient',
@@ -47,15 +47,15 @@ export const patients = capability('patients', (connector) => connector.findPati
     expectThat(found !== null, 'The known patient is not found by emr_id');
     expectThat(
       found.birthDate === null || /^\d{4}-\d{2}-\d{2}$/.test(found.birthDate),
-      'A date of birth is not written YYYY-MM-DD',
+      'A birth date is not YYYY-MM-DD',
     );
     expectThat(found.phone === null || /^\+[1-9]\d{4,14}$/.test(found.phone), 'A phone number is not E.164');
   },
 
-  'that nobody has are answered with null': async (subject) => {
+  'an unknown patient returns null': async (subject) => {
     for (const identifier of subject.facts.unknownPatients ?? nobody) {
       const found = await operation(subject.connector, 'findPatient')(identifier);
-      expectThat(found === null, `An unknown ${identifier.type} is not answered with null`);
+      expectThat(found === null, `An unknown ${identifier.type} does not return null`);
     }
   },
 });

@@ -1,13 +1,13 @@
 import { ConnectorError } from '../errors.ts';
 import type { EhrHttp, EhrRequest, EhrResponse } from '../http.ts';
 
-/** A way to an EHR for tests, which can be ended in the middle of anything, as if its process were killed. */
+/** An HTTP client for tests. It can be cut off at any moment, as if its process were killed. */
 export interface PlainHttp extends EhrHttp {
-  /** From now on nothing is sent and nothing comes back. */
+  /** Aborts all running requests and rejects later ones. */
   cut(): void;
 }
 
-/** Sends each request once and tells a failure in the port's words. A gateway gives connectors one that does far more. */
+/** Sends each request once, without retries, and maps failures to `ConnectorError`. For tests only. */
 export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
   const end = new AbortController();
   return {
@@ -17,11 +17,11 @@ export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
       try {
         return await exchange(request, signal);
       } catch (cause) {
-        if (isRefusedConnection(cause)) {
+        if (isConnectionRefused(cause)) {
           throw new ConnectorError('unavailable', 'The EHR cannot be reached', { cause });
         }
         const kind = request.repeatable ? 'timeout' : 'outcome_unknown';
-        throw new ConnectorError(kind, 'The EHR did not answer', { cause });
+        throw new ConnectorError(kind, 'The EHR did not respond', { cause });
       }
     },
     cut: () => end.abort(),
@@ -40,8 +40,8 @@ async function exchange({ method, url, headers, body }: EhrRequest, signal: Abor
   return { status: response.status, headers: Object.fromEntries(response.headers), text };
 }
 
-/** Then nothing has been sent. */
-function isRefusedConnection(error: unknown): boolean {
+/** True if the request was never sent. */
+function isConnectionRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && ['ECONNREFUSED', 'ENOTFOUND'].includes(String(cause.code));
 }

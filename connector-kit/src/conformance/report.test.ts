@@ -5,7 +5,7 @@ import { type CheckResult, formatReport, type Report } from './report.ts';
 import { reportOf } from './run.ts';
 
 function result(capability: string, outcome: CheckResult['outcome'], reason: string | null = null): CheckResult {
-  return { capability, check: `keep ${outcome}`, outcome, reason, milliseconds: 1 };
+  return { capability, check: `check ${outcome}`, outcome, reason, milliseconds: 1 };
 }
 
 function report(name: string, results: readonly CheckResult[]): Report {
@@ -21,28 +21,28 @@ function report(name: string, results: readonly CheckResult[]): Report {
 
 const mixed = report('one', [
   result('patients', 'passed'),
-  result('patients', 'not_checked', 'nobody is named'),
+  result('patients', 'not_checked', 'no patient is given'),
   result('races', 'passed'),
-  result('races', 'failed', 'two won'),
+  result('races', 'failed', 'two succeeded'),
   result('holds', 'not_claimed'),
-  result('paging', 'not_checked', 'nobody is named'),
+  result('paging', 'not_checked', 'no patient is given'),
 ]);
 
-test('a report counts by capability, and tells what failed and what was not checked', () => {
+test('a report counts results by capability and lists failed and unchecked checks', () => {
   const text = formatReport(mixed);
   expect(text).toMatch(/^ {2}patients +1 +- +1$/m);
   expect(text).toMatch(/^ {2}races +1 +1 +-$/m);
   expect(text).toMatch(/^ {2}holds +not claimed$/m);
-  expect(text).toContain('races: keep failed\n      two won');
-  expect(text).toContain('nobody is named\n      patients (1), paging (1)');
+  expect(text).toContain('races: check failed\n      two succeeded');
+  expect(text).toContain('no patient is given\n      patients (1), paging (1)');
   expect(text).toContain('2 passed, 1 failed, 2 not checked, 1 not claimed');
 });
 
-test('a report names what could not be taken back', () => {
+test('a report lists appointments that could not be cancelled', () => {
   expect(formatReport({ ...mixed, leftBehind: ['a-1'] })).toContain('appointments a-1');
 });
 
-test('a matrix never shows as proved what was not', () => {
+test('a matrix shows a check mark only for passed checks', () => {
   const text = formatMatrix([mixed, report('two', [result('patients', 'passed')])]);
   const [head, , one, two] = text.split('\n').map((line) => line.split(' | '));
   const cell = (row: readonly string[] | undefined, name: string) => row?.[head?.indexOf(name) ?? -1];
@@ -52,5 +52,5 @@ test('a matrix never shows as proved what was not', () => {
   expect(cell(one, 'holds')).toBe('–');
   expect(cell(one, 'paging')).toBe('not checked');
   expect(cell(two, 'paging')).toBe('not checked');
-  expect(text).toContain('- nobody is named: patients “keep not_checked”; paging “keep not_checked”');
+  expect(text).toContain('- no patient is given: patients “check not_checked”; paging “check not_checked”');
 });

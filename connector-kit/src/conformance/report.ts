@@ -4,8 +4,8 @@ export interface CheckResult {
   readonly capability: string;
   readonly check: string;
   /**
-   * - `not_checked`: this run could not show it; never a pass
-   * - `not_claimed`: there is nothing to prove, since the connector does not say that it can
+   * - `not_checked`: could not be tested in this run; never counts as passed
+   * - `not_claimed`: the connector does not claim the behaviour
    */
   readonly outcome: 'passed' | 'failed' | 'not_checked' | 'not_claimed';
   /** Why it did not pass. */
@@ -13,7 +13,7 @@ export interface CheckResult {
   readonly milliseconds: number;
 }
 
-/** What the kit saw of one connector. Holds nothing about a patient, so that it can be kept and shown. */
+/** The result of a conformance run. Contains no patient data, so it can be stored and published. */
 export interface Report {
   readonly subject: string;
   readonly claims: Capabilities & { readonly operations: readonly ConnectorOperation[] };
@@ -22,11 +22,11 @@ export interface Report {
   readonly notChecked: number;
   readonly notClaimed: number;
   readonly results: readonly CheckResult[];
-  /** Ids of appointments that the kit made and could not take back. */
+  /** Ids of appointments that the kit created and could not cancel. */
   readonly leftBehind: readonly string[];
 }
 
-/** The report as a table, with what failed and what was not checked below it. */
+/** Formats the report as a table, followed by failed and unchecked checks. */
 export function formatReport(report: Report): string {
   const names = [...new Set(report.results.map(({ capability }) => capability))];
   const width = Math.max(...names.map((name) => name.length), 'capability'.length);
@@ -48,7 +48,7 @@ export function formatReport(report: Report): string {
       `${report.notClaimed} not claimed`,
   ];
   if (report.leftBehind.length > 0) {
-    lines.push(`Left in the EHR, since they could not be cancelled: appointments ${report.leftBehind.join(', ')}`);
+    lines.push(`Left in the EHR because they could not be cancelled: appointments ${report.leftBehind.join(', ')}`);
   }
   return `${lines.join('\n')}\n`;
 }
@@ -67,7 +67,7 @@ function failures({ results }: Report): string[] {
   ];
 }
 
-/** By reason, since one thing that is missing leaves many checks out. */
+/** Grouped by reason: one missing fact often prevents many checks. */
 function notChecked({ results }: Report): string[] {
   const reasons = Map.groupBy(
     results.filter(({ outcome }) => outcome === 'not_checked'),

@@ -11,20 +11,20 @@ export const resources = capability(
   'resources',
   ({ findResource, listResources }) => findResource !== undefined || listResources !== undefined,
   {
-    'are listed by id, each once': async (subject) => {
+    'lists each resource once, ordered by id': async (subject) => {
       const listed = await all(subject);
       const ids = listed.map(({ id }) => id);
       expectThat(
         inOrder(ids, (id) => [id]),
         'The resources are not in the order of their ids (code units)',
       );
-      expectSame(new Set(ids).size, ids.length, 'Resources that differ, of those listed');
+      expectSame(new Set(ids).size, ids.length, 'Number of distinct resource ids');
       for (const { id, identifiers } of listed) {
         expectSame(identifiers[0], { type: 'emr_id', value: id }, `First identifier of resource ${id}`);
       }
     },
 
-    'are found by every identifier that they show': async (subject) => {
+    'every identifier of a resource finds the same resource': async (subject) => {
       const { connector, careUnit, facts } = subject;
       const known = facts.resource ? [{ id: undefined, identifiers: facts.resource }] : await all(subject);
       const first = given(known[0], 'the care unit has no resource');
@@ -37,10 +37,10 @@ export const resources = capability(
         expectThat(found !== null, `A known resource is not found by ${identifier.type}`);
         ids.add(found.id);
       }
-      expectSame(ids.size, 1, 'Resources found by the identifiers of one');
+      expectSame(ids.size, 1, 'Number of distinct resources found by the identifiers of one');
     },
 
-    'are the same when listed and when found': async (subject) => {
+    'listing and finding return the same resource': async (subject) => {
       const { connector, careUnit } = subject;
       for (const resource of (await all(subject)).slice(0, 5)) {
         const found = await operation(connector, 'findResource')(careUnit, { type: 'emr_id', value: resource.id });
@@ -48,16 +48,16 @@ export const resources = capability(
       }
     },
 
-    'that do not exist are answered with null': async ({ connector, careUnit }) => {
+    'an unknown resource returns null': async ({ connector, careUnit }) => {
       const found = await operation(connector, 'findResource')(careUnit, { type: 'emr_id', value: 'no-such-resource' });
-      expectSame(found, null, 'Answer for a resource that does not exist');
+      expectSame(found, null, 'Result for an unknown resource');
     },
 
-    'of another care unit are not found': async (subject) => {
+    'a resource of another care unit is not found': async (subject) => {
       const { connector, careUnit } = subject;
       const { id } = await foreignResource(subject);
       const found = await operation(connector, 'findResource')(careUnit, { type: 'emr_id', value: id });
-      expectSame(found?.id ?? null, null, 'Answer for a resource of another care unit');
+      expectSame(found?.id ?? null, null, 'Result for a resource of another care unit');
       if (connector.listResources) {
         const listed = (await all(subject)).some((resource) => resource.id === id);
         expectThat(!listed, 'A resource of another care unit is listed');
@@ -66,9 +66,9 @@ export const resources = capability(
   },
 );
 
-/** A resource that the other care unit has and this one has not. */
+/** A resource of the other care unit. */
 export async function foreignResource({ connector, otherCareUnit, facts }: Subject): Promise<{ readonly id: string }> {
-  const other = given(otherCareUnit, 'no other care unit is named');
+  const other = given(otherCareUnit, 'no other care unit is configured');
   if (facts.foreignResourceId !== undefined) return { id: facts.foreignResourceId };
   const [resource] = await operation(connector, 'listResources')(other);
   return given(resource, 'the other care unit has no resource');

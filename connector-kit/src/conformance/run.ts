@@ -2,17 +2,17 @@ import { capabilities as everyCapability } from './capabilities.ts';
 import { type Check, Failure, NotChecked, NotClaimed } from './check.ts';
 import { describe } from './expect.ts';
 import { operations } from './operations.ts';
-import { waitedFor } from './patience.ts';
+import { recordWrites } from './recorded-writes.ts';
 import type { CheckResult, Report } from './report.ts';
+import { withRetries } from './retry-after.ts';
 import type { Subject } from './subject.ts';
-import { leaveTrail } from './trail.ts';
 
 export interface RunOptions {
-  /** Names of capabilities. Absent: all. */
+  /** Names of the capabilities to check. Absent: all. */
   readonly only?: readonly string[] | undefined;
-  /** Whether everything that would change the EHR is left out, and told as not checked. */
+  /** Whether to write nothing. Checks that need a write are reported as not checked. */
   readonly readOnly?: boolean | undefined;
-  /** How long one check may take. Default: two minutes. */
+  /** Time-out of one check. Default: two minutes. */
   readonly timeoutMilliseconds?: number | undefined;
   /** Called after each check. */
   readonly onResult?: ((result: CheckResult) => void) | undefined;
@@ -21,8 +21,8 @@ export interface RunOptions {
 const twoMinutes = 120_000;
 
 /**
- * Proves what the connector claims, and that it does nothing else. Checks run one after the other; what they book, they
- * cancel again.
+ * Checks that the connector does what it claims, and nothing else. Checks run one at a time and cancel the appointments
+ * that they book.
  */
 export async function runConformance(subject: Subject, options: RunOptions = {}): Promise<Report> {
   const chosen = everyCapability.filter(({ name }) => options.only?.includes(name) ?? true);
@@ -39,7 +39,7 @@ export async function runConformance(subject: Subject, options: RunOptions = {})
   return reportOf(subject, results, leftBehind);
 }
 
-/** What was seen of a subject, with what it claims. */
+/** Builds a report from check results and the subject's capabilities. */
 export function reportOf(
   { name, connector }: Pick<Subject, 'name' | 'connector'>,
   results: readonly CheckResult[],
@@ -58,7 +58,7 @@ export function reportOf(
   };
 }
 
-/** Runs one check and tidies up after it. */
+/** Runs one check and cleans up after it. */
 export async function runCheck(
   check: Check,
   subject: Subject,
@@ -68,21 +68,21 @@ export async function runCheck(
   if (!isClaimed(check, subject)) {
     return { capability, check: name, outcome: 'not_claimed', reason: null, milliseconds: 0, left: [] };
   }
-  const trail = leaveTrail(waitedFor(subject), options.readOnly ?? false);
+  const recorder = recordWrites(withRetries(subject), options.readOnly ?? false);
   const start = performance.now();
   const [outcome] = await Promise.allSettled([
-    within(check.run(trail.subject), options.timeoutMilliseconds ?? twoMinutes),
+    within(check.run(recorder.subject), options.timeoutMilliseconds ?? twoMinutes),
   ]);
   const milliseconds = Math.round(performance.now() - start);
-  const left = await trail.cleanUp();
-  const told = { capability, check: name, milliseconds, left };
-  if (trail.wasHeldBack) return { ...told, outcome: 'not_checked', reason: 'nothing may be written in this run' };
-  if (outcome.status === 'fulfilled') return { ...told, outcome: 'passed', reason: null };
+  const left = await recorder.cleanUp();
+  const result = { capability, check: name, milliseconds, left };
+  if (recorder.wasWriteBlocked) return { ...result, outcome: 'not_checked', reason: 'the run is read-only' };
+  if (outcome.status === 'fulfilled') return { ...result, outcome: 'passed', reason: null };
   const { reason } = outcome;
-  if (reason instanceof NotClaimed) return { ...told, outcome: 'not_claimed', reason: reason.message };
-  if (reason instanceof NotChecked) return { ...told, outcome: 'not_checked', reason: reason.message };
-  const words = reason instanceof Failure ? reason.message : `The connector threw ${describe(reason)}`;
-  return { ...told, outcome: 'failed', reason: words };
+  if (reason instanceof NotClaimed) return { ...result, outcome: 'not_claimed', reason: reason.message };
+  if (reason instanceof NotChecked) return { ...result, outcome: 'not_checked', reason: reason.message };
+  const message = reason instanceof Failure ? reason.message : `The connector threw ${describe(reason)}`;
+  return { ...result, outcome: 'failed', reason: message };
 }
 
 function isClaimed(check: Check, { connector }: Subject): boolean {
@@ -92,6 +92,6 @@ function isClaimed(check: Check, { connector }: Subject): boolean {
 
 async function within<Result>(promise: Promise<Result>, milliseconds: number): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Failure(`Not done after ${milliseconds / 1000} seconds`)), milliseconds);
+  const timer = setTimeout(() => reject(new Failure(`Timed out after ${milliseconds / 1000} seconds`)), milliseconds);
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -3,67 +3,69 @@ import type { PatientIdentifier, ResourceIdentifier } from '../identifiers.ts';
 import type { Appointment, CareUnit, TimeSlot } from '../records.ts';
 
 /**
- * What the kit may know beforehand about an EHR, so that it need not believe the connector. People are synthetic: the
- * kit books times for them.
+ * Known facts about the EHR, so that the kit does not rely on the connector's own data. Use synthetic patients only: the
+ * kit books appointments for them.
  */
 export interface Facts {
-  /** Identifiers of one patient, as many types as there are. Absent: nothing about patients is checked, nothing booked. */
+  /** Identifiers of one patient, of all types. Absent: checks that need a patient or a booking are not run. */
   readonly patient?: readonly PatientIdentifier[] | undefined;
   /** Another patient, by the EHR's own id. */
   readonly otherPatientId?: string | undefined;
-  /** Well-formed identifiers that nobody has. Absent: an `emr_id` that no EHR gives out. */
+  /** Valid identifiers that no patient has. Default: the `emr_id` `no-such-patient`. */
   readonly unknownPatients?: readonly PatientIdentifier[] | undefined;
-  /** Identifiers of one resource of the care unit, as many types as there are. Absent: the first that has free slots. */
+  /** Identifiers of one resource of the care unit, of all types. Absent: the first with free slots. */
   readonly resource?: readonly ResourceIdentifier[] | undefined;
-  /** Absent: the first service with which the resource has free slots. */
+  /** Absent: the first service with free slots. */
   readonly healthcareServiceId?: string | undefined;
   /** A resource of `otherCareUnit`, by the EHR's own id. */
   readonly foreignResourceId?: string | undefined;
-  /** Where free slots are looked for. Absent: from tomorrow, sixty days. */
+  /** Whether an appointment takes exactly one time slot. Booking a longer time then fails with `time_slot_unavailable`. */
+  readonly oneSlotOnly?: boolean | undefined;
+  /** Range to search for free slots. Default: sixty days from tomorrow. */
   readonly window?: { readonly start: Date; readonly end: Date } | undefined;
 }
 
-/** Changes made in the EHR past the gateway, as its own staff would make them. */
-export interface BehindItsBack {
+/** Changes made directly in the EHR, as by its own staff. */
+export interface DirectChanges {
   cancel?(appointment: Appointment): Promise<void>;
   comment?(appointment: Appointment, text: string): Promise<void>;
-  /** Takes the time for somebody else. The answer gives it back. */
+  /** Books the time in the EHR. The returned function frees it. */
   take?(slot: TimeSlot): Promise<() => Promise<void>>;
 }
 
-/** A stretch of time in which the clock of the care unit is changed, and the slots that are free in it. */
+/** A period with a clock change in the care unit's time zone, and the slots expected in it. */
 export interface ClockChange {
-  /** Such as `spring`. */
+  /** For example `spring`. */
   readonly name: string;
   readonly resourceId: string;
   readonly healthcareServiceId: string;
   readonly start: Date;
   readonly end: Date;
-  /** The first instant by the new clock. */
+  /** The instant of the clock change. */
   readonly at: Date;
-  /** Where every slot of the stretch starts, in order. */
+  /** The expected starts of all slots in the period, in order. */
   readonly slotStarts: readonly Date[];
 }
 
-/** A connector over a live counterpart, with whatever is known about it. What is absent shows as "not checked". */
+/** A connector with a running EHR and known facts about it. Checks that need an absent field are "not checked". */
 export interface Subject {
-  /** Such as `sandbox on PostgreSQL`. */
+  /** For example `sandbox on PostgreSQL`. */
   readonly name: string;
-  /** The one in use: after `restart`, the new one. */
+  /** The current connector; `restart` replaces it. */
   readonly connector: Connector;
   readonly careUnit: CareUnit;
-  /** Another care unit of the same EHR, configured as well. */
+  /** Another configured care unit of the same EHR. */
   readonly otherCareUnit?: CareUnit | undefined;
   readonly facts: Facts;
-  /** A connection of another gateway to the same EHR. */
+  /** A second connection to the same EHR, as from another gateway. */
   readonly second?: Connector | undefined;
-  /** Ends the connector as a killed process ends, whatever it is doing, and opens a new one. */
+  /** Ends the connector as if its process were killed, and opens a new one. */
   restart?: (() => Promise<void>) | undefined;
-  readonly behindItsBack?: BehindItsBack | undefined;
+  readonly directChanges?: DirectChanges | undefined;
   readonly clockChanges?: readonly ClockChange[] | undefined;
-  /** For an EHR that sends codes: the newest code that it has sent for the reference. */
+  /** For an EHR that sends codes: the latest code for the reference. */
   codeSent?: ((reference: string) => Promise<string>) | undefined;
-  /** Asks for an operation through the gateway in front of the connector, and fails as the gateway fails. */
-  askGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;
+  /** Calls an operation through the gateway in front of the connector; rejects with the gateway's problem. */
+  callGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;
   close?: (() => Promise<void>) | undefined;
 }

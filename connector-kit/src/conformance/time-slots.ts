@@ -1,20 +1,20 @@
 import { capability, NotChecked } from './check.ts';
 import { expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
 import { foreignResource } from './resources.ts';
-import { book, freeRun, freeSlot, freeSlots, isFree, windowOf } from './scene.ts';
+import { book, consecutiveSlots, freeSlot, freeSlots, isFree, windowOf } from './steps.ts';
 
 export const timeSlots = capability('time-slots', (connector) => connector.listTimeSlots !== undefined, {
-  'come by start, resource and service, each once': async (subject) => {
+  'lists each slot once, ordered by start, resource and service': async (subject) => {
     const slots = await freeSlots(subject, { resourceIds: undefined, healthcareServiceIds: undefined });
-    if (slots.length === 0) throw new NotChecked('the EHR has no free slot in the range');
+    if (slots.length === 0) throw new NotChecked('the EHR has no free slot');
     expectThat(inOrder(slots, slotKeys), 'The slots are not in the order of start, resource id, service id');
     const different = new Set(slots.map((slot) => slotKeys(slot).join(' ')));
-    expectSame(different.size, slots.length, 'Slots that differ, of those listed');
+    expectSame(different.size, slots.length, 'Number of distinct slots');
     for (const slot of slots) expectThat(slot.start < slot.end, 'A slot does not end after its start');
   },
 
-  'lie wholly inside the range': async (subject) => {
-    const [first, second, third] = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+  'lists only slots that lie wholly inside the range': async (subject) => {
+    const [first, second, third] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const query = { resourceIds: [first.resourceId], healthcareServiceIds: [first.healthcareServiceId] };
     const inside = await freeSlots(subject, {
       ...query,
@@ -24,17 +24,17 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
     expectSame(
       inside.map(({ start }) => start),
       [second.start],
-      'Starts of the slots in a range that cuts the first and the last of three',
+      'Starts of the slots in a range that cuts the first and last of three slots',
     );
     const exact = await freeSlots(subject, { ...query, start: second.start, end: second.end });
     expectSame(
       exact.map(({ start }) => start),
       [second.start],
-      'Starts of the slots in a range that is exactly one',
+      'Starts of the slots in a range equal to one slot',
     );
   },
 
-  'that have begun are left out': async (subject) => {
+  'leaves out slots that have started': async (subject) => {
     const now = Date.now();
     const slots = await freeSlots(subject, {
       start: new Date(now - 7 * 24 * 60 * 60 * 1000),
@@ -42,18 +42,18 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
       resourceIds: undefined,
       healthcareServiceIds: undefined,
     });
-    // A minute for clocks that differ.
-    const begun = slots.filter(({ start }) => start.getTime() < now - 60_000);
-    expectSame(begun.length, 0, 'Slots that have begun');
+    // Allow a minute of clock skew.
+    const started = slots.filter(({ start }) => start.getTime() < now - 60_000);
+    expectSame(started.length, 0, 'Slots that have started');
   },
 
-  'of some resources and services are only theirs': async (subject) => {
+  'filters slots by resource and healthcare service': async (subject) => {
     const { resourceId, healthcareServiceId } = await freeSlot(subject);
     const slots = await freeSlots(subject, {
       resourceIds: [resourceId],
       healthcareServiceIds: [healthcareServiceId],
     });
-    expectThat(slots.length > 0, 'No slot of a resource and service that have one');
+    expectThat(slots.length > 0, 'No slot is listed for a resource and service with a free slot');
     for (const slot of slots) {
       expectSame(
         [slot.resourceId, slot.healthcareServiceId],
@@ -65,28 +65,28 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
     expectSame(none.length, 0, 'Slots of a resource that does not exist');
   },
 
-  'of another care unit do not show': async (subject) => {
+  'leaves out slots of another care unit': async (subject) => {
     const { id } = await foreignResource(subject);
     const all = await freeSlots(subject, { resourceIds: undefined, healthcareServiceIds: undefined });
-    expectThat(!all.some(({ resourceId }) => resourceId === id), 'A slot of another care unit shows');
+    expectThat(!all.some(({ resourceId }) => resourceId === id), 'A slot of another care unit is listed');
     const asked = await freeSlots(subject, { resourceIds: [id], healthcareServiceIds: undefined });
-    expectSame(asked.length, 0, 'Slots of a resource of another care unit, asked for by its id');
+    expectSame(asked.length, 0, 'Slots of a resource of another care unit');
   },
 
-  'are gone once booked, for every service': async (subject) => {
+  'a booked slot is no longer free for any service': async (subject) => {
     const slot = await freeSlot(subject);
     await book(subject, { slot });
-    expectThat(!(await isFree(subject, slot)), 'A slot that has been booked is shown as free');
+    expectThat(!(await isFree(subject, slot)), 'A booked slot is listed as free');
     const others = await freeSlots(subject, {
       start: slot.start,
       end: slot.end,
       resourceIds: [slot.resourceId],
       healthcareServiceIds: undefined,
     });
-    expectSame(others.length, 0, 'Free slots of the resource while it is booked');
+    expectSame(others.length, 0, 'Free slots of the resource at a booked time');
   },
 
-  'count as free when their appointment is about to give them up': async (subject) => {
+  'a slot of an appointment named in freeing counts as free': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot });
     const { connector, careUnit } = subject;
@@ -105,7 +105,7 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
     expectSame(
       found.map(({ start, end }) => [start, end]),
       [[slot.start, slot.end]],
-      'Slots while their appointment is named in freeing',
+      'Slots when their appointment is named in freeing',
     );
   },
 });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AppointmentUpdate } from '../connector.ts';
 import type { Appointment } from '../records.ts';
 import { capability, NotClaimed } from './check.ts';
-import { expectRefusal, expectSame, expectThat, facts, given, operation } from './expect.ts';
+import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { foreignResource } from './resources.ts';
-import { book, change, freeRun, freeSlot, freeWithTwo, isFree, mustRead, needs, read } from './scene.ts';
+import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs, read, simultaneousSlots } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -14,104 +14,108 @@ function update(subject: Subject, { id }: Appointment, what: Omit<AppointmentUpd
 }
 
 export const appointmentsUpdate = capability('update', ({ capabilities }) => capabilities.changes.includes('update'), {
-  'moves an appointment and frees its former time': async (subject) => {
-    const [from, to] = (await freeRun(subject, 2)) as [Slot, Slot];
-    const made = await book(subject, { slot: from, comment: 'stays' });
+  'moves an appointment and frees its previous time': async (subject) => {
+    const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
+    const made = await book(subject, { slot: from, comment: 'kept' });
     const moved = await update(subject, made, { time: { start: to.start, end: to.end } });
     const now = await mustRead(subject, moved.id);
-    expectSame(facts(now), facts(moved), 'A moved appointment, found by its id');
-    expectSame([now.start, now.end, now.comment], [to.start, to.end, 'stays'], 'Time and comment after the move');
-    expectThat(await isFree(subject, from), 'The former time of a moved appointment is not free');
+    expectSame(facts(now), facts(moved), 'A moved appointment, read by id');
+    expectSame([now.start, now.end, now.comment], [to.start, to.end, 'kept'], 'Time and comment after the move');
+    expectThat(await isFree(subject, from), 'The previous time of a moved appointment is not free');
     expectThat(!(await isFree(subject, to)), 'The new time of a moved appointment is free');
     if (moved.id !== made.id) {
       const former = await read(subject, made.id);
-      expectSame(former?.state, 'cancelled', 'State of the former id, where a move makes a new appointment');
+      expectSame(former?.state, 'cancelled', 'State of the original appointment after a move created a new one');
     }
   },
 
-  'counts its own time as free': async (subject) => {
-    if (subject.connector.capabilities.oneSlotOnly) throw new NotClaimed('an appointment of this EHR takes one slot');
-    const [first, second] = (await freeRun(subject, 2)) as [Slot, Slot];
+  'treats the time of the appointment itself as free': async (subject) => {
+    if (subject.facts.oneSlotOnly) throw new NotClaimed('appointments of this EHR take exactly one slot');
+    const [first, second] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: first });
     const longer = await update(subject, made, { time: { start: first.start, end: second.end } });
-    expectSame([longer.start, longer.end], [first.start, second.end], 'Time of an appointment made longer');
+    expectSame([longer.start, longer.end], [first.start, second.end], 'Time of a lengthened appointment');
     const shorter = await update(subject, longer, { time: { start: second.start, end: second.end } });
-    expectSame([shorter.start, shorter.end], [second.start, second.end], 'Time of an appointment made shorter');
-    expectThat(await isFree(subject, first), 'The time that a shortened appointment gave up is not free');
+    expectSame([shorter.start, shorter.end], [second.start, second.end], 'Time of a shortened appointment');
+    expectThat(await isFree(subject, first), 'The freed time of a shortened appointment is not free');
   },
 
-  'moves to another resource': async (subject) => {
-    const [from, to] = await freeWithTwo(subject);
+  'moves an appointment to another resource': async (subject) => {
+    const [from, to] = await simultaneousSlots(subject);
     const made = await book(subject, { slot: from });
     const moved = await update(subject, made, { resourceId: to.resourceId });
     expectSame((await mustRead(subject, moved.id)).resourceId, to.resourceId, 'Resource after the move');
-    expectThat(await isFree(subject, from), 'The former resource is not free');
+    expectThat(await isFree(subject, from), 'The previous resource is not free');
     expectThat(!(await isFree(subject, to)), 'The new resource is free');
   },
 
-  'changes and clears the comment alone': async (subject) => {
+  'changes and clears only the comment': async (subject) => {
     const made = await book(subject, { comment: 'first' });
     for (const comment of ['second', null]) {
-      const answer = await update(subject, made, { comment });
-      const now = await mustRead(subject, answer.id);
-      expectSame(facts(now), { ...facts(made), comment }, 'An appointment after its comment was changed');
+      const result = await update(subject, made, { comment });
+      const now = await mustRead(subject, result.id);
+      expectSame(facts(now), { ...facts(made), comment }, 'An appointment after a comment update');
     }
   },
 
-  'to a taken time changes nothing': async (subject) => {
-    const [mine, taken] = (await freeRun(subject, 2)) as [Slot, Slot];
-    const made = await book(subject, { slot: mine, comment: 'as it was' });
+  'rejects a move to a booked time and changes nothing': async (subject) => {
+    const [mine, taken] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
+    const made = await book(subject, { slot: mine, comment: 'original' });
     await book(subject, { slot: taken });
     for (const time of [
       { start: taken.start, end: taken.end },
       { start: mine.start, end: taken.end },
     ]) {
       const move = update(subject, made, { time, comment: 'changed' });
-      await expectRefusal(move, 'time_slot_unavailable', 'Moving to a taken time');
+      await expectRejection(move, 'time_slot_unavailable', 'Moving to a booked time');
     }
-    expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment whose move was refused');
-    expectThat(!(await isFree(subject, mine)), 'The time of an appointment whose move was refused is free');
+    expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
+    expectThat(!(await isFree(subject, mine)), 'The time of an appointment is free after a rejected move');
   },
 
-  'to a resource that is not there is refused': async (subject) => {
+  'rejects a move to an unknown resource': async (subject) => {
     const made = await book(subject);
     const unknown = update(subject, made, { resourceId: 'no-such-resource' });
-    await expectRefusal(unknown, 'resource_not_found', 'Moving to a resource that does not exist');
-    expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment whose move was refused');
+    await expectRejection(unknown, 'resource_not_found', 'Moving to a resource that does not exist');
+    expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
   },
 
-  'to a resource of another care unit is refused': async (subject) => {
+  'rejects a move to a resource of another care unit': async (subject) => {
     const { id } = await foreignResource(subject);
     const made = await book(subject);
     const elsewhere = update(subject, made, { resourceId: id });
-    await expectRefusal(elsewhere, ['resource_not_found', 'time_slot_unavailable'], 'Moving to another care unit');
-    expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment whose move was refused');
+    await expectRejection(elsewhere, ['resource_not_found', 'time_slot_unavailable'], 'Moving to another care unit');
+    expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
   },
 
-  'of a cancelled appointment is refused': async (subject) => {
+  'rejects an update of a cancelled appointment': async (subject) => {
     needs(subject, 'cancel');
     const slot = await freeSlot(subject);
     const made = await book(subject, { slot });
     await change(subject, { kind: 'cancel', appointmentId: made.id });
     const move = update(subject, made, { comment: 'changed' });
-    await expectRefusal(move, 'appointment_cancelled', 'Changing a cancelled appointment');
-    expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is taken again');
+    await expectRejection(move, 'appointment_cancelled', 'Updating a cancelled appointment');
+    expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is no longer free');
   },
 
-  'of what is not there is refused': async (subject) => {
+  'rejects an update of an unknown appointment': async (subject) => {
     const unknown = change(subject, { kind: 'update', appointmentId: 'no-such-appointment', comment: 'x' });
-    await expectRefusal(unknown, 'appointment_not_found', 'Changing an appointment that does not exist');
+    await expectRejection(unknown, 'appointment_not_found', 'Updating an appointment that does not exist');
   },
 
-  'of an appointment of another care unit is refused': async (subject) => {
-    const careUnit = given(subject.otherCareUnit, 'no other care unit is named');
+  'rejects an update of an appointment of another care unit': async (subject) => {
+    const careUnit = given(subject.otherCareUnit, 'no other care unit is configured');
     const made = await book(subject);
     const changes = [{ kind: 'update', appointmentId: made.id, comment: 'x' }] as const;
     const elsewhere = operation(
       subject.connector,
       'changeAppointments',
     )({ operationId: randomUUID(), careUnit, changes });
-    await expectRefusal(elsewhere, 'appointment_not_found', 'Changing what another care unit has');
-    expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment that another care unit changed');
+    await expectRejection(elsewhere, 'appointment_not_found', 'Updating an appointment of another care unit');
+    expectSame(
+      facts(await mustRead(subject, made.id)),
+      facts(made),
+      'An appointment after a rejected update by another care unit',
+    );
   },
 });

@@ -6,13 +6,13 @@ import { type RunOptions, reportOf, runCheck } from './run.ts';
 import type { Subject } from './subject.ts';
 
 interface ConformanceOptions extends Pick<RunOptions, 'only' | 'readOnly'> {
-  /** Looks at the report when every check has run; what it throws fails a test of its own. */
+  /** Called with the report after all checks. If it throws, the test `report` fails. */
   readonly assertReport?: (report: Report) => void | Promise<void>;
 }
 
 /**
- * One Vitest test for every check. What is not claimed, and what the subject cannot show, is skipped with the reason.
- * The subject is made once and closed at the end.
+ * Defines one Vitest test per check. Checks that are not claimed or cannot run are skipped with the reason. The subject
+ * is created once and closed at the end.
  */
 export function describeConformance(
   name: string,
@@ -38,7 +38,7 @@ export function describeConformance(
             if (outcome === 'not_claimed') skip(reason ?? 'not claimed');
             if (outcome === 'not_checked') skip(`not checked: ${reason}`);
             if (outcome === 'failed') throw new Failure(reason ?? '');
-            if (left.length > 0) throw new Failure(`Appointments were left behind: ${left.join(', ')}`);
+            if (left.length > 0) throw new Failure(`Appointments could not be cancelled: ${left.join(', ')}`);
           });
         }
       });
@@ -47,7 +47,7 @@ export function describeConformance(
     if (!assertReport) return;
     test('report', async ({ skip }) => {
       const total = chosen.reduce((sum, { checks }) => sum + checks.length, 0);
-      if (results.length < total) skip('only some of the checks have run');
+      if (results.length < total) skip('not all checks have run');
       await assertReport(reportOf(subject, results, []));
     });
   });

@@ -5,7 +5,7 @@ interface ToySettings {
   readonly base_url: string;
 }
 
-/** An EHR that can look up patients and nothing else. */
+/** A connector that supports only patient look-up. */
 export const toyConnector: ConnectorModule<ToySettings> = {
   name: 'toy',
   settingsSchema: {
@@ -16,7 +16,7 @@ export const toyConnector: ConnectorModule<ToySettings> = {
         format: 'uri',
         pattern: '[^/]$',
         errorMessage: 'must be a URL that does not end with /',
-        description: 'Where the EHR is, such as https://ehr.example/api.',
+        description: 'Base URL of the EHR, such as https://ehr.example/api.',
       },
     },
     required: ['base_url'],

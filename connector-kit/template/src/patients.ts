@@ -1,6 +1,6 @@
 import { ConnectorError, type EhrHttp, genders, type Patient, type PatientIdentifier } from '@crossward/connector-kit';
 
-/** What is used of the EHR's answer. What it adds later does not matter. */
+/** The fields of the EHR's response that the connector uses. Other fields are ignored. */
 interface ToyPatient {
   readonly id: string;
   readonly nhs: string | null;
@@ -10,7 +10,7 @@ interface ToyPatient {
   readonly sex: string;
 }
 
-/** By a search in the body, so that no number of a patient stands in an address. */
+/** Searches with a request body, so that no patient identifier appears in a URL. */
 export async function findPatient(
   http: EhrHttp,
   baseUrl: string,
@@ -23,9 +23,10 @@ export async function findPatient(
     body: JSON.stringify(identifier.type === 'nhs_number' ? { nhs: identifier.value } : { id: identifier.value }),
     repeatable: true,
   });
-  if (status !== 200) throw new ConnectorError('rejected', `The EHR answered ${status} to a search for patients`);
+  if (status !== 200)
+    throw new ConnectorError('rejected', `The EHR responded with status ${status} to a patient search`);
   const [found, ...more] = readPatients(text);
-  if (more.length > 0) throw new ConnectorError('rejected', 'The EHR has several patients with one identifier');
+  if (more.length > 0) throw new ConnectorError('rejected', 'The EHR has several patients with the same identifier');
   return found ? patient(found) : null;
 }
 
@@ -34,9 +35,9 @@ function readPatients(text: string): readonly ToyPatient[] {
     const { patients } = JSON.parse(text) as { patients: readonly ToyPatient[] };
     if (Array.isArray(patients) && patients.every(({ id }) => typeof id === 'string')) return patients;
   } catch {
-    // Told below. What the parser says would quote the answer.
+    // Reported below. The parser's message would quote patient data.
   }
-  throw new ConnectorError('rejected', 'The EHR answered a search for patients with something else');
+  throw new ConnectorError('rejected', 'The EHR sent an invalid response to a patient search');
 }
 
 function patient({ id, nhs, given, family, born, sex }: ToyPatient): Patient {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Nobody real: numbers from 999 000 0000 on are never given out.
+// Synthetic patients: NHS numbers from 999 000 0000 are never issued.
 const patients = [
   { id: '1001', nhs: '9990000018', given: 'Merry', family: 'Meadow', born: '1979-05-12', sex: 'female' },
   { id: '1002', nhs: null, given: 'Jolly', family: 'Brook', born: '2001-11-30', sex: 'male' },
@@ -17,7 +17,7 @@ interface Search {
   readonly nhs?: string;
 }
 
-async function answerTo(request: IncomingMessage): Promise<[status: number, body: object]> {
+async function responseTo(request: IncomingMessage): Promise<[status: number, body: object]> {
   switch (`${request.method} ${request.url}`) {
     case 'POST /patients/search': {
       const { id, nhs } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as Search;
@@ -27,7 +27,7 @@ async function answerTo(request: IncomingMessage): Promise<[status: number, body
     case 'GET /services':
       return [200, { services }];
     default:
-      return [404, { error: 'not here' }];
+      return [404, { error: 'not found' }];
   }
 }
 
@@ -36,11 +36,11 @@ export interface ToyServer {
   close(): Promise<void>;
 }
 
-/** A whole EHR, as small as they come. */
+/** Starts a minimal EHR server. */
 export async function startToyServer(port = 0): Promise<ToyServer> {
   const server = createServer((request, response) => {
-    answerTo(request)
-      .catch((): [number, object] => [400, { error: 'cannot be read' }])
+    responseTo(request)
+      .catch((): [number, object] => [400, { error: 'invalid request' }])
       .then(([status, body]) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });
@@ -58,5 +58,5 @@ export async function startToyServer(port = 0): Promise<ToyServer> {
 
 if (import.meta.main) {
   const { url } = await startToyServer(4400);
-  process.stdout.write(`The toy EHR listens at ${url}\n`);
+  process.stdout.write(`Toy EHR listening at ${url}\n`);
 }

@@ -1,6 +1,6 @@
-import type { OperationFormName } from '../src/booking/operation-forms.ts';
-import { slotPath } from '../src/booking/slot-path.ts';
 import type { FhirAppointment, FhirResource, FhirSlot, Parameters, Participant, Reference } from '../src/fhir.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { slotPath } from '../src/time-slots/slot-path.ts';
 import { actorsOf, bookSlots, checkedUpdate, take } from './scheduling.ts';
 import { Refused, type Store, type Stored } from './store.ts';
 
@@ -17,6 +17,8 @@ export interface OperationOptions {
   readonly now: () => number;
 }
 
+/** The values of the setting `booking.operations`. */
+export type OperationFormName = NonNullable<NonNullable<FhirSettings['booking']>['operations']>;
 type Form = Exclude<OperationFormName, 'medplum'>;
 
 /** The parameters of each operation, by their type, and no others. */
@@ -58,7 +60,7 @@ const known: Readonly<Record<Form, Readonly<Record<string, Readonly<Record<strin
     $book: { patient: 'valueIdentifier', appointment: 'valueIdentifier', appointmentNote: 'valueString' },
   },
   // https://gematik.de/fhir/isik/OperationDefinition/AppointmentBook
-  resource: { $book: { 'appt-resource': 'resource' } },
+  isik: { $book: { 'appt-resource': 'resource' } },
 };
 
 /** `$find`, `$hold` and `$book` as they were published, over a server that looks after its slots itself. */
@@ -73,8 +75,8 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
         throw new Refused(400, 'invalid');
     }
     const value = (parameter: string) => {
-      const given = parameters.parameter.find((it) => it.name === parameter);
-      return given?.[types[parameter] ?? ''];
+      const given: object | undefined = parameters.parameter.find((it) => it.name === parameter);
+      return Object.entries(given ?? {}).find(([name]) => name === types[parameter])?.[1];
     };
     if (name === '$find') return found(find(value));
     try {
@@ -174,7 +176,7 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
         return found([{ resourceType: 'Appointment', id: 'rejected', status: 'cancelled' }, issue(code)]);
       case 'epic':
         return { status: 400, resource: issue('business-rule') };
-      case 'resource':
+      case 'isik':
         return { status: 409, resource: issue(code) };
     }
   }

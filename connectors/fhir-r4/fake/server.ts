@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OperationFormName } from '../src/booking/operation-forms.ts';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
 import { type InitialData, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
-import { createOperations } from './operations.ts';
+import { createOperations, type OperationFormName } from './operations.ts';
 import { checkedCreate, checkedUpdate } from './scheduling.ts';
 import { Refused, Store, type Stored } from './store.ts';
 
@@ -354,7 +353,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
 /** Medplum's statement names none of its own: https://api.medplum.com/fhir/R4/metadata */
 function namedOperations(form: OperationFormName | undefined): readonly string[] {
   if (form === undefined || form === 'medplum') return [];
-  return form === 'resource' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
+  return form === 'isik' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
 }
 
 function capabilityStatement(options: FakeOptions): object {

@@ -8,7 +8,7 @@ import { isFhirId } from './patients.ts';
 import { defaultPageSize } from './settings.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** Above this the care unit's resources are not named in the search, but looked for in its answer. */
+/** With more actors than this, the search names none, and its result is filtered here. */
 const mostActors = 40;
 
 export async function findAppointments(
@@ -40,17 +40,17 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
       const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
       if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
     }
-    // Those of the last start may go on on the next page.
+    // The next page may have more appointments with the last start.
     const complete = [...found.values()].filter(({ start }) => start.getTime() < reached).length;
     if (sorted && complete >= query.limit) break;
   }
   return [...found.values()].sort(byPosition).slice(0, query.limit);
 }
 
-/** `undefined`: anybody. */
+/** `undefined`: the search names no actor. */
 function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: AppointmentQuery): string[] | undefined {
   if (resourceId !== undefined) return [...directory.namesOf(resourceId)];
-  // A patient has few appointments, and a practitioner may stand in them by a role.
+  // A patient has few appointments, and they may name a practitioner by a role.
   if (patientId !== undefined) return undefined;
   const all = directory.resources.flatMap(({ id }) => directory.namesOf(id));
   return all.length > mostActors ? undefined : all;
@@ -58,7 +58,7 @@ function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: Appoi
 
 function searchParameters(query: AppointmentQuery, actors: readonly string[] | undefined): SearchParameters {
   const { patientId, range, after } = query;
-  // The search parameter is the start. No appointment is taken to be longer than a day.
+  // `date` is the start. No appointment is expected to be longer than a day.
   const earliest = range ? range.start.getTime() - dayMilliseconds : undefined;
   const from = Math.max(earliest ?? Number.NEGATIVE_INFINITY, after?.start.getTime() ?? Number.NEGATIVE_INFINITY);
   return [

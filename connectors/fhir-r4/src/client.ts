@@ -7,35 +7,35 @@ import { hasFailed, isOutcome, refusal } from './outcome.ts';
 const mediaType = 'application/fhir+json';
 const mostPages = 1000;
 
-/** What a server said of a write. `resource` is `undefined` where it answered with an empty body. */
-export interface WriteAnswer {
+/** The response to a write. `resource` is `undefined` for an empty body. */
+export interface WriteResponse {
   readonly status: number;
   readonly ok: boolean;
   readonly body: unknown;
   readonly resource: FhirResource | undefined;
-  /** `Appointment/17`, of the body or the `Location` header. */
+  /** `Appointment/17`, from the body or the `Location` header. */
   readonly reference: string | undefined;
-  /** Of the body or a weak `ETag`: https://hl7.org/fhir/R4/http.html#versioning */
+  /** From the body or a weak `ETag`: https://hl7.org/fhir/R4/http.html#versioning */
   readonly version: string | undefined;
-  /** By the EHR's clock, of the `Expires` header. */
+  /** From the `Expires` header, by the EHR's clock. */
   readonly expires: Date | undefined;
   readonly refusal: ConnectorError | undefined;
 }
 
 export interface SearchPage {
   readonly resources: readonly FhirResource[];
-  /** Whether the server says in its `self` link that it has sorted. */
+  /** Whether the `self` link shows that the server has sorted. */
   readonly sorted: boolean;
 }
 
-/** Names may repeat: two bounds of one search are two pairs. */
+/** A name may repeat: a lower and an upper bound are two pairs. */
 export type SearchParameters = readonly (readonly [name: string, value: string])[];
 
 export interface FhirClient {
   readonly clock: EhrClock;
-  /** `null`: not found, or deleted. What is of another type than `reference` says is refused. */
+  /** `null`: not found, or deleted. Throws if the resource is of another type than the reference. */
   read<R extends FhirResource>(reference: string): Promise<R | null>;
-  /** Page by page, until whoever asks has enough. */
+  /** Fetches the next page only when it is needed. */
   pages(type: string, parameters: SearchParameters, options?: { post?: boolean }): AsyncGenerator<SearchPage>;
   /** Every match, each once. */
   search<R extends FhirResource>(
@@ -43,25 +43,28 @@ export interface FhirClient {
     parameters: SearchParameters,
     options?: { post?: boolean },
   ): Promise<R[]>;
-  /** Resources by id, in any order; those that are not there are left out. */
+  /** Resources by id, in any order. Missing ones are left out. */
   readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
-  create(resource: FhirResource, options?: { ifNoneExist?: string }): Promise<WriteAnswer>;
-  /** `repeatable`: whoever calls understands a 412 to be perhaps its own doing. */
-  update(resource: FhirResource, options: { ifMatch: string | undefined; repeatable?: boolean }): Promise<WriteAnswer>;
+  create(resource: FhirResource, options?: { ifNoneExist?: string }): Promise<WriteResponse>;
+  /** `repeatable`: the caller knows that a 412 may be the result of its own first attempt. */
+  update(
+    resource: FhirResource,
+    options: { ifMatch: string | undefined; repeatable?: boolean },
+  ): Promise<WriteResponse>;
   /** JSON Patch: https://hl7.org/fhir/R4/http.html#patch */
-  patch(reference: string, patch: readonly object[], options: { ifMatch: string | undefined }): Promise<WriteAnswer>;
-  remove(reference: string): Promise<WriteAnswer>;
-  /** Names each resource that is there already by its address, as servers that validate want it. */
-  transaction(bundle: Bundle): Promise<WriteAnswer>;
+  patch(reference: string, patch: readonly object[], options: { ifMatch: string | undefined }): Promise<WriteResponse>;
+  remove(reference: string): Promise<WriteResponse>;
+  /** Adds a `fullUrl` to each update, which servers that validate require. */
+  transaction(bundle: Bundle): Promise<WriteResponse>;
   /** `Appointment/$book` */
-  operation(path: string, parameters: Parameters): Promise<WriteAnswer>;
-  /** An operation that changes nothing, by GET: `Appointment/$find`. */
+  operation(path: string, parameters: Parameters): Promise<WriteResponse>;
+  /** Calls an operation that changes nothing, by GET: `Appointment/$find`. */
   ask(path: string, parameters: SearchParameters): Promise<FhirResource>;
 }
 
 export interface ClientOptions {
   readonly baseUrl: string;
-  /** Where operations begin, if elsewhere. */
+  /** The base URL of operations. Default: `baseUrl`. */
   readonly operationsUrl?: string | undefined;
   readonly http: EhrHttp;
   readonly authorizer: Authorizer;
@@ -94,7 +97,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     const authorization = await authorizer.headers();
     const response = await request(authorization);
     if (response.status !== 401 || !authorizer.renew) return response;
-    // A token may be withdrawn before its time. Nothing was done, so it is safe to send again.
+    // A token may be revoked early. The server did nothing, so it is safe to send the request again.
     await authorizer.renew(authorization);
     return request(await authorizer.headers());
   }
@@ -103,29 +106,30 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     const response = await send({ ...call, repeatable: true });
     const body = parse(response.text);
     if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body, what);
-    if (!isResource(body)) throw new ConnectorError('rejected', `The EHR answered ${response.status} without FHIR`);
+    if (!isResource(body))
+      throw new ConnectorError('rejected', `The EHR responded with ${response.status} without a FHIR resource`);
     return body;
   }
 
-  async function write(call: Omit<Call, 'headers'> & { headers?: Record<string, string> }): Promise<WriteAnswer> {
+  async function write(call: Omit<Call, 'headers'> & { headers?: Record<string, string> }): Promise<WriteResponse> {
     const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
-    return writeAnswer(await send({ ...call, headers }));
+    return writeResponse(await send({ ...call, headers }));
   }
 
   /**
-   * Always asked for at the origin that we were given, so that our token goes nowhere else. A server behind a proxy may
-   * know itself by another.
+   * Always at the configured origin, so that the token goes nowhere else. A server behind a proxy may use another origin
+   * in its links.
    */
   function nextPage(bundle: Bundle): string | undefined {
     const link = bundle.link?.find(({ relation }) => relation === 'next')?.url;
     if (link === undefined) return undefined;
     const url = URL.parse(link, `${base}/`);
-    if (!url) throw new ConnectorError('rejected', 'The EHR names a next page by what is no address');
+    if (!url) throw new ConnectorError('rejected', 'The EHR sent an invalid URL for the next page');
     const { origin, pathname } = new URL(base);
     if (url.origin === origin) return url.href;
     const isFhir = url.pathname === pathname || url.pathname.startsWith(`${pathname.replace(/\/$/, '')}/`);
     if (isFhir) return `${origin}${url.pathname}${url.search}`;
-    throw new ConnectorError('rejected', 'The EHR names a next page at an address that is not its own');
+    throw new ConnectorError('rejected', 'The EHR sent a URL of another server for the next page');
   }
 
   async function* pages(
@@ -133,7 +137,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     parameters: SearchParameters,
     { post = false }: { post?: boolean } = {},
   ): AsyncGenerator<SearchPage> {
-    // A server may answer a search from a cache that is a minute old:
+    // A server may respond to a search from a cache that is a minute old:
     // https://hapifhir.io/hapi-fhir/docs/server_jpa/performance.html
     const headers = { 'cache-control': 'no-cache', ...(preferStrict ? { prefer: 'handling=strict' } : {}) };
     const firstPage = (asked: SearchParameters) => {
@@ -156,7 +160,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     });
     const seen = new Set<string>();
     for (let page = 0; page < mostPages; page++) {
-      if (!isBundle(bundle)) throw new ConnectorError('rejected', 'The EHR answered a search without a Bundle');
+      if (!isBundle(bundle)) throw new ConnectorError('rejected', 'The EHR responded to a search without a Bundle');
       const self = bundle.link?.find(({ relation }) => relation === 'self')?.url ?? '';
       yield { resources: matches(bundle, type), sorted: /[?&]_sort=/.test(self) };
       const next = nextPage(bundle);
@@ -164,7 +168,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
       seen.add(next);
       bundle = await query(type, { method: 'GET', url: next, headers });
     }
-    throw new ConnectorError('rejected', 'The EHR answers without end');
+    throw new ConnectorError('rejected', `The EHR sent more than ${mostPages} pages`);
   }
 
   async function search<R extends FhirResource>(
@@ -187,7 +191,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw refusal(response, body);
     const [type, id] = reference.split('/');
     if (id !== undefined && body.resourceType !== type) {
-      throw new ConnectorError('rejected', `The EHR answered another kind of resource than ${type}`);
+      throw new ConnectorError('rejected', `The EHR sent another type of resource than ${type}`);
     }
     return body as R;
   }
@@ -255,7 +259,7 @@ export function weakTag(version: string): string {
   return `W/"${version}"`;
 }
 
-/** Of an `ETag`, weak or not. */
+/** The version in an `ETag`, weak or not. */
 export function versionIn(tag: string | undefined): string | undefined {
   return /"([^"]+)"/.exec(tag ?? '')?.[1];
 }
@@ -271,8 +275,8 @@ export function chunks<T>(items: readonly T[], size: number): T[][] {
 }
 
 /**
- * Sorted to the last by what is unique. A server that counts its pages by offset, such as Medplum, else shows some of
- * those that are alike twice, and others not at all. A search by id or identifier has no second page.
+ * Sorts by `_id` last. Otherwise a server that pages by offset, such as Medplum, may repeat some of several equal
+ * resources and miss others. A search by id or identifier has no second page.
  */
 function inOneOrder(parameters: SearchParameters): SearchParameters {
   if (parameters.some(([name]) => name === '_id' || name === 'identifier')) return parameters;
@@ -281,7 +285,7 @@ function inOneOrder(parameters: SearchParameters): SearchParameters {
   return [...others, ['_sort', sort === undefined ? '_id' : `${sort},_id`]];
 }
 
-/** Whether the EHR does not take what it was asked for, as against being down. */
+/** Whether the EHR refused the request itself. Otherwise it may be down. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported');
 }
@@ -304,10 +308,10 @@ function matches(bundle: Bundle, type: string): FhirResource[] {
   );
 }
 
-function writeAnswer(response: EhrResponse): WriteAnswer {
+function writeResponse(response: EhrResponse): WriteResponse {
   const { status, headers } = response;
   const body = parse(response.text);
-  // Medplum answers 304 to a PUT that changes nothing.
+  // Medplum responds with 304 to a PUT that changes nothing.
   const ok = status === 304 || (status < 300 && !(isOutcome(body) && hasFailed(body)));
   const resource = isResource(body) && !isOutcome(body) ? body : undefined;
   const location = localReference({ reference: headers.location ?? headers['content-location'] ?? '' });
@@ -323,7 +327,7 @@ function writeAnswer(response: EhrResponse): WriteAnswer {
   };
 }
 
-/** Of a header; "0" and the like are no moment. */
+/** The date in a header. `undefined` for "0" and the like. */
 function dateOf(value: string | undefined): Date | undefined {
   const moment = new Date(value !== undefined && value.length > 10 ? value : '');
   return Number.isNaN(moment.getTime()) ? undefined : moment;
@@ -333,7 +337,7 @@ function isResource(body: unknown): body is FhirResource {
   return typeof body === 'object' && body !== null && 'resourceType' in body && typeof body.resourceType === 'string';
 }
 
-/** An answer that is no JSON, such as a proxy's page, is no FHIR either. */
+/** `undefined` for a body that is not JSON, such as a proxy's page. */
 function parse(body: string): unknown {
   if (body.trim() === '') return undefined;
   try {

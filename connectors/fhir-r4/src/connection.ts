@@ -5,40 +5,31 @@ import {
   type ResourceIdentifierType,
 } from '@crossward/connector-kit';
 import { Check } from 'typebox/value';
-import { createAuthorizer } from './auth/authorizer.ts';
-import { changesOf } from './booking/mode.ts';
-import { type OperationForm, operationForms } from './booking/operation-forms.ts';
+import { createAuthorizer } from './auth/create-authorizer.ts';
 import type { ServerFacts } from './capability-statement.ts';
 import { createFhirClient, type FhirClient } from './client.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
 import type { AppointmentDialect } from './mappers/appointment.ts';
-import {
-  type BookingMode,
-  type CareUnitSettings,
-  careUnitSettings,
-  defaultOperationSystem,
-  type FhirSettings,
-} from './settings.ts';
+import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from './settings.ts';
 
-/** What every operation needs to know of the server that it speaks to. */
+/** The server, as every read and every way to book uses it. It says nothing of how to book. */
 export interface FhirConnection {
   readonly client: FhirClient;
-  readonly mode: BookingMode;
   readonly settings: FhirSettings;
   readonly systems: IdentifierSystems;
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly directory: Directory;
   readonly dialect: AppointmentDialect;
-  /** Whether the server keeps our operation id and finds appointments by it. */
-  readonly operationLookup: boolean;
   /** How an existing Appointment is changed. */
-  readonly changesBy: 'put' | 'patch' | 'operation';
-  /** For a server that is booked in by operation. */
-  readonly operationForm: OperationForm | undefined;
-  /** Whether `$hold` holds times. */
-  readonly holdsByOperation: boolean;
+  readonly changesBy: 'put' | 'patch';
+}
+
+/** The server, as one way to book uses it. */
+export interface BookingConnection extends FhirConnection {
+  /** Whether the server stores our operation id with an Appointment and finds the Appointment by it. */
+  readonly operationLookup: boolean;
 }
 
 const patientNumbers: readonly PatientIdentifierType[] = ['no_personal_number', 'se_personal_number', 'nhs_number'];
@@ -60,15 +51,12 @@ export function connect(
   { settings, careUnits }: ConnectorContext<FhirSettings>,
   client: FhirClient,
   facts: ServerFacts,
-  mode: BookingMode,
 ): FhirConnection {
   const { booking = {} } = settings;
-  const operationForm = mode === 'operations' ? operationForms[booking.operations ?? 'ihe'] : undefined;
   const systems = identifierSystems(settings);
   const resourceIdentifierTypes = ['emr_id', ...(settings.resource_identifier_types ?? resourceNumbers)] as const;
   return {
     client,
-    mode,
     settings,
     systems,
     patientIdentifierTypes: ['emr_id', ...(settings.patient_identifier_types ?? patientNumbers)],
@@ -86,33 +74,20 @@ export function connect(
       cancelReason: booking.cancel_reason ?? 'comment',
       operationSystem: booking.operation_system ?? defaultOperationSystem,
     },
-    operationLookup: keepsOperationIds(mode, booking, operationForm),
-    changesBy: changedBy(facts, operationForm),
-    operationForm,
-    holdsByOperation: changesOf(mode, facts, settings).includes('confirm') && operationForm !== undefined,
+    // Where a server names neither, no way to book claims to change an Appointment.
+    changesBy: !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch') ? 'patch' : 'put',
   };
 }
 
-/** Where a server names no way to change an Appointment, no change is claimed, and nobody asks for this. */
-function changedBy(facts: ServerFacts, form: OperationForm | undefined): FhirConnection['changesBy'] {
-  if (facts.can('Appointment', 'update')) return 'put';
-  if (facts.can('Appointment', 'patch')) return 'patch';
-  return form?.cancel ? 'operation' : 'put';
-}
-
-/** Only where the id is written in the same step as the appointment: `$book` of a proposal takes none. */
-function keepsOperationIds(
-  mode: BookingMode,
-  { operation_lookup = 'auto' }: NonNullable<FhirSettings['booking']>,
-  form: OperationForm | undefined,
-): boolean {
-  if (form && !form.takesAppointment) return false;
-  if (operation_lookup !== 'auto') return operation_lookup;
-  // Medplum keeps what it was given: https://www.medplum.com/docs/scheduling/appointment-book
-  return mode === 'transaction' || mode === 'slot_claim' || form === operationForms.medplum;
+/**
+ * @param byDefault whether a server that is booked in this way is expected to keep operation ids: the setting `auto`
+ */
+export function withOperationLookup(ehr: FhirConnection, byDefault: boolean): BookingConnection {
+  const { operation_lookup = 'auto' } = ehr.settings.booking ?? {};
+  return { ...ehr, operationLookup: operation_lookup === 'auto' ? byDefault : operation_lookup };
 }
 
 function checkedCareUnit(id: string, settings: unknown): CareUnitSettings {
   if (Check(careUnitSettings, settings)) return settings;
-  throw new ConnectorError('rejected', `The settings of care unit ${id} are not those of a FHIR server`);
+  throw new ConnectorError('rejected', `The settings of care unit ${id} are invalid for a FHIR server`);
 }

@@ -24,7 +24,7 @@ import { practitionerResource } from './mappers/practitioner.ts';
 import { resourceId, resourceReference } from './resource-id.ts';
 import { type CareUnitSettings, defaultDirectorySeconds, defaultPageSize, type FhirSettings } from './settings.ts';
 
-/** For an appointment that says nothing of what it is for. */
+/** The service of an appointment that names none. */
 export const unknownService = 'unknown';
 
 interface Offer {
@@ -41,12 +41,14 @@ export interface CareUnitDirectory extends Place {
   readonly services: readonly BookableService[];
   /** `Practitioner/1` of a resource's id. `undefined`: not in this care unit. */
   referenceOf(resourceId: string): string | undefined;
-  /** Every name under which a resource stands in appointments: in person, and by each known role. */
+  /** Every reference by which appointments may name a resource: its own, and that of each known role. */
   namesOf(resourceId: string): readonly string[];
   schedulesOf(resourceIds: readonly string[] | undefined): readonly string[];
-  /** The actors that schedules name, by role or in person, for a search by `schedule.actor`. */
+  /** The actors of schedules, as the schedules name them, for a search by `schedule.actor`. */
   actorsOf(schedules: readonly string[]): readonly string[];
-  /** Whom a slot belongs to and what it can be booked for. `null`: not of this care unit. */
+  /** Whose schedule it is, and what it can be booked for. `null`: not of this care unit. */
+  offerOfSchedule(schedule: string): Offer | null;
+  /** Whose slot it is, and what it can be booked for. `null`: not of this care unit. */
   offerOf(slot: FhirSlot): Offer | null;
 }
 
@@ -64,7 +66,7 @@ export interface DirectoryOptions {
   readonly hasRoles: boolean;
 }
 
-/** Schedules, staff and services change seldom and are needed at every call: they are remembered for a minute. */
+/** Caches the directory of each care unit: schedules, staff and services rarely change, and every call needs them. */
 export function createDirectory(options: DirectoryOptions): Directory {
   const lifetime = (options.settings.directory_seconds ?? defaultDirectorySeconds) * 1000;
   const known = new Map<string, { readonly until: number; readonly directory: Promise<CareUnitDirectory> }>();
@@ -145,6 +147,7 @@ function directoryOf({ careUnitId, unit, resources, services, offers, roles, oth
     schedulesOf: (wanted) =>
       [...offers].filter(([, { resourceId: id }]) => wanted === undefined || wanted.includes(id)).map(([it]) => it),
     actorsOf: (schedules) => [...new Set(schedules.flatMap((schedule) => offers.get(schedule)?.actor ?? []))],
+    offerOfSchedule: (schedule) => offers.get(schedule) ?? null,
     offerOf(slot) {
       const offer = offers.get(localReference(slot.schedule) ?? '');
       if (!offer) return null;
@@ -174,7 +177,7 @@ function serviceOf(appointment: FhirAppointment, services: readonly BookableServ
   return service?.id ?? unknownService;
 }
 
-/** A schedule of a practitioner in a room is the practitioner's. */
+/** A schedule with a practitioner and a room belongs to the practitioner. */
 function rankedActors(actors: readonly string[]): string[] {
   return ['Practitioner', 'Device', 'Location'].flatMap((type) => actors.filter((actor) => typeOf(actor) === type));
 }
@@ -191,7 +194,7 @@ function bookedActor(
   return ranked.find((actor) => actor !== unit.location) ?? ranked[0];
 }
 
-/** How a schedule itself names who is booked. */
+/** The reference by which a schedule names whoever is booked in it. */
 function namedActor(
   schedule: FhirSchedule,
   actor: string,
@@ -202,7 +205,7 @@ function namedActor(
     .find((it) => it === actor || localReference(roles.get(it)?.practitioner) === actor);
 }
 
-/** Whether a schedule is the care unit's: by the settings' list, its place, or that of its actor. */
+/** Whether a schedule belongs to the care unit: by the list in the settings, its place, or the place of its actor. */
 function isMember(
   schedule: FhirSchedule,
   resource: FhirResource,
@@ -215,7 +218,7 @@ function isMember(
   if (place === undefined) return true;
   const actors = (schedule.actor ?? []).flatMap((actor) => localReference(actor) ?? []);
   if (actors.includes(place) || actors.some((actor) => local.has(actor))) return true;
-  // A schedule that names another place is that place's, wherever else its practitioner works.
+  // A schedule that names another place belongs to that place, wherever else its practitioner works.
   const namesPlace = actors.some((actor) => typeOf(actor) === 'Location' && actor !== referenceTo(resource));
   if (namesPlace) return false;
   const { partOf, managingOrganization } = resource as FhirLocation;
@@ -239,7 +242,7 @@ async function loadSchedules(
   { client, settings }: DirectoryOptions,
 ): Promise<FhirSchedule[]> {
   const count = ['_count', String(settings.slots?.page_size ?? defaultPageSize)] as const;
-  // A schedule may be of somebody in person or of a role of theirs.
+  // A schedule may name a person or one of their roles.
   const actors = unit.resources && [...unit.resources.flatMap((id) => resourceReference(id) ?? []), ...local.keys()];
   const searches: SearchParameters[] = actors
     ? chunks(actors, 20).map((chunk) => [['actor', chunk.join(',')], count])
@@ -268,7 +271,7 @@ async function loadServices(
     .sort((a, b) => compare(a.id, b.id));
 }
 
-/** Roles at the care unit's place, or of those whom its settings list: https://hl7.org/fhir/R4/practitionerrole.html */
+/** The roles at the care unit's place, or of the people in its settings: https://hl7.org/fhir/R4/practitionerrole.html */
 async function loadRoles(
   unit: CareUnitSettings,
   { client, hasRoles }: DirectoryOptions,

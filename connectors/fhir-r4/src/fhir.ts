@@ -1,204 +1,87 @@
-/**
- * The parts of FHIR R4 that are used here, and no more: https://hl7.org/fhir/R4/. What a server adds travels along
- * untouched in a resource that is read, changed and written back; what it leaves out is `undefined`.
- */
-export interface Coding {
-  readonly system?: string;
-  readonly code?: string;
-  readonly display?: string;
-}
-export interface CodeableConcept {
-  readonly coding?: readonly Coding[];
-  readonly text?: string;
-  readonly extension?: readonly Extension[];
-}
-export interface Reference {
-  readonly reference?: string;
-  readonly display?: string;
-}
-export interface Period {
-  readonly start?: string;
-  readonly end?: string;
-}
-export interface FhirIdentifier {
-  readonly use?: string;
-  readonly system?: string;
-  readonly value?: string;
-  readonly period?: Period;
-}
-export interface Extension {
-  readonly url: string;
-  readonly valueString?: string;
-  readonly valueInstant?: string;
-  readonly valueReference?: Reference;
-  readonly extension?: readonly Extension[];
-}
-export interface HumanName {
-  readonly use?: string;
-  readonly text?: string;
-  readonly family?: string;
-  readonly given?: readonly string[];
-  readonly period?: Period;
-}
-export interface ContactPoint {
-  readonly system?: string;
-  readonly value?: string;
-  readonly use?: string;
-  readonly rank?: number;
-  readonly period?: Period;
-}
-export interface FhirAddress {
-  readonly use?: string;
-  readonly text?: string;
-  readonly line?: readonly string[];
-  readonly postalCode?: string;
-  readonly city?: string;
-  readonly country?: string;
-  readonly period?: Period;
-}
+import type * as r4 from '@medplum/fhirtypes';
 
+/**
+ * An R4 type as a server may send it. The package says which elements there are and how they are nested. A server may
+ * leave out any of them, and may send codes that are not in the value set, so every element is optional and every code
+ * is text. Elements that this connector does not know stay in a resource that is read, changed and written back.
+ */
+export type Received<T> = T extends readonly (infer Item)[]
+  ? readonly Received<Item>[]
+  : T extends string
+    ? string
+    : T extends object
+      ? { readonly [Name in keyof T]?: Received<Exclude<T[Name], undefined>> }
+      : T;
+
+export interface Coding extends Received<r4.Coding> {}
+export interface CodeableConcept extends Received<r4.CodeableConcept> {}
+export interface Reference extends Received<r4.Reference> {}
+export interface Period extends Received<r4.Period> {}
+export interface FhirIdentifier extends Received<r4.Identifier> {}
+export interface Extension extends Received<r4.Extension> {}
+export interface HumanName extends Received<r4.HumanName> {}
+export interface ContactPoint extends Received<r4.ContactPoint> {}
+export interface FhirAddress extends Received<r4.Address> {}
+export interface Participant extends Received<r4.AppointmentParticipant> {}
+
+/** What every resource has: https://hl7.org/fhir/R4/resource.html */
 export interface FhirResource {
   readonly resourceType: string;
   readonly id?: string;
-  readonly meta?: { readonly versionId?: string; readonly lastUpdated?: string };
+  readonly meta?: Received<r4.Meta>;
 }
 
-/** https://hl7.org/fhir/R4/patient.html */
-export interface FhirPatient extends FhirResource {
+export interface FhirPatient extends Received<r4.Patient> {
   readonly resourceType: 'Patient';
-  readonly active?: boolean;
-  readonly identifier?: readonly FhirIdentifier[];
-  readonly name?: readonly HumanName[];
-  readonly birthDate?: string;
-  readonly gender?: string;
-  readonly telecom?: readonly ContactPoint[];
-  readonly address?: readonly FhirAddress[];
-  readonly link?: readonly { readonly type?: string }[];
 }
-
-/** https://hl7.org/fhir/R4/practitioner.html */
-export interface FhirPractitioner extends FhirResource {
+export interface FhirPractitioner extends Received<r4.Practitioner> {
   readonly resourceType: 'Practitioner';
-  readonly active?: boolean;
-  readonly identifier?: readonly FhirIdentifier[];
-  readonly name?: readonly HumanName[];
 }
-
-/** https://hl7.org/fhir/R4/practitionerrole.html */
-export interface FhirPractitionerRole extends FhirResource {
+export interface FhirPractitionerRole extends Received<r4.PractitionerRole> {
   readonly resourceType: 'PractitionerRole';
-  readonly active?: boolean;
-  readonly practitioner?: Reference;
-  readonly organization?: Reference;
-  readonly location?: readonly Reference[];
 }
-
-/** https://hl7.org/fhir/R4/location.html */
-export interface FhirLocation extends FhirResource {
+export interface FhirLocation extends Received<r4.Location> {
   readonly resourceType: 'Location';
-  readonly status?: string;
-  readonly name?: string;
-  readonly identifier?: readonly FhirIdentifier[];
-  readonly partOf?: Reference;
-  readonly managingOrganization?: Reference;
 }
-
-/** https://hl7.org/fhir/R4/device.html */
-export interface FhirDevice extends FhirResource {
+export interface FhirDevice extends Received<r4.Device> {
   readonly resourceType: 'Device';
-  readonly status?: string;
-  readonly identifier?: readonly FhirIdentifier[];
-  readonly deviceName?: readonly { readonly name?: string; readonly type?: string }[];
-  readonly type?: CodeableConcept;
-  readonly location?: Reference;
-  readonly owner?: Reference;
 }
-
-/** https://hl7.org/fhir/R4/healthcareservice.html */
-export interface FhirHealthcareService extends FhirResource {
+export interface FhirHealthcareService extends Received<r4.HealthcareService> {
   readonly resourceType: 'HealthcareService';
-  readonly active?: boolean;
-  readonly name?: string;
-  readonly type?: readonly CodeableConcept[];
-  readonly location?: readonly Reference[];
-  readonly providedBy?: Reference;
 }
-
-/** https://hl7.org/fhir/R4/schedule.html */
-export interface FhirSchedule extends FhirResource {
+export interface FhirSchedule extends Received<r4.Schedule> {
   readonly resourceType: 'Schedule';
-  readonly active?: boolean;
-  readonly actor?: readonly Reference[];
-  readonly serviceType?: readonly CodeableConcept[];
 }
-
-/** https://hl7.org/fhir/R4/slot.html */
-export interface FhirSlot extends FhirResource {
+export interface FhirSlot extends Received<r4.Slot> {
   readonly resourceType: 'Slot';
-  readonly schedule?: Reference;
-  readonly status?: string;
-  readonly serviceType?: readonly CodeableConcept[];
-  readonly start?: string;
-  readonly end?: string;
-  readonly extension?: readonly Extension[];
 }
-
-export interface Participant {
-  readonly actor?: Reference;
-  readonly status?: string;
-  readonly type?: readonly CodeableConcept[];
-}
-
-/** https://hl7.org/fhir/R4/appointment.html */
-export interface FhirAppointment extends FhirResource {
+export interface FhirAppointment extends Received<r4.Appointment> {
   readonly resourceType: 'Appointment';
-  readonly contained?: readonly FhirResource[];
-  readonly status?: string;
-  readonly identifier?: readonly FhirIdentifier[];
-  readonly cancelationReason?: CodeableConcept;
-  readonly serviceType?: readonly CodeableConcept[];
-  readonly start?: string;
-  readonly end?: string;
-  readonly minutesDuration?: number;
-  readonly slot?: readonly Reference[];
-  readonly comment?: string;
-  readonly description?: string;
-  readonly patientInstruction?: string;
-  readonly participant?: readonly Participant[];
-  readonly extension?: readonly Extension[];
 }
-
-/** https://hl7.org/fhir/R4/operationoutcome.html */
-export interface OperationOutcome extends FhirResource {
+export interface CapabilityStatement extends Received<r4.CapabilityStatement> {
+  readonly resourceType: 'CapabilityStatement';
+}
+export interface OperationOutcome extends Received<r4.OperationOutcome> {
   readonly resourceType: 'OperationOutcome';
-  readonly issue?: readonly { readonly severity?: string; readonly code?: string }[];
 }
 
-export interface BundleEntry {
-  readonly fullUrl?: string;
+export interface BundleEntry extends Omit<Received<r4.BundleEntry>, 'resource' | 'request'> {
   readonly resource?: FhirResource;
-  readonly search?: { readonly mode?: string };
-  readonly request?: {
-    readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-    readonly url: string;
-    readonly ifMatch?: string;
-    readonly ifNoneExist?: string;
-  };
-  readonly response?: { readonly status?: string; readonly location?: string; readonly etag?: string };
+  readonly request?: Pick<r4.BundleEntryRequest, 'method' | 'url' | 'ifMatch' | 'ifNoneExist'>;
 }
-
-/** https://hl7.org/fhir/R4/bundle.html */
-export interface Bundle extends FhirResource {
+export interface Bundle extends Omit<Received<r4.Bundle>, 'entry'> {
   readonly resourceType: 'Bundle';
-  readonly type?: string;
-  readonly link?: readonly { readonly relation?: string; readonly url?: string }[];
   readonly entry?: readonly BundleEntry[];
 }
 
-/** https://hl7.org/fhir/R4/parameters.html */
+/** A parameter of an operation: https://hl7.org/fhir/R4/parameters.html */
+export interface Parameter extends Omit<Received<r4.ParametersParameter>, 'name' | 'resource' | 'part'> {
+  readonly name: string;
+  readonly resource?: FhirResource;
+}
 export interface Parameters extends FhirResource {
   readonly resourceType: 'Parameters';
-  readonly parameter: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[];
+  readonly parameter: readonly Parameter[];
 }
 
 /** `Practitioner/1` of a relative reference, an absolute one, or one of a certain version. */
@@ -214,7 +97,7 @@ export function typeOf(reference: string): string {
   return reference.slice(0, reference.indexOf('/'));
 }
 
-/** Whether a period holds at a moment. What has no bounds always does. */
+/** Whether a period includes a moment. A missing bound is open. */
 export function isCurrent(period: Period | undefined, now: Date): boolean {
   if (period?.start !== undefined && new Date(period.start) > now) return false;
   // A bare date as an end includes the whole day: https://hl7.org/fhir/R4/datatypes.html#Period

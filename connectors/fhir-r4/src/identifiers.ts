@@ -11,7 +11,7 @@ export type IdentifierSystems = Readonly<Record<NumberType, readonly string[]>>;
  * - Sweden: http://hl7.se/fhir/ig/base and the OIDs of Inera
  * - England: https://simplifier.net/guide/nhsdigital
  */
-export const defaultIdentifierSystems: IdentifierSystems = {
+const defaultIdentifierSystems: IdentifierSystems = {
   no_personal_number: ['urn:oid:2.16.578.1.12.4.1.4.1', 'urn:oid:2.16.578.1.12.4.1.4.2'],
   se_personal_number: [
     'http://electronichealth.se/identifier/personnummer',
@@ -37,7 +37,7 @@ export function escapeToken(text: string): string {
   return text.replace(/[\\$,|]/g, (character) => `\\${character}`);
 }
 
-/** The numbers among FHIR identifiers that are of one of these types, each once. */
+/** The numbers of these types among FHIR identifiers, each once. */
 export function knownNumbers<Type extends NumberType>(
   systems: IdentifierSystems,
   types: readonly Type[],

@@ -1,11 +1,11 @@
 import type { FhirAppointment, FhirIdentifier } from './fhir.ts';
 
-/** How many writes an appointment remembers, besides the one that created it. */
+/** How many operation ids an appointment keeps, besides the id of its creation. */
 const remembered = 5;
 
 /**
- * The identifiers that a write leaves on each appointment it touches: its id, and, where it has several changes, the
- * place of the change in it. One system, so that a search for either is the same search.
+ * The identifiers that a write adds to each of its appointments: the operation id and, for a write with several changes,
+ * one with the index of the change. Both have the same system, so one search finds either.
  */
 export function operationIdentifiers(
   system: string,
@@ -17,7 +17,7 @@ export function operationIdentifiers(
   return count === 1 ? [whole] : [whole, { system, value: partKey(operationId, index) }];
 }
 
-/** What `ifNoneExist` looks for when a change creates an appointment. */
+/** The identifier that shows that a change has created its appointment. `ifNoneExist` searches for it. */
 export function creationKey(operationId: string, index: number, count: number): string {
   return count === 1 ? operationId : partKey(operationId, index);
 }
@@ -26,7 +26,7 @@ export function operationKeys(appointment: FhirAppointment, system: string): str
   return (appointment.identifier ?? []).flatMap((it) => (it.system === system && it.value ? [it.value] : []));
 }
 
-/** Adds a write's identifiers; the oldest go, except those of the write that created the appointment. */
+/** Adds a write's identifiers and drops the oldest, except those of the creation. */
 export function remember(
   appointment: FhirAppointment,
   system: string,
@@ -44,7 +44,7 @@ export function remember(
   };
 }
 
-/** The places of a write's changes on this appointment. */
+/** The indexes of the changes of a write that touched this appointment. */
 export function placesIn(appointment: FhirAppointment, system: string, operationId: string): number[] {
   return operationKeys(appointment, system).flatMap((key) => {
     const [id, index] = key.split('.');

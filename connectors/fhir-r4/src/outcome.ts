@@ -1,7 +1,7 @@
 import { ConnectorError, type EhrResponse } from '@crossward/connector-kit';
 import type { OperationOutcome } from './fhir.ts';
 
-/** Codes that stand in the way of a write since something else was there first: https://hl7.org/fhir/R4/valueset-issue-type.html */
+/** https://hl7.org/fhir/R4/valueset-issue-type.html */
 const unsupportedCodes = new Set(['not-supported']);
 const throttledCodes = new Set(['throttled', 'transient', 'no-store', 'lock-error']);
 
@@ -11,14 +11,14 @@ export function isOutcome(body: unknown): body is OperationOutcome {
   );
 }
 
-/** Some servers answer 200 with an OperationOutcome that says that it went wrong. */
+/** Some servers respond with 200 and an OperationOutcome that reports an error. */
 export function hasFailed(outcome: OperationOutcome): boolean {
   return (outcome.issue ?? []).some(({ severity }) => severity === 'error' || severity === 'fatal');
 }
 
 /**
- * A refusal in the port's words. Only the status, the issue's code and the type of resource or the operation are told: diagnostics and
- * details may hold personal data.
+ * Maps a refusal to the port's errors. The message has the status, the issue's code and the type of resource or the
+ * operation, and nothing else: diagnostics and details may contain personal data.
  */
 export function refusal(
   response: Pick<EhrResponse, 'status' | 'headers'>,
@@ -27,7 +27,7 @@ export function refusal(
 ): ConnectorError {
   const { status } = response;
   const code = issueCode(body);
-  const message = `The EHR answered ${status}${code ? ` (${code})` : ''}${what ? ` for ${what}` : ''}`;
+  const message = `The EHR responded with ${status}${code ? ` (${code})` : ''}${what ? ` for ${what}` : ''}`;
   if (status === 501 || status === 405 || (code && unsupportedCodes.has(code))) {
     return new ConnectorError('unsupported', message);
   }
@@ -44,7 +44,7 @@ export function refusal(
   return new ConnectorError('rejected', message);
 }
 
-/** Only what looks like a code of the value set. */
+/** `undefined` for anything that does not look like a code of the value set. */
 function issueCode(body: unknown): string | undefined {
   if (!isOutcome(body)) return undefined;
   const code = body.issue?.find(({ severity }) => severity !== 'information')?.code;

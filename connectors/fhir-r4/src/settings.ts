@@ -4,9 +4,9 @@ import Type, { type Static } from 'typebox';
 const secret = Type.Unsafe<SecretValue>(secretSchema);
 const text = Type.String({ minLength: 1 });
 const systems = (description: string) => Type.Optional(Type.Array(text, { minItems: 1, description }));
-const scope = Type.Optional(Type.String({ description: 'Scopes to ask for, separated by spaces.' }));
+const scope = Type.Optional(Type.String({ description: 'Scopes to request, separated by spaces.' }));
 const tokenUrl = Type.Optional(
-  Type.String({ description: 'Token endpoint; without it, from .well-known/smart-configuration.' }),
+  Type.String({ description: 'Token endpoint. Default: from .well-known/smart-configuration.' }),
 );
 const closed = { additionalProperties: false } as const;
 
@@ -23,7 +23,7 @@ const auth = Type.Union([
       scope,
       send_secret_in: Type.Optional(
         Type.Union([Type.Literal('header'), Type.Literal('body')], {
-          description: 'HTTP Basic (the default) or body.',
+          description: 'HTTP Basic (default) or body.',
         }),
       ),
     },
@@ -50,7 +50,7 @@ const identifierSystems = Type.Object(
     nhs_number: systems('NHS numbers.'),
     hsa_id: systems('Swedish HSA ids.'),
   },
-  { ...closed, description: 'Identifier systems of each type: all are searched and read.' },
+  { ...closed, description: 'Identifier systems of each type. All of them are searched and read.' },
 );
 
 const healthcareService = Type.Object(
@@ -68,9 +68,9 @@ const healthcareService = Type.Object(
   closed,
 );
 
-/** What an appointment of two slots takes that is moved: itself, and the slots that it has and will have. */
+/** What a move of an appointment of two slots writes: the appointment, its former slots and its new ones. */
 export const resourcesPerChange = 5;
-/** Of three changes. A server that takes less is better booked in by slot claims. */
+/** Three changes. For a server that takes less, slot claims are better. */
 export const smallestTransaction = 3 * resourcesPerChange;
 
 const automatic = (description: string) =>
@@ -78,7 +78,7 @@ const automatic = (description: string) =>
 
 export const fhirSettings = Type.Object(
   {
-    base_url: Type.String({ pattern: '^https?://', description: 'Where the FHIR interface begins, without a query.' }),
+    base_url: Type.String({ pattern: '^https?://', description: 'Base URL of the FHIR interface, without a query.' }),
     auth: Type.Optional(auth),
     patient_identifier_types: Type.Optional(
       Type.Array(
@@ -87,26 +87,26 @@ export const fhirSettings = Type.Object(
           Type.Literal('se_personal_number'),
           Type.Literal('nhs_number'),
         ]),
-        { description: 'By which numbers this EHR knows its patients; all of them without this setting.' },
+        { description: 'The types of numbers by which this EHR knows its patients. Default: all.' },
       ),
     ),
     resource_identifier_types: Type.Optional(
       Type.Array(
         Type.Union([Type.Literal('no_personal_number'), Type.Literal('se_personal_number'), Type.Literal('hsa_id')]),
-        { description: 'By which numbers this EHR knows its staff; all of them without this setting.' },
+        { description: 'The types of numbers by which this EHR knows its staff. Default: all.' },
       ),
     ),
     identifier_systems: Type.Optional(identifierSystems),
     patient_search: Type.Optional(
       Type.Union([Type.Literal('post'), Type.Literal('get')], {
-        description: 'By POST (the default) no national number stands in an access log.',
+        description: 'How to search for a patient by number. POST (default) keeps the number out of the URL.',
       }),
     ),
     healthcare_services: Type.Optional(
-      Type.Array(healthcareService, { description: 'What can be booked; without it, every HealthcareService.' }),
+      Type.Array(healthcareService, { description: 'What can be booked. Default: every HealthcareService.' }),
     ),
     directory_seconds: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'How long schedules, staff and services are remembered; 60.' }),
+      Type.Integer({ minimum: 0, description: 'How long schedules, staff and services are cached. Default: 60.' }),
     ),
     slots: Type.Optional(
       Type.Object(
@@ -134,38 +134,36 @@ export const fhirSettings = Type.Object(
             ]),
           ),
           hold: automatic(
-            'Whether times are held while a code is awaited. Without this setting they are where Slots are written; by $hold only if it is true, which says that the server ends no hold before a code ends.',
+            'Whether to hold times until a code is entered. Default: only if the connector writes Slots. For $hold, true promises that the server ends no hold before its code expires.',
           ),
-          operation_system: Type.Optional(Type.String({ description: 'Of the identifier that names a write.' })),
-          operation_lookup: automatic(
-            'Whether the server keeps the identifier that names a write, and finds appointments by it.',
-          ),
+          operation_system: Type.Optional(Type.String({ description: 'Identifier system of the operation id.' })),
+          operation_lookup: automatic('Whether the server stores the operation id and finds appointments by it.'),
           operations: Type.Optional(
             Type.Union(
               [
                 Type.Literal('ihe'),
                 Type.Literal('argonaut'),
                 Type.Literal('epic'),
-                Type.Literal('resource'),
+                Type.Literal('isik'),
                 Type.Literal('medplum'),
               ],
-              { description: 'Whose form of $find, $hold and $book the server has; ihe.' },
+              { description: 'The form of $find, $hold and $book (experimental). Default: ihe.' },
             ),
           ),
           operations_url: Type.Optional(
             Type.String({
               pattern: '^https?://',
-              description: 'Where $find, $hold and $book begin, if elsewhere than base_url.',
+              description: 'Base URL of $find, $hold and $book. Default: base_url.',
             }),
           ),
           checked_update: Type.Optional(
             Type.Boolean({
               description:
-                'Whether a server with $book checks an Appointment that is moved by PUT, takes its new Slots and frees the former; false.',
+                'Whether a server with $book checks an Appointment that is moved by PUT, takes its new Slots and frees the former ones. Default: false.',
             }),
           ),
           minimal_create: Type.Optional(
-            Type.Boolean({ description: 'Whether a created Appointment names its slot and patient and nothing else.' }),
+            Type.Boolean({ description: 'Whether a new Appointment names its Slot and its patient alone.' }),
           ),
           comment_field: Type.Optional(
             Type.Union([Type.Literal('comment'), Type.Literal('description'), Type.Literal('patientInstruction')]),
@@ -173,13 +171,13 @@ export const fhirSettings = Type.Object(
           transaction_size: Type.Optional(
             Type.Integer({
               minimum: smallestTransaction,
-              description: 'How many resources the server writes in one transaction, where it sets a limit.',
+              description: 'How many resources the server accepts in one transaction. Default: any number.',
             }),
           ),
           cancel_reason: Type.Optional(Type.Union([Type.Literal('comment'), Type.Literal('cancelationReason')])),
           probe: Type.Optional(
             Type.Boolean({
-              description: 'Whether opening proves that transactions and If-Match hold what they promise.',
+              description: 'Whether to prove transactions and If-Match when the connection opens. Default: true.',
             }),
           ),
         },
@@ -194,12 +192,12 @@ export type FhirSettings = Static<typeof fhirSettings>;
 export type AuthSettings = NonNullable<FhirSettings['auth']>;
 export type BookingMode = 'transaction' | 'slot_claim' | 'operations' | 'create' | 'none';
 
-/** What a care unit's `settings` may say. */
+/** The `settings` of a care unit. */
 export const careUnitSettings = Type.Object(
   {
     location: Type.Optional(Type.String({ pattern: '^Location/' })),
     organization: Type.Optional(Type.String({ pattern: '^Organization/' })),
-    /** Ids as the gateway shows them; without it, every resource whose schedule is at the place. */
+    /** Ids as in the gateway. Default: every resource with a schedule at the place. */
     resources: Type.Optional(Type.Array(text)),
   },
   closed,

@@ -7,7 +7,7 @@ import { listen, type RunningServer, send } from '../fake/http-server.ts';
 import { startFake } from '../fake/server.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { AuthSettings, FhirSettings } from '../src/settings.ts';
-import { noDatabase, openConnector, settingsFor } from './subject.ts';
+import { openConnector, settingsFor } from './subject.ts';
 
 const secret = (text: string) => ({ reveal: () => text });
 const running: RunningServer[] = [];
@@ -42,7 +42,7 @@ async function start(
     openConnector(settingsFor(fhir.url, { auth, ...settings }));
   const probe = (auth: AuthSettings) => {
     const settings = settingsFor(fhir.url, { auth });
-    return fhirR4Connector.probe?.({ emr: 'fhir', settings, careUnits, http: plainHttp(), database: noDatabase });
+    return fhirR4Connector.probe?.({ emr: 'fhir', settings, careUnits, http: plainHttp() });
   };
   return { asked, valid, url: `${tokens.url}/token`, fhir, open, probe };
 }

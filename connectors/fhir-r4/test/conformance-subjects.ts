@@ -24,7 +24,9 @@ interface Server {
 async function subjectOver(name: string, server: Server, settings: Partial<FhirSettings>): Promise<Subject> {
   const { slots, nights } = nightsOfClockChanges();
   for (const slot of slots) await server.save(slot);
-  const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close);
+  const { minimal_create, operations } = settings.booking ?? {};
+  const oneSlotOnly = minimal_create === true || operations === 'medplum';
+  const subject = await fhirSubject(name, settingsFor(server.url, settings), server.close, { oneSlotOnly });
   return Object.create(subject, { clockChanges: { value: nights } });
 }
 
@@ -109,9 +111,9 @@ export const fakes: readonly Counterpart[] = [
     { booking: { mode: 'operations', operations: 'epic' } },
   ),
   onFake(
-    '`$book` of a resource',
-    { ...scheduler, operations: 'resource' },
-    { booking: { mode: 'operations', operations: 'resource', operation_lookup: true } },
+    '`$book` of ISiK',
+    { ...scheduler, operations: 'isik' },
+    { booking: { mode: 'operations', operations: 'isik', operation_lookup: true } },
   ),
   onFake(
     '`$hold`, `$confirm` and `$reschedule` of Medplum',

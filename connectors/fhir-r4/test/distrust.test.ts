@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { startMedplum } from '../counterparts/medplum.ts';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
-import { proveIfMatch, proveTransactions } from '../src/booking/probe.ts';
+import { proveIfMatch } from '../src/booking/slots/claim/proof.ts';
+import { proveTransactions } from '../src/booking/slots/transaction/proof.ts';
 import { createFhirClient } from '../src/client.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -155,8 +156,8 @@ describe('a probe', () => {
   });
 
   test.each([
-    [{ status: 400 }, 'warning', '0 free slots in the next week. A search that asks for less was refused'],
-    [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR answered 503'],
+    [{ status: 400 }, 'warning', '0 free slots in the next week. A search with fewer parameters was refused'],
+    [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR responded with 503'],
   ] as const)('does not take a search that was answered with %o for one that finds nothing', async (...given) => {
     const [fault, status, detail] = given;
     const { server } = await start({});
@@ -208,7 +209,7 @@ describe('a probe', () => {
       const { server } = await start({});
       server.misbehave = ({ query }) => (query.includes('identifier=') ? fault : undefined);
       const report = await probeServer(allTypes(server.url, { identifier_systems }));
-      const detail = 'None was seen. If there are some, identifier_systems has to name their systems.';
+      const detail = 'None was found. If the server has some, add their systems to identifier_systems.';
       expect(numbersIn(report)).toEqual(Array(2).fill(['untried', detail]));
       expect(report.recommendedSettings).toEqual({});
     });

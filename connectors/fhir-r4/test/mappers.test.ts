@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { serverFacts } from '../src/capability-statement.ts';
+import { readServerFacts } from '../src/capability-statement.ts';
 import type { FhirAppointment, FhirPatient, FhirSlot } from '../src/fhir.ts';
 import { identifierSystems, knownNumbers } from '../src/identifiers.ts';
 import {
   appointmentTime,
-  commentOf,
-  heldUntilUrl,
   type Place,
   standingOf,
   toAppointment,
@@ -151,7 +149,7 @@ describe('a Slot', () => {
     const held = claimedSlot(slot, 'busy-tentative', { owner: 'me', until });
     expect(claimOf(held)).toEqual({ owner: 'me', until });
     expect(slotState(held, now)).toBe('taken');
-    expect(slotState(held, until)).toBe('run_out');
+    expect(slotState(held, until)).toBe('expired');
     const booked = claimedSlot(held, 'busy', { owner: 'me', until: null });
     expect(claimOf(booked)).toEqual({ owner: 'me', until: null });
     expect(slotState(booked, until)).toBe('taken');
@@ -225,10 +223,10 @@ describe('an Appointment', () => {
   test('that holds its time does so until its end', () => {
     const until = new Date(now.getTime() + 1000);
     const held = withHold({ ...example, status: 'pending' }, until);
-    expect(standingOf(held, now)).toEqual({ state: 'held', heldUntil: until, hasRunOut: false });
-    expect(standingOf(held, until)).toEqual({ state: 'cancelled', heldUntil: null, hasRunOut: true });
+    expect(standingOf(held, now)).toEqual({ state: 'held', heldUntil: until, hasExpired: false });
+    expect(standingOf(held, until)).toEqual({ state: 'cancelled', heldUntil: null, hasExpired: true });
     expect(withHold(held, null)).toEqual({ ...example, status: 'pending' });
-    expect(held.extension?.[0]?.url).toBe(heldUntilUrl);
+    expect(held.extension?.[0]?.url).toBe('urn:crossward:held-until');
   });
 
   test('keeps its comment where the EHR has it', () => {
@@ -236,8 +234,9 @@ describe('an Appointment', () => {
     expect(withComment(example, 'comment', null)).not.toHaveProperty('comment');
     expect(withComment(example, 'description', 'x')).toMatchObject({ description: 'x', comment: example.comment });
     const cancelled = { ...example, cancelationReason: { text: 'Ill' } };
-    expect(commentOf(cancelled, { ...dialect, cancelReason: 'cancelationReason' })).toBe('Ill');
-    expect(commentOf(cancelled, dialect)).toBe(example.comment);
+    const reasonFirst = { ...dialect, cancelReason: 'cancelationReason' } as const;
+    expect(toAppointment(cancelled, place, reasonFirst, inStep)?.comment).toBe('Ill');
+    expect(toAppointment(cancelled, place, dialect, inStep)?.comment).toBe(example.comment);
   });
 
   test('remembers the write that created it and the latest few', () => {
@@ -269,8 +268,8 @@ test('a healthcare service is known by its codings', () => {
   expect(hasCoding(configured, [{ coding: [{ code: 'c' }] }])).toBe(true);
 });
 
-test('operations are known by a name or a definition', () => {
-  const facts = serverFacts({
+test('operations are known by a name or a definition', async () => {
+  const statement = {
     resourceType: 'CapabilityStatement',
     rest: [
       {
@@ -291,7 +290,8 @@ test('operations are known by a name or a definition', () => {
         ],
       },
     ],
-  });
+  };
+  const facts = await readServerFacts({ read: async () => statement as never });
   expect(facts.transactions).toBe(true);
   expect(['find', 'book', 'hold'].map((name) => facts.hasOperation('Appointment', name))).toEqual([true, true, false]);
   expect(facts.can('Appointment', 'update')).toBe(false);

@@ -43,7 +43,7 @@ describe('a server that turns out to run batches', () => {
 
   test('is undone, its appointments before its slots, and gets no other transaction', async () => {
     const { server, book, first } = await halfDone();
-    await expect(book()).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('was undone') });
+    await expect(book()).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('were undone') });
     expect(living(server)).toEqual([]);
     expect(server.store.all('Slot').filter(({ status }) => status !== 'free')).toEqual([]);
     const changes = server.seen.filter(({ method }) => method === 'DELETE' || method === 'PUT');

@@ -65,7 +65,7 @@ describe('what does not hold is told', () => {
     expect(finding('If-Match is heeded')).toEqual({
       name: 'If-Match is heeded',
       status: 'warning',
-      detail: 'Tried, and it is not so: what others have changed would be overwritten.',
+      detail: 'Tried: it does not work. The consequence: changes by others would be overwritten.',
     });
     expect(finding('booking')).toMatchObject({ status: 'warning', detail: expect.stringContaining('read only') });
   });
@@ -135,3 +135,16 @@ describe('operation ids', () => {
     expect(server.seen.filter(({ method, path }) => method === 'POST' && path === '/Appointment')).toEqual([]);
   });
 });
+
+test.each(['ihe', 'argonaut', 'epic', 'isik', 'medplum'] as const)(
+  'booking by $book of %s is experimental',
+  async (operations) => {
+    const server = await start({ transactions: 'none', operations });
+    const { finding } = await probe(server, { mode: 'operations', operations });
+    expect(finding('experimental')).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('no real server'),
+    });
+    expect((await probe(server, { mode: 'slot_claim' })).finding('experimental')).toBeUndefined();
+  },
+);

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import { createFhirClient } from '../src/client.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
-import { heldUntilUrl } from '../src/mappers/appointment.ts';
 import { resourceReference } from '../src/resource-id.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
@@ -338,7 +337,7 @@ describe('a hold that has run out', () => {
       await write(connector, [creation(slot as never)]);
       const swept = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
       expect(swept.status).toBe('cancelled');
-      expect(swept.extension?.some(({ url }) => url === heldUntilUrl)).not.toBe(true);
+      expect(swept.extension?.some(({ url }) => url === 'urn:crossward:held-until')).not.toBe(true);
     }
   });
 

@@ -1,12 +1,5 @@
-import type {
-  Appointment,
-  ConfiguredCareUnit,
-  Connector,
-  ConnectorContext,
-  ProbeReport,
-  TimeSlot,
-} from '@crossward/connector-kit';
-import { plainHttp, type Subject } from '@crossward/connector-kit/conformance';
+import type { Appointment, ConfiguredCareUnit, Connector, ProbeReport, TimeSlot } from '@crossward/connector-kit';
+import { type Facts, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import { fhirR4Connector } from '../src/connector.ts';
 import type { FhirAppointment, FhirResource, FhirSlot } from '../src/fhir.ts';
@@ -36,25 +29,23 @@ export function openConnector(
     settings,
     careUnits: units,
     http,
-    database: noDatabase,
   });
 }
 
 export async function probeServer(settings: FhirSettings): Promise<ProbeReport> {
-  const context = { emr: 'fhir', settings, careUnits, http: plainHttp(), database: noDatabase };
+  const context = { emr: 'fhir', settings, careUnits, http: plainHttp() };
   const report = await fhirR4Connector.probe?.(context);
   if (!report) throw new Error('The connector has no probe');
   return report;
 }
 
-/** A connector that speaks HTTP asks for none. */
-export const noDatabase = {
-  connect: () => Promise.reject(new Error('There is no database')),
-  end: async () => undefined,
-} as unknown as ConnectorContext<FhirSettings>['database'];
-
 /** A connector over a counterpart that has the data set. */
-export async function fhirSubject(name: string, settings: FhirSettings, close: () => Promise<void>): Promise<Subject> {
+export async function fhirSubject(
+  name: string,
+  settings: FhirSettings,
+  close: () => Promise<void>,
+  { oneSlotOnly }: Pick<Facts, 'oneSlotOnly'> = {},
+): Promise<Subject> {
   let http = plainHttp();
   let connector = await openConnector(settings, http);
   const server = directAccess(settings.base_url);
@@ -82,6 +73,7 @@ export async function fhirSubject(name: string, settings: FhirSettings, close: (
       ],
       healthcareServiceId: 'consultation',
       foreignResourceId: 'r-3',
+      oneSlotOnly,
     },
     second: await openConnector(settings),
     async restart() {
@@ -89,7 +81,7 @@ export async function fhirSubject(name: string, settings: FhirSettings, close: (
       http = plainHttp();
       connector = await openConnector(settings, http);
     },
-    behindItsBack: {
+    directChanges: {
       async cancel({ id }) {
         let slots: readonly string[] = [];
         await server.change<FhirAppointment>(`Appointment/${id}`, (it) => {

@@ -4,7 +4,6 @@ import { healthcareServices, loadDataSet, timeZone } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import { uploadTo } from '../fake/upload.ts';
 import { fhirR4Connector } from '../src/connector.ts';
-import { noDatabase } from './subject.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
@@ -40,7 +39,6 @@ describe.each([
       settings: { base_url: server.url, healthcare_services: healthcareServices },
       careUnits: [careUnit],
       http: plainHttp(),
-      database: noDatabase,
     });
     const resources = await connector.listResources?.(careUnit);
     expect(resources?.map(({ name }) => name).sort()).toEqual([

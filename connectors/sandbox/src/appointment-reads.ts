@@ -32,7 +32,7 @@ export async function listAppointments(
     select = select
       .where('starts_at', '<', end)
       .where('ends_at', '>', start)
-      // No appointment is longer than a day (a constraint of the table), so the index need not start in the past.
+      // No appointment is longer than a day (a table constraint), so the index scan can start one day earlier.
       .where('starts_at', '>', new Date(start.getTime() - dayMilliseconds));
   }
   if (query.states && query.states.length > 0) select = select.where(currentState, 'in', [...query.states]);
@@ -44,7 +44,7 @@ export async function listAppointments(
   return rows.map(appointment);
 }
 
-/** The appointments that have these ids, in the order of the ids. */
+/** The appointments with these ids, in the order of the ids. */
 export async function appointmentsById(
   db: Kysely<SandboxTables>,
   emr: string,

@@ -2,12 +2,12 @@ import type { AppointmentState } from '@crossward/connector-kit';
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * The state as the database's clock sees it: a hold that has run out is cancelled, whether or not anything has swept
- * it. `clock_timestamp()`, since a transaction may have waited for a lock since its `now()`.
+ * The current state by the database's clock: an expired hold counts as cancelled, even if its row still says `held`.
+ * Uses `clock_timestamp()` because `now()` is the start of the transaction, which may have waited for a lock since.
  */
 export const currentState: RawBuilder<AppointmentState> = sql`
   CASE WHEN state = 'held' AND held_until <= clock_timestamp() THEN 'cancelled' ELSE state END`;
 
-/** Whether the appointment's time is taken. */
+/** Whether the appointment occupies its time. */
 export const takenState: RawBuilder<boolean> = sql<boolean>`
   state <> 'cancelled' AND (state <> 'held' OR held_until > clock_timestamp())`;

@@ -27,7 +27,7 @@ type Creation = Omit<AppointmentCreation, 'kind' | 'holdUntil'> & Where;
 type Update = Omit<AppointmentUpdate, 'kind'> & Where;
 type Cancellation = Omit<AppointmentCancellation, 'kind'> & Where;
 
-/** The sandbox, one change at a time. */
+/** A sandbox with one method per kind of change. */
 async function open(emr: string) {
   const connector = (await sandboxConnector.open({
     emr,
@@ -38,7 +38,7 @@ async function open(emr: string) {
   })) as Required<Connector>;
   const one = async ({ operationId, careUnit: unit }: Where, change: AppointmentChange): Promise<Appointment> => {
     const [appointment] = await connector.changeAppointments({ operationId, careUnit: unit, changes: [change] });
-    if (!appointment) throw new Error('No answer');
+    if (!appointment) throw new Error('No appointment returned');
     return appointment;
   };
   return {
@@ -65,8 +65,8 @@ async function creation() {
 
 const all = (): Promise<readonly Appointment[]> => ehr.listAppointments({ careUnit, resourceId: 'r-1', limit: 1000 });
 
-describe('an operation id that comes again', () => {
-  test('does not book again', async () => {
+describe('a repeated operation id', () => {
+  test('books once', async () => {
     const write = await creation();
     const first = await ehr.createAppointment(write);
     const count = (await all()).length;
@@ -75,7 +75,7 @@ describe('an operation id that comes again', () => {
     expect(await all()).toHaveLength(count);
   });
 
-  test('does not book again at the same moment', async () => {
+  test('books once for concurrent writes', async () => {
     for (let round = 0; round < 3; round++) {
       const write = await creation();
       const count = (await all()).length;
@@ -85,7 +85,7 @@ describe('an operation id that comes again', () => {
     }
   });
 
-  test('does not move or cancel again, and answers the appointment as it stands', async () => {
+  test('moves or cancels once and returns the current appointment', async () => {
     const { id: appointmentId } = await ehr.createAppointment(await creation());
     const [a, b] = (await freeSlots(2)) as [TimeSlot, TimeSlot];
     const move = {
@@ -105,14 +105,14 @@ describe('an operation id that comes again', () => {
     expect(await ehr.updateAppointment(second)).toEqual(cancelled);
   });
 
-  test('means something else in another EHR', async () => {
+  test('is independent for each EHR', async () => {
     const write = await creation();
     const here = await ehr.createAppointment(write);
     const there = await otherEhr.createAppointment(write);
     expect(there.id).not.toBe(here.id);
   });
 
-  test('can be used after a failure', async () => {
+  test('can be reused after a rejected write', async () => {
     const taken = await creation();
     await ehr.createAppointment(taken);
     const operationId = randomUUID();
@@ -123,7 +123,7 @@ describe('an operation id that comes again', () => {
   });
 });
 
-describe('a write of what is not there', () => {
+describe('a write with an unknown id', () => {
   test.each([
     ['patient_not_found', { patientId: 'p-21' }],
     ['resource_not_found', { resourceId: 'r-6' }],
@@ -137,7 +137,7 @@ describe('a write of what is not there', () => {
     expect(await all()).toHaveLength(count);
   });
 
-  test('throws appointment_not_found, for another care unit too', async () => {
+  test('throws appointment_not_found, also for an appointment of another care unit', async () => {
     const { id } = await ehr.createAppointment(await creation());
     for (const [unit, appointmentId] of [
       [careUnit, randomUUID()],
@@ -152,10 +152,10 @@ describe('a write of what is not there', () => {
   });
 });
 
-test('an expired hold gives its time to the next booking', async () => {
+test('an expired hold frees its time for the next booking', async () => {
   const write = await creation();
   const held = await ehr.createAppointment(write);
-  // Given back before the EHR is asked: there may be one connection only.
+  // Release the client before calling the EHR: the pool may have only one connection.
   const holdUntil = async (interval: string) => {
     const client = await database.pool.connect();
     const sql = `UPDATE sandbox.appointments

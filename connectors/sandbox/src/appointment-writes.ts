@@ -18,7 +18,7 @@ import { areScheduled, type WantedTime } from './time-slots.ts';
 type Db = Kysely<SandboxTables>;
 type Tx = Transaction<SandboxTables>;
 
-/** Does all changes or none, in one transaction, and notes the operation id in it. */
+/** Makes all changes or none in one transaction, and stores the operation id in it. */
 export async function changeAppointments(
   db: Db,
   emr: string,
@@ -27,7 +27,7 @@ export async function changeAppointments(
 ): Promise<readonly Appointment[]> {
   for (const change of write.changes) assertKnown(directory, write.careUnit, change);
   return db.transaction().execute(async (tx) => {
-    const isNew = await noteOperation(tx, emr, write.operationId);
+    const isNew = await storeOperation(tx, emr, write.operationId);
     if (isNew) {
       const ids = await apply(tx, emr, write);
       await tx
@@ -42,7 +42,7 @@ export async function changeAppointments(
   });
 }
 
-/** What a write left behind. `null`: no write with this operation id was ever done. */
+/** The current appointments of a write. `null`: no write with this operation id was done. */
 export async function findOperation(db: Db, emr: string, operationId: string): Promise<readonly Appointment[] | null> {
   const done = await db
     .selectFrom('sandbox.operations')
@@ -53,8 +53,8 @@ export async function findOperation(db: Db, emr: string, operationId: string): P
   return done ? appointmentsById(db, emr, done.appointment_ids) : null;
 }
 
-/** A second write with the id waits here for the first one, and finds its note. */
-async function noteOperation(tx: Tx, emr: string, operationId: string): Promise<boolean> {
+/** Whether the operation id is new. A concurrent write with the same id waits here for the first transaction. */
+async function storeOperation(tx: Tx, emr: string, operationId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('sandbox.operations')
     .values({ emr, operation_id: operationId, appointment_ids: [] })
@@ -84,8 +84,8 @@ async function apply(tx: Tx, emr: string, { careUnit, changes }: AppointmentWrit
   });
   if (!(await areScheduled(tx, emr, careUnit, wanted))) throw slotTaken();
   const leaving = [...rows.keys()].flatMap((id) => locked.get(id)?.resource_id ?? []);
-  if (wanted.length > 0) await takeTurns(tx, emr, [...leaving, ...wanted.map((it) => it.resourceId)]);
-  for (const time of wanted) await sweepExpiredHolds(tx, emr, time, [...rows.keys()]);
+  if (wanted.length > 0) await lockResources(tx, emr, [...leaving, ...wanted.map((it) => it.resourceId)]);
+  for (const time of wanted) await cancelExpiredHolds(tx, emr, time, [...rows.keys()]);
   await updateRows(tx, emr, [...rows.values()]);
   await insertRows(tx, emr, careUnit, created);
   return ids;
@@ -95,7 +95,7 @@ function existingId(change: AppointmentChange): string[] {
   return change.kind === 'create' ? [] : [change.appointmentId];
 }
 
-/** In the order of the ids, so that two writers never wait for each other in a circle. */
+/** Locks rows in the order of their ids, to prevent deadlocks. */
 async function lockAppointments(
   tx: Tx,
   emr: string,
@@ -106,7 +106,7 @@ async function lockAppointments(
   const rows = await tx
     .selectFrom('sandbox.appointments')
     .select(['id', 'resource_id', 'healthcare_service_id', 'starts_at', 'ends_at', 'state', 'held_until', 'comment'])
-    .select(sql<boolean>`coalesce(held_until <= clock_timestamp(), false)`.as('has_run_out'))
+    .select(sql<boolean>`coalesce(held_until <= clock_timestamp(), false)`.as('is_expired'))
     .where('emr', '=', emr)
     .where('care_unit_id', '=', careUnitId)
     .where('id', 'in', [...ids])
@@ -117,17 +117,17 @@ async function lockAppointments(
 }
 
 /**
- * Writers to one resource follow one another. The exclusion constraint alone would keep them apart too, but racing
- * writers then wait for each other in a circle until PostgreSQL breaks it after a second.
+ * Serialises writes to the same resource. The exclusion constraint alone would be correct, but concurrent writes would
+ * then deadlock, and PostgreSQL detects a deadlock only after a second.
  */
-async function takeTurns(tx: Tx, emr: string, resourceIds: readonly string[]): Promise<void> {
+async function lockResources(tx: Tx, emr: string, resourceIds: readonly string[]): Promise<void> {
   for (const id of [...new Set(resourceIds)].sort()) {
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sandbox ${emr} ${id}`}, 0))`.execute(tx);
   }
 }
 
-/** A hold that has run out no longer keeps its time, and the constraint has to see that. */
-async function sweepExpiredHolds(tx: Tx, emr: string, time: WantedTime, but: readonly string[]): Promise<void> {
+/** Cancels expired holds in the time range, because the exclusion constraint still counts them. */
+async function cancelExpiredHolds(tx: Tx, emr: string, time: WantedTime, except: readonly string[]): Promise<void> {
   await tx
     .updateTable('sandbox.appointments')
     .set({ state: 'cancelled', held_until: null })
@@ -137,11 +137,11 @@ async function sweepExpiredHolds(tx: Tx, emr: string, time: WantedTime, but: rea
     .where('held_until', '<=', sql<Date>`clock_timestamp()`)
     .where('starts_at', '<', time.end)
     .where('ends_at', '>', time.start)
-    .$if(but.length > 0, (query) => query.where('id', 'not in', [...but]))
+    .$if(except.length > 0, (query) => query.where('id', 'not in', [...except]))
     .execute();
 }
 
-/** One statement: the constraint looks at its end, so that appointments may change places. */
+/** Updates all rows in one statement: the constraint is checked at its end, so appointments can swap times. */
 async function updateRows(tx: Tx, emr: string, rows: readonly LockedRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
@@ -180,7 +180,7 @@ async function insertRows(
     .execute();
 }
 
-/** Only what stays taken needs a place: a cancellation moves nowhere. */
+/** Whether the change needs free time. A cancellation does not. */
 function moves(before: LockedRow, after: LockedRow): boolean {
   if (after.state === 'cancelled') return false;
   return (

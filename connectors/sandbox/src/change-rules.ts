@@ -5,13 +5,17 @@ export type LockedRow = Pick<
   AppointmentRow,
   'id' | 'resource_id' | 'healthcare_service_id' | 'starts_at' | 'ends_at' | 'state' | 'held_until' | 'comment'
 > & {
-  /** A hold whose time is over, though nothing has swept it. */
-  readonly has_run_out: boolean;
+  /** Whether `held_until` has passed, by the database's clock. */
+  readonly is_expired: boolean;
 };
 
 type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
 
-/** The row after the change, by the state that it is in. What a change leaves as it is comes back as it is. */
+/**
+ * Applies the change to the row. Returns the same row if the change has no effect.
+ *
+ * @throws ConnectorError if the state does not allow the change
+ */
 export function changedRow(row: LockedRow, change: ChangeOfExisting): LockedRow {
   switch (change.kind) {
     case 'update':
@@ -29,7 +33,7 @@ export function changedRow(row: LockedRow, change: ChangeOfExisting): LockedRow 
 }
 
 function isCancelled(row: LockedRow): boolean {
-  return row.state === 'cancelled' || row.has_run_out;
+  return row.state === 'cancelled' || row.is_expired;
 }
 
 function booked(row: LockedRow): LockedRow {
@@ -39,15 +43,15 @@ function booked(row: LockedRow): LockedRow {
 }
 
 function held(row: LockedRow): LockedRow {
-  if (row.state === 'held' && !row.has_run_out) return row;
+  if (row.state === 'held' && !row.is_expired) return row;
   throw new ConnectorError('appointment_not_held', 'The appointment is not held');
 }
 
-/** A hold that has run out can still be booked while nobody has taken its time: a right code was given in time. */
+/** An expired hold can still be booked while its time is free: the correct code may have arrived before it expired. */
 function confirmed(row: LockedRow): LockedRow {
   if (row.state === 'booked') return row;
   if (row.state === 'held') return { ...row, state: 'booked', held_until: null };
-  throw new ConnectorError('time_slot_unavailable', 'The time that was held is gone');
+  throw new ConnectorError('time_slot_unavailable', 'The held time has been booked or released');
 }
 
 function movedTo(row: LockedRow, { time, resourceId }: Extract<ChangeOfExisting, { kind: 'update' }>) {

@@ -1,4 +1,9 @@
-import { type Connector, type ConnectorContext, type ConnectorModule, changeKinds } from '@crossward/connector-kit';
+import {
+  type Connector,
+  changeKinds,
+  type DatabaseConnectorModule,
+  type DatabaseContext,
+} from '@crossward/connector-kit';
 import { Kysely, PostgresDialect } from 'kysely';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
@@ -9,8 +14,8 @@ import { type SandboxSettings, sandboxSettings } from './settings.ts';
 import type { SandboxTables } from './tables.ts';
 import { listTimeSlots } from './time-slots.ts';
 
-/** A complete small EHR with synthetic people, kept in the gateway's own database. */
-export const sandboxConnector: ConnectorModule<SandboxSettings> = {
+/** A small but complete EHR with synthetic people, stored in the gateway's database. */
+export const sandboxConnector: DatabaseConnectorModule<SandboxSettings> = {
   name: 'sandbox',
   settingsSchema: sandboxSettings,
   migrations: new URL('./migrations/', import.meta.url),
@@ -22,7 +27,7 @@ async function openSandbox({
   settings,
   careUnits,
   database,
-}: ConnectorContext<SandboxSettings>): Promise<Connector> {
+}: DatabaseContext<SandboxSettings>): Promise<Connector> {
   const db = new Kysely<SandboxTables>({ dialect: new PostgresDialect({ pool: database }) });
   const directory = createDirectory(settings.country, careUnits);
   await seedSchedules(db, emr, careUnits, directory);

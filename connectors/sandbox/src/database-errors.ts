@@ -12,8 +12,8 @@ export function slotTaken(cause?: unknown): ConnectorError {
 }
 
 /**
- * Runs a call to the database and speaks of its failures in the port's words. What PostgreSQL gave up because two
- * transactions stood in each other's way is done again: nothing of it was kept.
+ * Runs a database call and maps its errors to `ConnectorError`. Retries serialization failures and deadlocks: PostgreSQL
+ * has rolled those transactions back.
  */
 export async function inPortVocabulary<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -36,7 +36,7 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Class 08 is connection exceptions, 53 insufficient resources, 57P an operator's intervention. */
+/** SQLSTATE classes: 08 connection exception, 53 insufficient resources, 57P operator intervention. */
 function isDown(error: unknown, code: string | undefined): boolean {
   if (code === undefined) return error instanceof Error && /connection|timeout|pool/i.test(error.message);
   return /^(08|53|57P)/.test(code) || /^E(CONN|PIPE|TIMEDOUT|NOTFOUND|HOSTUNREACH)/.test(code);

@@ -64,7 +64,7 @@ const countries: Record<Country, CountryFacts> = {
 const practitionersPerCareUnit = 4;
 const resourcesPerCareUnit = practitionersPerCareUnit + 1;
 
-/** The sandbox's patients, resources and services. They never change, so they live in memory and in no column. */
+/** The sandbox's patients, resources and services. They never change, so they are kept in memory only. */
 export interface Directory {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
@@ -72,7 +72,7 @@ export interface Directory {
   readonly patients: readonly Patient[];
   findPatient(identifier: PatientIdentifier): Patient | undefined;
   findResource(careUnitId: string, identifier: ResourceIdentifier): Resource | undefined;
-  /** By id. */
+  /** Ordered by id. */
   resourcesOf(careUnitId: string): readonly Resource[];
 }
 
@@ -111,7 +111,7 @@ function patient(population: SyntheticPopulation, index: number): Patient {
     familyName: person.familyName,
     birthDate: person.birthDate,
     gender: person.gender,
-    // p-19 can be reached by e-mail alone, p-20 not at all.
+    // p-19 has only an e-mail address, p-20 has no contact details.
     phone: n >= 19 ? null : population.phone(n),
     email: n === 20 ? null : `${id}@patients.example`,
     address: {

@@ -39,7 +39,7 @@ describe.each(timeZones)('in %s', (timeZone) => {
     const change = nextClockChange(timeZone, season);
     const window = dayOf(change.date, timeZone);
 
-    test(`round the clock there are ${hours} hours of slots, one after the other`, () => {
+    test(`an all-day schedule has ${hours} hours of consecutive slots`, () => {
       const slots = slotsOf(schedule('2024-01-01T00:00:00', '2024-01-02T00:00:00'), timeZone, window);
       expect(slots).toHaveLength(hours * 2);
       expect(slots[0]?.start).toEqual(window.start);
@@ -50,7 +50,7 @@ describe.each(timeZones)('in %s', (timeZone) => {
       });
     });
 
-    test('a night shift ends when the clock says so', () => {
+    test('a night shift ends at its local end time', () => {
       const evening = change.date.subtract({ days: 1 });
       const night = { start: startOfDay(evening, timeZone), end: window.end };
       const nights = slotsOf(schedule('2024-01-01T22:00:00', '2024-01-02T06:00:00'), timeZone, night);
@@ -61,14 +61,14 @@ describe.each(timeZones)('in %s', (timeZone) => {
       expect(localTime(thisNight.at(-1)?.end ?? new Date(0), timeZone)).toBe(`06:00${change.offsetAfter}`);
     });
 
-    test('the hours of a working day are those of any other day', () => {
+    test('daytime slots keep their local times', () => {
       const slots = slotsOf(schedule('2024-01-01T08:00:00', '2024-01-01T12:00:00'), timeZone, window);
       expect(slots.map((slot) => localTime(slot.start, timeZone))).toEqual(
         ['08:00', '08:30', '09:00', '09:30', '10:00', '10:30', '11:00', '11:30'].map((it) => it + change.offsetAfter),
       );
     });
 
-    test('the days before and after have their own offset', () => {
+    test('slots on the days before and after have the offset of their day', () => {
       for (const [date, offset] of [
         [change.date.subtract({ days: 1 }), change.offsetBefore],
         [change.date.add({ days: 1 }), change.offsetAfter],
@@ -78,7 +78,7 @@ describe.each(timeZones)('in %s', (timeZone) => {
       }
     });
 
-    test('every instant is in one slot at most, whatever the hour that the work begins', () => {
+    test('slots never overlap, for any start hour', () => {
       for (let begin = 0; begin < 24; begin++) {
         const from = Temporal.PlainDateTime.from('2024-01-01T00:00:00').add({ hours: begin });
         const daily = schedule(
@@ -99,7 +99,7 @@ describe.each(timeZones)('in %s', (timeZone) => {
   });
 });
 
-test('a schedule without a recurrence happens once', () => {
+test('a schedule without a recurrence occurs once', () => {
   const once = schedule('2030-05-06T08:00:00', '2030-05-06T09:00:00', null);
   const week = { start: new Date('2030-05-01T00:00:00Z'), end: new Date('2030-05-14T00:00:00Z') };
   expect(slotsOf(once, 'Europe/Oslo', week).map((slot) => slot.start.toISOString())).toEqual([
@@ -109,13 +109,13 @@ test('a schedule without a recurrence happens once', () => {
   expect(slotsOf(once, 'Europe/Oslo', { start: week.end, end: new Date('2031-01-01T00:00:00Z') })).toEqual([]);
 });
 
-test('a rest that is shorter than a slot is left over', () => {
+test('a remainder shorter than a slot is not used', () => {
   const day = { start: new Date('2030-05-06T00:00:00Z'), end: new Date('2030-05-07T00:00:00Z') };
   const slots = slotsOf(schedule('2024-01-01T08:00:00', '2024-01-01T09:30:00', 'FREQ=DAILY', 40), 'Europe/Oslo', day);
   expect(slots.map((slot) => localTime(slot.end, 'Europe/Oslo').slice(0, 5))).toEqual(['08:40', '09:20']);
 });
 
-test('a window shows the slots that lie wholly inside, and those are the same in every window', () => {
+test('a window contains exactly the slots that lie wholly inside it', () => {
   const timeZone = 'Europe/Oslo';
   const { date } = nextClockChange(timeZone, 'spring');
   const origin = startOfDay(date.subtract({ days: 3 }), timeZone).getTime();

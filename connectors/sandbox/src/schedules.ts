@@ -20,7 +20,7 @@ export interface SlotTime {
   readonly end: Date;
 }
 
-/** Every resource works Monday to Friday, 08:00–12:00 and 13:00–16:00 local time, from a day in the past on. */
+/** Working hours of every resource: Monday to Friday, 08:00–12:00 and 13:00–16:00 local time. */
 const workingDay = [
   { part: 'morning', from: '08:00:00', to: '12:00:00' },
   { part: 'afternoon', from: '13:00:00', to: '16:00:00' },
@@ -33,7 +33,11 @@ export interface OpeningHours extends Schedule {
   readonly careUnitId: string;
 }
 
-/** What every resource of a new sandbox works. */
+/**
+ * The working hours of all resources of a new sandbox.
+ *
+ * @internal tests load FHIR servers with the same opening hours
+ */
 export function openingHoursOf(careUnits: readonly CareUnit[], directory: Directory): OpeningHours[] {
   return careUnits.flatMap((careUnit) =>
     directory.resourcesOf(careUnit.id).flatMap((resource) =>
@@ -51,7 +55,7 @@ export function openingHoursOf(careUnits: readonly CareUnit[], directory: Direct
   );
 }
 
-/** Writes the opening hours of a new sandbox. Safe to run again and from several gateways at once. */
+/** Stores the working hours of a new sandbox. Idempotent, and safe to run concurrently. */
 export async function seedSchedules(
   db: Kysely<SandboxTables>,
   emr: string,
@@ -77,7 +81,7 @@ export async function seedSchedules(
     .execute();
 }
 
-/** With what the database's clock shows: schedules and holds go by that one alone. `undefined`: there are none. */
+/** Schedules and the current time of the database, the only clock used for slots and holds. `undefined`: no schedules. */
 export async function loadSchedules(
   db: Kysely<SandboxTables>,
   emr: string,
@@ -106,9 +110,8 @@ export async function loadSchedules(
 type Timetable = Pick<Schedule, 'localStart' | 'localEnd' | 'slotMinutes' | 'recurrence'>;
 
 /**
- * The slots of one schedule that lie wholly inside `window`, in order of time. Begin and end of a working day are wall
- * clock times; in between, slots follow each other in exact time, so that a day on which the clock is changed has
- * slots that are neither lost nor doubled.
+ * The slots of one schedule that lie wholly inside `window`, ordered by time. A schedule starts and ends at local times;
+ * between them, slots follow each other in elapsed time, so that a clock change neither loses nor duplicates a slot.
  */
 export function slotsOf(schedule: Timetable, timeZone: string, window: SlotTime): SlotTime[] {
   const slots: SlotTime[] = [];
@@ -125,7 +128,7 @@ const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
 const weeks = new Map<string, readonly SlotTime[]>();
 const weeksKept = 1000;
 
-/** The slots that start in a week, counted from 1970. Working them out costs far more than all the rest of a search. */
+/** The slots that start in a week, counted from 1970. Cached, because computing them dominates the cost of a search. */
 function slotsOfWeek(schedule: Timetable, timeZone: string, week: number): readonly SlotTime[] {
   const key = `${timetableOf(schedule)} ${timeZone} ${week}`;
   const known = weeks.get(key);
@@ -137,7 +140,7 @@ function slotsOfWeek(schedule: Timetable, timeZone: string, week: number): reado
   return slots;
 }
 
-/** Schedules with the same one have the same slots. */
+/** Cache key: schedules with the same timetable have the same slots. */
 export function timetableOf({ localStart, localEnd, slotMinutes, recurrence }: Timetable): string {
   return `${localStart} ${localEnd} ${slotMinutes} ${recurrence}`;
 }
@@ -147,9 +150,9 @@ function slotsStartingIn(schedule: Timetable, timeZone: string, window: SlotTime
   const localStart = Temporal.PlainDateTime.from(schedule.localStart);
   const length = localStart.until(Temporal.PlainDateTime.from(schedule.localEnd));
   const slots: SlotTime[] = [];
-  for (const begin of beginnings(schedule, timeZone, window, length)) {
-    const dayEnd = begin.toPlainDateTime().add(length).toZonedDateTime(timeZone).epochMilliseconds;
-    for (let start = begin.epochMilliseconds; start + slotMilliseconds <= dayEnd; start += slotMilliseconds) {
+  for (const occurrence of occurrencesIn(schedule, timeZone, window, length)) {
+    const dayEnd = occurrence.toPlainDateTime().add(length).toZonedDateTime(timeZone).epochMilliseconds;
+    for (let start = occurrence.epochMilliseconds; start + slotMilliseconds <= dayEnd; start += slotMilliseconds) {
       if (start >= window.start.getTime() && start < window.end.getTime()) {
         slots.push({ start: new Date(start), end: new Date(start + slotMilliseconds) });
       }
@@ -158,8 +161,8 @@ function slotsStartingIn(schedule: Timetable, timeZone: string, window: SlotTime
   return slots;
 }
 
-/** When the schedule begins anew, for every occurrence that reaches into the window. */
-function beginnings(
+/** The starts of all occurrences that overlap the window. */
+function occurrencesIn(
   schedule: Timetable,
   timeZone: string,
   window: SlotTime,
@@ -169,7 +172,7 @@ function beginnings(
     return [Temporal.PlainDateTime.from(schedule.localStart).toZonedDateTime(timeZone)];
   }
   const rule = recurrenceRule(schedule.localStart, schedule.recurrence, timeZone);
-  // An hour more than the length, since the clock may be set forward in between.
+  // One extra hour, because the clock may be set forward during the occurrence.
   const from = zoned(window.start, timeZone).subtract(length).subtract({ hours: 1 });
   return rule.between(from, zoned(window.end, timeZone), true);
 }
@@ -177,7 +180,7 @@ function beginnings(
 const rules = new Map<string, RRuleTemporal<Temporal.ZonedDateTime>>();
 const rulesKept = 1000;
 
-/** Parsing a rule costs far more than asking it, and it remembers where it last stood. */
+/** Cached: parsing a rule is expensive, and a rule speeds up repeated queries. */
 function recurrenceRule(
   localStart: string,
   recurrence: string,

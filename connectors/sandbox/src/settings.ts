@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 export const sandboxSettings = Type.Object(
   {
     country: Type.Union([Type.Literal('NO'), Type.Literal('SE'), Type.Literal('GB')], {
-      description: 'Whose synthetic people and national numbers this sandbox has (ISO 3166-1 alpha-2).',
+      description: 'Country of the synthetic people and national numbers (ISO 3166-1 alpha-2).',
     }),
   },
   { additionalProperties: false },

@@ -32,10 +32,10 @@ interface OperationRow {
   emr: string;
   operation_id: string;
   appointment_ids: string[];
-  done_at: Generated<Date>;
+  completed_at: Generated<Date>;
 }
 
-/** The tables of `migrations/`, by their names within the schema `sandbox`. */
+/** The tables that `migrations/` creates. */
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
   'sandbox.appointments': AppointmentRow;

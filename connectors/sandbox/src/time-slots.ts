@@ -13,11 +13,11 @@ import type { SandboxTables } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** How much of the range is searched at once: a page is often filled by the first few days. */
-const firstStretchDays = 2;
-const longestStretchDays = 32;
+/** Days searched in the first step: the first few days often fill a page. */
+const firstStepDays = 2;
+const longestStepDays = 32;
 
-/** Free slots of the care unit, stretch by stretch until the page is full, so that a search costs what it returns. */
+/** Free slots of the care unit. Searches the range in growing steps and stops when the page is full. */
 export async function listTimeSlots(
   db: Kysely<SandboxTables>,
   emr: string,
@@ -30,13 +30,9 @@ export async function listTimeSlots(
   const end = query.end.getTime();
   const now = loaded.now.getTime();
   let from = Math.max(query.start.getTime(), now, query.after?.start.getTime() ?? now);
-  for (
-    let days = firstStretchDays;
-    from < end && found.length < query.limit;
-    days = Math.min(days * 2, longestStretchDays)
-  ) {
+  for (let days = firstStepDays; from < end && found.length < query.limit; days = Math.min(days * 2, longestStepDays)) {
     const until = Math.min(from + days * dayMilliseconds, end);
-    // A slot belongs to the stretch in which it starts, and may end in the next.
+    // A slot belongs to the step in which it starts, and may end in the next.
     const window = { start: new Date(from), end: new Date(Math.min(until + dayMilliseconds, end)) };
     const candidates = timetables
       .flatMap((schedules) => candidatesOf(schedules, query, window))
@@ -54,7 +50,7 @@ export interface WantedTime extends SlotTime {
   readonly healthcareServiceId: string;
 }
 
-/** Whether schedules have slots that cover each of these times, wholly in the future. Says nothing of who has taken them. */
+/** Whether scheduled slots cover each of these times, all in the future. Ignores existing appointments. */
 export async function areScheduled(
   db: Kysely<SandboxTables>,
   emr: string,
@@ -75,7 +71,7 @@ export async function areScheduled(
   });
 }
 
-/** Of schedules with one timetable, whose slots are looked through once. */
+/** Scheduled slots that match the query. All schedules must have the same timetable, so slots are computed once. */
 function candidatesOf(schedules: readonly Schedule[], query: TimeSlotQuery, window: SlotTime): TimeSlot[] {
   const wanted = query.healthcareServiceIds;
   const offered = schedules.flatMap(({ resourceId, healthcareServiceIds }) =>

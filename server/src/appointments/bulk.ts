@@ -1,5 +1,5 @@
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { type Fault, Problem, problemAt } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import { planSameTimes } from './bulk-slot-plan.ts';
@@ -9,60 +9,64 @@ import { mergePlans } from './merge-plans.ts';
 import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, readUpdate, type WantedUpdate } from './plan-update.ts';
-import type { Scene } from './scene.ts';
-import { standingOf, updateRefusals } from './target-rules.ts';
+import type { RequestContext } from './request-context.ts';
+import { targetState, updateRefusals } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
 import { carryOut, carryOutConfirmed, type Plan, type Writing } from './write-appointments.ts';
 
-/** Pure bulk update: each id keeps its time. All or nothing. */
+/** Updates many appointments, each at its current time. All or nothing. */
 export async function updateMany(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
-  const wanted = await readUpdate(scene, body, readHeader);
+): Promise<OperationResponse> {
+  const wanted = await readUpdate(context, body, readHeader);
   const { resourceId } = wanted;
-  const targets = await requireTargets(scene, body.ids, async (found) => [
+  const targets = await requireTargets(context, body.ids, async (found) => [
     ...refusals(found),
-    ...(resourceId === undefined ? [] : await unavailableTimes(scene, found, resourceId)),
+    ...(resourceId === undefined ? [] : await unavailableTimes(context, found, resourceId)),
   ]);
   const plans = targets.map((target, index) =>
-    planUpdate(target, wanted, { place: place(index), taken: movingFault(scene, target, index, wanted) }),
+    planUpdate(target, wanted, { place: place(index), taken: movingFault(context, target, index, wanted) }),
   );
-  return carryOut(scene, writing, mergePlans(plans));
+  return carryOut(context, writing, mergePlans(plans));
 }
 
-/** Cancel many. All or nothing; one code for each patient where codes are needed. */
-export async function cancelMany(scene: Scene, writing: Writing, body: BulkCancellationBody): Promise<Answer> {
+/** Cancels many appointments, all or nothing. Each patient gets one code if codes are required. */
+export async function cancelMany(
+  context: RequestContext,
+  writing: Writing,
+  body: BulkCancellationBody,
+): Promise<OperationResponse> {
   const comment = body.comment === undefined ? undefined : body.comment || null;
   let plans: readonly Plan[] = [];
-  await requireTargets(scene, body.ids, async (targets) => {
-    const planned = await planCancellations(scene, targets, comment);
+  await requireTargets(context, body.ids, async (targets) => {
+    const planned = await planCancellations(context, targets, comment);
     plans = planned.plans;
     return planned.faults;
   });
-  return carryOut(scene, writing, mergePlans(withoutDoubles(plans.map(atPlace))));
+  return carryOut(context, writing, mergePlans(withoutDoubles(plans.map(atPlace))));
 }
 
 function atPlace(plan: Plan, index: number): Plan {
   return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place: place(index) })) };
 }
 
-/** A plan for each of those that can be cancelled, and why the others cannot. */
+/** A plan for each target that can be cancelled, and a fault for each other one. */
 export async function planCancellations(
-  scene: Scene,
+  context: RequestContext,
   targets: readonly Target[],
   comment: string | null | undefined,
 ): Promise<{ readonly plans: readonly Plan[]; readonly faults: readonly Fault[] }> {
-  const prepared = await prepareCancellations(scene, targets);
+  const prepared = await prepareCancellations(context, targets);
   const faults: Fault[] = [];
   const plans: Plan[] = [];
   for (const target of targets) {
     try {
-      plans.push(await planCancellation(scene, target, comment, prepared));
+      plans.push(await planCancellation(context, target, comment, prepared));
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
       faults.push({ id: target.id, reason: error.reason, detail: error.detail });
@@ -71,7 +75,7 @@ export async function planCancellations(
   return { plans, faults };
 }
 
-/** An original and a view of it are the same cancellation: the second one answers as the first. */
+/** If the request names both an original and its two-step cancellation, the second plan repeats the first one's response. */
 function withoutDoubles(plans: readonly Plan[]): Plan[] {
   const started = new Map<string, AppointmentPlan>();
   return plans.map((plan) => {
@@ -88,14 +92,14 @@ function withoutDoubles(plans: readonly Plan[]): Plan[] {
   });
 }
 
-/** Confirm many, all of which await the same code. */
+/** Confirms many appointments that await the same code. */
 export async function confirmMany(
-  scene: Scene,
+  context: RequestContext,
   { execute, dryRun }: Writing,
   { ids, confirmation: { code } }: BulkConfirmationBody,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   if (dryRun) throw noDryRun();
-  const isOwn = (target: Target) => isConfirmable(scene, target);
+  const isOwn = (target: Target) => isConfirmable(context, target);
   const faultsOf = (found: readonly Target[]) => {
     const first = found.find(isOwn);
     return found.flatMap((target) => {
@@ -104,10 +108,10 @@ export async function confirmMany(
       return isOther ? [faultOf(target.id, 'confirmations_differ')] : [];
     });
   };
-  return carryOutConfirmed(scene, execute, code, async () => {
-    const targets = await requireTargets(scene, ids, faultsOf, 'all');
-    const waiting = targets.filter((target) => isConfirmable(scene, target));
-    return { ...atPlaces(planConfirmation(scene, waiting, code)), many: true };
+  return carryOutConfirmed(context, execute, code, async () => {
+    const targets = await requireTargets(context, ids, faultsOf, 'all');
+    const waiting = targets.filter((target) => isConfirmable(context, target));
+    return { ...atPlaces(planConfirmation(context, waiting, code)), many: true };
   });
 }
 
@@ -118,22 +122,26 @@ function atPlaces(plan: Plan): Plan {
 }
 
 export function noDryRun(): Problem {
-  return problemAt({ in: 'query', parameter: 'dry_run' }, 'request_invalid', 'A confirmation has no dry run.');
+  return problemAt(
+    { in: 'query', parameter: 'dry_run' },
+    'request_invalid',
+    'A confirmation does not support `dry_run`.',
+  );
 }
 
 /**
  * The targets of a bulk request.
  *
- * @throws Problem that names the place of every id which the care unit does not have or `faultsOf` finds at fault, in
- *   their order
+ * @throws Problem with a fault for every id that does not exist in the care unit or that `faultsOf` returns, in the order
+ *   of the request
  */
 export async function requireTargets(
-  scene: Scene,
+  context: RequestContext,
   ids: readonly string[],
   faultsOf: (found: readonly Target[]) => readonly Fault[] | Promise<readonly Fault[]>,
   codes?: 'all',
 ): Promise<readonly Target[]> {
-  const known = await findTargets(scene, ids, codes);
+  const known = await findTargets(context, ids, codes);
   const targets = ids.flatMap((id) => known.get(id) ?? []);
   const faults = await faultsOf(targets);
   assertNoFaults(
@@ -145,17 +153,17 @@ export async function requireTargets(
   return targets;
 }
 
-/** Of those that cannot be updated: why. */
+/** A fault for each target that cannot be updated. */
 export function refusals(targets: readonly Target[]): Fault[] {
   return targets.flatMap((target) => {
-    const reason = updateRefusals[standingOf(target)];
+    const reason = updateRefusals[targetState(target)];
     return reason ? [faultOf(target.id, reason)] : [];
   });
 }
 
 /**
- * Any missing slot makes the answer `time_slot_unavailable`; otherwise the first faulty id decides. Every id at fault is
- * named.
+ * Throws a problem that lists all faults. Its reason is `time_slot_unavailable` if any fault has it, otherwise that of the
+ * first fault.
  */
 export function assertNoFaults(faults: readonly Fault[]): void {
   const decisive = faults.find(({ reason }) => reason === 'time_slot_unavailable') ?? faults[0];
@@ -165,9 +173,13 @@ export function assertNoFaults(faults: readonly Fault[]): void {
   throw new Problem(reason, { detail, faults, status: status === 404 ? 400 : status });
 }
 
-async function unavailableTimes(scene: Scene, targets: readonly Target[], resourceId: string): Promise<Fault[]> {
-  const { ehr, careUnit } = scene;
-  const movable = targets.filter((target) => updateRefusals[standingOf(target)] === undefined);
+async function unavailableTimes(
+  context: RequestContext,
+  targets: readonly Target[],
+  resourceId: string,
+): Promise<Fault[]> {
+  const { ehr, careUnit } = context;
+  const movable = targets.filter((target) => updateRefusals[targetState(target)] === undefined);
   const freeing = movable.map(({ appointment }) => appointment.id);
   const moving = movable.filter(({ appointment }) => appointment.resourceId !== resourceId);
   const wanted = moving.map(({ appointment }) => ({ ...appointment, resourceId }));
@@ -187,9 +199,9 @@ async function unavailableTimes(scene: Scene, targets: readonly Target[], resour
   );
 }
 
-/** When the EHR finds out at the last moment that a time is gone, it does not say whose. */
+/** The fault to report if the EHR finds the time taken. The EHR does not say which id it belongs to. */
 function movingFault(
-  { careUnit }: Scene,
+  { careUnit }: RequestContext,
   { id, appointment }: Target,
   index: number,
   { resourceId }: WantedUpdate,
@@ -198,7 +210,7 @@ function movingFault(
   return slotFault({ ...appointment, resourceId }, careUnit.timeZone, place(index), id);
 }
 
-/** Without the id: what is no appointment's may be somebody's number. */
+/** Without the id: an unknown id could be a national number. */
 const notFound: Fault = { reason: 'appointment_not_found', detail: reasons.appointment_not_found.happened };
 
 function faultOf(id: string, reason: Reason): Fault {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { inBody } from '../http/places.ts';
+import { inBody } from '../api/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
 import { cancelMany, confirmMany, noDryRun, updateMany } from './bulk.ts';
 import type {
@@ -17,79 +17,84 @@ import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planCreation } from './plan-creation.ts';
 import { planUpdate, readUpdate, updated, updatePlaces } from './plan-update.ts';
+import type { RequestContext } from './request-context.ts';
 import { rescheduleMany } from './reschedule.ts';
-import type { Scene } from './scene.ts';
 import { requireTarget } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import { carryOut, carryOutConfirmed, type Writing } from './write-appointments.ts';
 
 export async function create(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
-): Promise<Answer> {
-  return carryOut(scene, writing, await planCreation(scene, body, readHeader));
+): Promise<OperationResponse> {
+  return carryOut(context, writing, await planCreation(context, body, readHeader));
 }
 
 type OneBody = AppointmentUpdateBody | AppointmentCancellationBody | AppointmentConfirmationBody;
 
 export function changeOne(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   id: string,
   body: OneBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
-  if ('confirmation' in body) return confirmOne(scene, writing, id, body);
-  return 'status' in body ? cancelOne(scene, writing, id, body) : updateOne(scene, writing, id, body, readHeader);
+): Promise<OperationResponse> {
+  if ('confirmation' in body) return confirmOne(context, writing, id, body);
+  return 'status' in body ? cancelOne(context, writing, id, body) : updateOne(context, writing, id, body, readHeader);
 }
 
 async function updateOne(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   id: string,
   body: AppointmentUpdateBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
-  const target = await requireTarget(scene, id);
-  const wanted = await readUpdate(scene, body, readHeader);
+): Promise<OperationResponse> {
+  const target = await requireTarget(context, id);
+  const wanted = await readUpdate(context, body, readHeader);
   const place = wanted.time ? updatePlaces.start : inBody('resource_id');
-  const taken = slotFault(updated(target.appointment, wanted), scene.careUnit.timeZone, place);
-  return carryOut(scene, writing, planUpdate(target, wanted, { taken }));
+  const taken = slotFault(updated(target.appointment, wanted), context.careUnit.timeZone, place);
+  return carryOut(context, writing, planUpdate(target, wanted, { taken }));
 }
 
 async function cancelOne(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   id: string,
   body: AppointmentCancellationBody,
-): Promise<Answer> {
-  const target = await requireTarget(scene, id);
+): Promise<OperationResponse> {
+  const target = await requireTarget(context, id);
   const comment = body.comment === undefined ? undefined : body.comment || null;
-  const prepared = await prepareCancellations(scene, [target]);
-  return carryOut(scene, writing, await planCancellation(scene, target, comment, prepared));
+  const prepared = await prepareCancellations(context, [target]);
+  return carryOut(context, writing, await planCancellation(context, target, comment, prepared));
 }
 
 async function confirmOne(
-  scene: Scene,
+  context: RequestContext,
   { execute, dryRun }: Writing,
   id: string,
   { confirmation: { code } }: AppointmentConfirmationBody,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   if (dryRun) throw noDryRun();
-  return carryOutConfirmed(scene, execute, code, async () => {
-    const target = await requireTarget(scene, id, 'all');
-    if (!isConfirmable(scene, target)) throw new Problem('confirmation_not_pending');
-    return planConfirmation(scene, [target], code);
+  return carryOutConfirmed(context, execute, code, async () => {
+    const target = await requireTarget(context, id, 'all');
+    if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
+    return planConfirmation(context, [target], code);
   });
 }
 
 type ManyBody = BulkUpdateBody | BulkCancellationBody | BulkConfirmationBody;
 
-export function changeMany(scene: Scene, writing: Writing, body: ManyBody, readHeader: ReadHeader): Promise<Answer> {
-  if ('confirmation' in body) return confirmMany(scene, writing, body);
-  if ('status' in body) return cancelMany(scene, writing, body);
+export function changeMany(
+  context: RequestContext,
+  writing: Writing,
+  body: ManyBody,
+  readHeader: ReadHeader,
+): Promise<OperationResponse> {
+  if ('confirmation' in body) return confirmMany(context, writing, body);
+  if ('status' in body) return cancelMany(context, writing, body);
   const run = body.start === undefined ? updateMany : rescheduleMany;
-  return run(scene, writing, body, readHeader);
+  return run(context, writing, body, readHeader);
 }

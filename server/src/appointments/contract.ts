@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { nextCursor, pagingQuery } from '../http/paging.ts';
-import { choice, nullableString, patientNotation, reference, resourceNotation, text } from '../http/schemas.ts';
+import { nextCursor, pagingQuery } from '../api/paging.ts';
+import { choice, nullableString, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
 import { changeWords } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;

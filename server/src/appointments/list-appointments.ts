@@ -1,26 +1,26 @@
 import type { Static, TObject } from 'typebox';
+import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
+import { type Cursors, type Page, page } from '../api/paging.ts';
+import { inQuery } from '../api/places.ts';
+import { readRange } from '../api/request-times.ts';
 import { requirePatient, requireResource } from '../ehr/lookups.ts';
-import { patientIdentifier, resourceIdentifier } from '../http/identifiers.ts';
-import { type Cursors, type Page, page } from '../http/paging.ts';
-import { inQuery } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
-import { readRange } from '../time/request-times.ts';
 import type { appointmentQuery } from './contract.ts';
 import { type Listed, loadListed } from './listed.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 
 const places = { start: inQuery('start'), end: inQuery('end') };
 
 type Query = Static<TObject<typeof appointmentQuery>>;
 
 export async function listAppointments(
-  scene: Scene,
+  context: RequestContext,
   query: Query,
   readHeader: ReadHeader,
   cursors: Cursors,
 ): Promise<Page<Listed>> {
-  const { client, ehr, careUnit } = scene;
+  const { client, ehr, careUnit } = context;
   assertSelective(query);
   const { start, end } = query;
   const range =
@@ -41,7 +41,7 @@ export async function listAppointments(
     { clientId: client.id, operationId: 'list_appointments', filters },
     ({ id, appointment }) => [appointment.start, id],
     (after, limit) =>
-      loadListed(scene, {
+      loadListed(context, {
         patientId: patient?.id,
         resourceId: resource?.id,
         range,
@@ -52,14 +52,14 @@ export async function listAppointments(
   );
 }
 
-/** Nobody gets everything by leaving everything out. */
+/** Requires a filter, so that nobody lists everything. */
 function assertSelective({ patient_id, resource_id, start, end }: Query): void {
   if ((start === undefined) !== (end === undefined)) {
     const missing = start === undefined ? 'start' : 'end';
     throw problemAt(inQuery(missing), 'request_invalid', '`start` and `end` must be sent together.');
   }
   if (patient_id === undefined && resource_id === undefined && start === undefined) {
-    const detail = 'One of `patient_id`, `resource_id`, or both `start` and `end` must be there.';
+    const detail = 'The query must have `patient_id`, `resource_id`, or both `start` and `end`.';
     throw new Problem('request_invalid', {
       detail,
       faults: ['patient_id', 'resource_id', 'start', 'end'].map((parameter) => ({

@@ -1,14 +1,14 @@
 import type { Appointment, AppointmentPosition } from '@crossward/connector-kit';
 import { sql } from 'kysely';
+import type { TimeRange } from '../api/request-times.ts';
 import { findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
 import { patientHashes } from '../confirmations/limits.ts';
-import type { TimeRange } from '../time/request-times.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
 import { shownStatus, statesOf } from './representation.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** An entry of a list: what the caller knows the appointment by, and the code that it waits for. */
+/** An entry of a list: the appointment, the caller's id of it, and the code that it awaits. */
 export interface Listed {
   readonly id: string;
   readonly appointment: Appointment;
@@ -19,28 +19,28 @@ export interface ListQuery {
   readonly patientId: string | undefined;
   readonly resourceId: string | undefined;
   readonly range: TimeRange | undefined;
-  /** None: all. */
+  /** Empty: all. */
   readonly statuses: readonly AppointmentStatus[];
   readonly after: AppointmentPosition | undefined;
   readonly limit: number;
 }
 
-/** The EHR's appointments and, where the EHR cannot hold a time, the bookings that only the gateway knows. */
-export async function loadListed(scene: Scene, query: ListQuery): Promise<readonly Listed[]> {
-  const { ehr } = scene;
+/** The EHR's appointments and, if the EHR cannot hold, the gateway's drafts. */
+export async function loadListed(context: RequestContext, query: ListQuery): Promise<readonly Listed[]> {
+  const { ehr } = context;
   if (ehr.capabilities.changes.includes('confirm')) {
-    return fill(query, async (after) => withCodes(scene, await pageOf(scene, query, after)));
+    return fill(query, async (after) => withCodes(context, await pageOf(context, query, after)));
   }
   const [aliased, drafts] = await Promise.all([
-    loadAliased(scene, query),
-    fill(query, (after) => loadDrafts(scene, { ...query, after })),
+    loadAliased(context, query),
+    fill(query, (after) => loadDrafts(context, { ...query, after })),
   ]);
   return [...aliased, ...drafts].sort(byPosition).slice(0, query.limit);
 }
 
-/** What the EHR has in any state that may be shown as wanted. */
+/** A page of the EHR's appointments in every state that may be shown with a wanted status. */
 function pageOf(
-  { ehr, careUnit }: Scene,
+  { ehr, careUnit }: RequestContext,
   { patientId, resourceId, range, statuses, limit }: ListQuery,
   after: AppointmentPosition | undefined,
 ): Promise<readonly Appointment[]> {
@@ -48,12 +48,12 @@ function pageOf(
   return ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after, limit });
 }
 
-/** Whether the answer will show it with a status that was asked for: the EHR does not know what has run out here. */
+/** Whether the response shows the entry with a wanted status. The EHR does not know which codes have expired. */
 function isShownAs(statuses: ListQuery['statuses']) {
   return ({ appointment, item }: Listed) => statuses.length === 0 || statuses.includes(shownStatus(appointment, item));
 }
 
-/** Reads on until there are as many as wanted, or no more. */
+/** Reads pages until there are `limit` entries or no more. */
 async function fill(
   { statuses, after, limit }: ListQuery,
   load: (after: AppointmentPosition | undefined) => Promise<readonly Listed[]>,
@@ -69,8 +69,11 @@ async function fill(
   }
 }
 
-/** With the codes of what is held: the EHR makes one id, which callers know as well. */
-async function withCodes({ services, ehr, careUnit }: Scene, found: readonly Appointment[]): Promise<Listed[]> {
+/** Adds the codes of holds. In an EHR that can hold, callers use the EHR's id. */
+async function withCodes(
+  { services, ehr, careUnit }: RequestContext,
+  found: readonly Appointment[],
+): Promise<Listed[]> {
   const held = found.filter(({ state }) => state === 'held').map(({ id }) => id);
   const items = await findItems(services.db, ehr.id, careUnit.id, held);
   return found.map((appointment) => ({ id: appointment.id, appointment, item: items.get(appointment.id) }));
@@ -80,16 +83,16 @@ function byPosition(a: Listed, b: Listed): number {
   return a.appointment.start.getTime() - b.appointment.start.getTime() || (a.id < b.id ? -1 : 1);
 }
 
-/** The EHR sorts what starts at one time by its own ids: that is read to its end, and sorted by those that callers know. */
-async function loadAliased(scene: Scene, query: ListQuery): Promise<Listed[]> {
+/** The EHR sorts equal start times by its own ids. All of one start time are read, and sorted by the callers' ids. */
+async function loadAliased(context: RequestContext, query: ListQuery): Promise<Listed[]> {
   const { after, limit } = query;
   const isAfter = ({ id, appointment: { start } }: Listed) =>
     after === undefined || start > after.start || (start.getTime() === after.start.getTime() && id > after.id);
   const listed: Listed[] = [];
   let from = after && { start: after.start, id: '' };
   for (;;) {
-    const found = await pageOf(scene, query, from);
-    listed.push(...(await underKnownIds(scene, found)).filter(isAfter).filter(isShownAs(query.statuses)));
+    const found = await pageOf(context, query, from);
+    listed.push(...(await underKnownIds(context, found)).filter(isAfter).filter(isShownAs(query.statuses)));
     const last = found.at(-1);
     const enough = listed.toSorted(byPosition)[limit - 1];
     if (!last || found.length < limit || (enough && last.start > enough.appointment.start)) return listed;
@@ -97,8 +100,11 @@ async function loadAliased(scene: Scene, query: ListQuery): Promise<Listed[]> {
   }
 }
 
-/** The id that a booking was given stays valid for good, though the EHR has made its own since. */
-async function underKnownIds({ services, ehr, careUnit }: Scene, found: readonly Appointment[]): Promise<Listed[]> {
+/** Replaces the EHR's ids of booked drafts by the draft ids, which stay valid. */
+async function underKnownIds(
+  { services, ehr, careUnit }: RequestContext,
+  found: readonly Appointment[],
+): Promise<Listed[]> {
   if (found.length === 0) return [];
   const items: Item[] = await selectItems(services.db, ehr.id, careUnit.id)
     .where('item.kind', '=', 'booking')
@@ -111,13 +117,13 @@ async function underKnownIds({ services, ehr, careUnit }: Scene, found: readonly
   const byEhrId = new Map(items.map((item) => [item.ehrAppointmentId, item]));
   return found.map((appointment) => {
     const item = byEhrId.get(appointment.id);
-    // Of what is not held any more, the EHR knows better than the code.
+    // Once it is no longer held, the EHR's state counts, not the code's.
     return { id: item?.id ?? appointment.id, appointment, item: appointment.state === 'held' ? item : undefined };
   });
 }
 
-async function loadDrafts(scene: Scene, query: ListQuery): Promise<Listed[]> {
-  const { services, ehr, careUnit } = scene;
+async function loadDrafts(context: RequestContext, query: ListQuery): Promise<Listed[]> {
+  const { services, ehr, careUnit } = context;
   const { patientId, resourceId, range, statuses, after, limit } = query;
   const wantsAwaiting = statuses.length === 0 || statuses.includes('awaiting_confirmation');
   const wantsCancelled = statuses.length === 0 || statuses.includes('cancelled');

@@ -1,26 +1,26 @@
-import { BeingConfirmed } from '../confirmations/decide.ts';
+import { ConfirmationInProgress } from '../confirmations/decide.ts';
 import type { Item } from '../confirmations/items.ts';
 import { itemContext } from '../confirmations/store.ts';
 import { Problem } from '../problems/problem.ts';
 import { draftOf } from './drafts.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Target } from './targets.ts';
 import type { AppointmentPlan, PlannedChange, Step } from './write/plan.ts';
 
 export type Confirmable = Target & { readonly item: Item };
 
-/** Whether this client ever had a code sent for this id. What others started is none that it could confirm. */
-export function isConfirmable({ client }: Pick<Scene, 'client'>, target: Target): target is Confirmable {
+/** Whether this client started a confirmation for the id. A client cannot confirm what others started. */
+export function isConfirmable({ client }: Pick<RequestContext, 'client'>, target: Target): target is Confirmable {
   return target.item?.clientId === client.id;
 }
 
 /**
- * What is done when the code of these ids is right. All of them wait for the same one. What the EHR has confirmed already
- * is answered as it is by now.
+ * The plan to perform if the code is correct. All ids await the same code. Ids that are already confirmed are returned in
+ * their current state.
  */
 export function planConfirmation(
-  scene: Scene,
+  context: RequestContext,
   targets: readonly Confirmable[],
   code: string,
 ): AppointmentPlan | EhrCodePlan {
@@ -32,23 +32,26 @@ export function planConfirmation(
     return {
       ehrCode: { kind: 'confirm', confirmationId, itemId: id, reference: ehrReference, code },
       patientId: appointment.patientId,
-      answer: { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' },
+      response: { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' },
       many: false,
     };
   }
-  return { steps: targets.map((target) => confirmingStep(scene, target)), many: false, confirmationId };
+  return { steps: targets.map((target) => confirmingStep(context, target)), many: false, confirmationId };
 }
 
-function confirmingStep(scene: Scene, target: Confirmable): Step {
+function confirmingStep(context: RequestContext, target: Confirmable): Step {
   const { appointment, id, item } = target;
-  const answer = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' as const };
-  // The EHR was looked at before the gateway was: it has booked it by now.
-  if (item.state === 'confirmed' && appointment.state === 'held') throw new BeingConfirmed();
-  if (item.state === 'confirmed') return { answer, confirms: id };
-  return { change: confirmingChange(scene, target), before: appointment, answer, confirms: id };
+  const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' as const };
+  // The EHR was read before the gateway's tables, and has booked the appointment since.
+  if (item.state === 'confirmed' && appointment.state === 'held') throw new ConfirmationInProgress();
+  if (item.state === 'confirmed') return { response, confirms: id };
+  return { change: confirmingChange(context, target), before: appointment, response, confirms: id };
 }
 
-function confirmingChange({ services, ehr }: Scene, { kind, id, appointment, item }: Confirmable): PlannedChange {
+function confirmingChange(
+  { services, ehr }: RequestContext,
+  { kind, id, appointment, item }: Confirmable,
+): PlannedChange {
   if (kind === 'draft') return draftOf(services.keys, ehr.id, item);
   if (kind === 'appointment') return { kind: 'confirm', appointmentId: appointment.id };
   const comment = item.sealedComment && services.keys.open('confirmation', item.sealedComment, itemContext(ehr.id, id));

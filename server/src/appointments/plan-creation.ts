@@ -1,29 +1,29 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
+import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
+import { inBody } from '../api/places.ts';
+import { assertNotPast, readRange } from '../api/request-times.ts';
 import { requireHealthcareService, requirePatient, requireResource } from '../ehr/lookups.ts';
-import { patientIdentifier, resourceIdentifier } from '../http/identifiers.ts';
-import { inBody } from '../http/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
-import { assertNotPast, readRange } from '../time/request-times.ts';
 import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import { draftAppointment } from './drafts.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import { makeGatewayId } from './gateway-ids.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
 
 const creationPlaces = { start: inBody('start_time'), end: inBody('end_time') };
 
-/** Books, or holds until a code has come. The EHR itself decides whether the time is free. */
+/** Books, or holds until the code is confirmed. The EHR decides whether the time is free. */
 export async function planCreation(
-  scene: Scene,
+  context: RequestContext,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
 ): Promise<AppointmentPlan | EhrCodePlan> {
-  const { ehr, careUnit } = scene;
+  const { ehr, careUnit } = context;
   const text = { start: body.start_time, end: body.end_time };
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
   assertNotPast(range, creationPlaces.start);
@@ -35,7 +35,7 @@ export async function planCreation(
   const patient = await requirePatient(ehr, patientId, patientPlace);
   const resource = await requireResource(ehr, careUnit, resourceId, resourcePlace);
   const service = await requireHealthcareService(ehr, careUnit, body.healthcare_service_id, servicePlace);
-  return planCreations(scene, patient, [
+  return planCreations(context, patient, [
     {
       patientId: patient.id,
       resourceId: resource.id,
@@ -48,16 +48,16 @@ export async function planCreation(
 
 type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
 
-/** New appointments of one patient, by the policy of the care unit and by what the EHR can do. */
+/** Plans new appointments of one patient, by the policy of the care unit and the capabilities of the EHR. */
 export function planCreations(
-  scene: Scene,
+  context: RequestContext,
   patient: Pick<Patient, 'id' | 'phone' | 'email'>,
   wanted: readonly NewAppointment[],
 ): AppointmentPlan | EhrCodePlan {
-  const { services, ehr, careUnit } = scene;
+  const { services, ehr, careUnit } = context;
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   const needsCode = careUnit.bookingConfirmation === 'code';
-  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(scene, wanted);
+  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, wanted);
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
   const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact };
   const canHold = ehr.capabilities.changes.includes('confirm');
@@ -67,19 +67,24 @@ export function planCreations(
       const taken = slotFault(creation, careUnit.timeZone, creationPlaces.start);
       if (!code || canHold) {
         const appointment = draftAppointment(creation, '', careUnit.id, needsCode ? 'held' : 'booked');
-        return { change: creation, taken, answer: { appointment, word: 'created' }, ...(code ? { awaits: code } : {}) };
+        return {
+          change: creation,
+          taken,
+          response: { appointment, word: 'created' },
+          ...(code ? { awaits: code } : {}),
+        };
       }
       const newId = makeGatewayId();
       const appointment = draftAppointment(creation, newId, careUnit.id, 'held');
       const draft = { ...creation, hold: false };
-      return { taken, answer: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
+      return { taken, response: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
     }),
     many: false,
   };
 }
 
-/** The EHR sends the code and checks it: one for each booking. */
-function planEhrBooking({ careUnit }: Scene, wanted: readonly NewAppointment[]): EhrCodePlan {
+/** For an EHR that sends and checks codes: one code for each booking. */
+function planEhrBooking({ careUnit }: RequestContext, wanted: readonly NewAppointment[]): EhrCodePlan {
   const [only, another] = wanted;
   if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
   const creation = { ...only, kind: 'create', holdUntil: null } as const;
@@ -87,10 +92,10 @@ function planEhrBooking({ careUnit }: Scene, wanted: readonly NewAppointment[]):
     ehrCode: { kind: 'request booking', creation },
     patientId: only.patientId,
     taken: slotFault(creation, careUnit.timeZone, creationPlaces.start),
-    answer: { appointment: draftAppointment({ ...creation, hold: true }, '', careUnit.id, 'held'), word: 'created' },
+    response: { appointment: draftAppointment({ ...creation, hold: true }, '', careUnit.id, 'held'), word: 'created' },
     many: false,
   };
 }
 
 export const severalCodes =
-  'This EHR sends its codes itself, one for each appointment: they cannot be asked for together.';
+  'This EHR sends its own codes, one for each appointment. Send one request for each appointment.';

@@ -4,9 +4,9 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
-import type { PlannedCode, StepAnswer } from './write/plan.ts';
+import type { PlannedCode, StepResponse } from './write/plan.ts';
 
-interface Scene {
+interface CareUnitContext {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
 }
@@ -18,7 +18,7 @@ const statusOf: Record<AppointmentState, AppointmentStatus> = {
   cancelled: 'cancelled',
 };
 
-/** The states in which the EHR may have what a caller sees with this status. A hold may have run out here before there. */
+/** The EHR's states that can be shown with this status. A hold can expire in the gateway before it does in the EHR. */
 export function statesOf(status: AppointmentStatus): AppointmentState[] {
   const states = (Object.keys(statusOf) as AppointmentState[]).filter((state) => statusOf[state] === status);
   return status === 'cancelled' ? [...states, 'held'] : states;
@@ -29,10 +29,10 @@ export function appointmentPath(emr: string, careUnitId: string, id: string): st
   return parts.map(encodeURIComponent).join('/');
 }
 
-/** What the EHR has, as the caller sees it. `item`: what the gateway knows of a code for this id. */
+/** The body of an appointment. `item` is the gateway's record of a code for it. */
 export function appointmentBody(
   appointment: Appointment,
-  { ehr, careUnit }: Scene,
+  { ehr, careUnit }: CareUnitContext,
   { id = appointment.id, item }: { readonly id?: string | undefined; readonly item?: Item | undefined } = {},
 ): AppointmentBody {
   return {
@@ -43,19 +43,19 @@ export function appointmentBody(
   };
 }
 
-/** A hold whose code has run out is cancelled, even if the EHR's clock has not noticed. */
+/** A hold with an expired code is shown as cancelled, even if the EHR still holds it. */
 export function shownStatus({ state }: Appointment, item: Item | undefined): AppointmentStatus {
   if (item?.isPending) return 'awaiting_confirmation';
   return item && state === 'held' ? 'cancelled' : statusOf[state];
 }
 
-interface Written extends Scene {
+interface Written extends CareUnitContext {
   readonly id: string | undefined;
   readonly replacesId: string | undefined;
   readonly awaited: Awaited | undefined;
 }
 
-/** What a write has left behind, as the caller sees it. */
+/** The body of an appointment after a write. */
 export function writtenBody(
   appointment: Appointment,
   { ehr, careUnit, id = appointment.id, replacesId, awaited }: Written,
@@ -68,10 +68,10 @@ export function writtenBody(
   };
 }
 
-/** What a write would leave behind. Ids and times that do not exist yet are null. */
+/** The body of an appointment in a dry run. Ids and times that do not exist yet are null. */
 export function previewBody(
-  { appointment, id, replacesId, awaiting, word }: StepAnswer,
-  { ehr, careUnit, code }: Scene & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
+  { appointment, id, replacesId, awaiting, word }: StepResponse,
+  { ehr, careUnit, code }: CareUnitContext & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
 ): PreviewBody {
   const isNew = word === 'created' || (code !== undefined && replacesId !== undefined);
   return {
@@ -96,7 +96,7 @@ export function previewBody(
   };
 }
 
-function body(appointment: Appointment, { ehr, careUnit }: Scene, id: string): AppointmentBody {
+function body(appointment: Appointment, { ehr, careUnit }: CareUnitContext, id: string): AppointmentBody {
   return {
     id,
     status: statusOf[appointment.state],

@@ -1,40 +1,40 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { assertNotPast, type TimeRange } from '../api/request-times.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { assertNotPast, type TimeRange } from '../time/request-times.ts';
 import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
 import { freeSlots } from './free-time.ts';
 import { mergePlans } from './merge-plans.ts';
 import { planCreations } from './plan-creation.ts';
 import { planUpdate, readUpdate, updatePlaces, type WantedUpdate } from './plan-update.ts';
+import type { RequestContext } from './request-context.ts';
 import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
-import type { Scene } from './scene.ts';
 import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
 import { carryOut, type Plan, type Writing } from './write-appointments.ts';
 
-/** Continuous reschedule: fits the ids into the time slots of a range, making or cancelling appointments as needed. */
+/** Continuous reschedule: fits the appointments into the time slots of a range, and creates or cancels some as needed. */
 export async function rescheduleMany(
-  scene: Scene,
+  context: RequestContext,
   writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
-  const { time, ...wanted } = await readUpdate(scene, body, readHeader, longestRescheduleHours);
+): Promise<OperationResponse> {
+  const { time, ...wanted } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
   assertNotPast(time, updatePlaces.start);
-  const targets = await requireTargets(scene, body.ids, unfit);
+  const targets = await requireTargets(context, body.ids, unfit);
   const [target] = targets;
   if (!target) throw new Error('A reschedule has ids');
   const like = { ...target.appointment, resourceId: wanted.resourceId ?? target.appointment.resourceId };
-  const layout = await layOut(scene, targets, like, time);
-  const plan = await planLayout(scene, targets, layout, wanted, time, like);
-  return carryOut(scene, writing, plan);
+  const layout = await planSlots(context, targets, like, time);
+  const plan = await planChanges(context, targets, layout, wanted, time, like);
+  return carryOut(context, writing, plan);
 }
 
-/** Of those that cannot be updated, or differ from the first one: why. The care unit is the one of the path. */
+/** A fault for each target that cannot be updated or differs from the first one. All are in the care unit of the path. */
 function unfit(targets: readonly Target[]): Fault[] {
   const refused = refusals(targets);
   const key = ({ appointment: { patientId, resourceId, healthcareServiceId } }: Target) =>
@@ -52,13 +52,13 @@ function unfit(targets: readonly Target[]): Fault[] {
   ];
 }
 
-async function layOut(
-  scene: Scene,
+async function planSlots(
+  context: RequestContext,
   targets: readonly Target[],
   like: Appointment,
   range: TimeRange,
 ): Promise<ReschedulePlan> {
-  const { ehr, careUnit } = scene;
+  const { ehr, careUnit } = context;
   const freeing = targets.map(({ appointment }) => appointment.id);
   const slots = await freeSlots(ehr, careUnit, { ...like, ...range }, freeing);
   const layout = planReschedule({
@@ -75,8 +75,8 @@ async function layOut(
   throw new Problem('time_slot_unavailable', { detail, faults: [{ ...fault, detail }] });
 }
 
-async function planLayout(
-  scene: Scene,
+async function planChanges(
+  context: RequestContext,
   targets: readonly Target[],
   layout: ReschedulePlan,
   wanted: WantedUpdate,
@@ -85,16 +85,16 @@ async function planLayout(
 ): Promise<Plan> {
   const byId = new Map(targets.map((target) => [target.id, target]));
   const standing = (id: string) => byId.get(id) as Target;
-  const taken = slotFault({ ...range, resourceId: like.resourceId }, scene.careUnit.timeZone, updatePlaces.start);
+  const taken = slotFault({ ...range, resourceId: like.resourceId }, context.careUnit.timeZone, updatePlaces.start);
   const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
     slot,
     plan: planUpdate(standing(id), { ...wanted, time: slot }, { place: placeOf(targets, id), taken }),
   }));
   const extras = layout.cancelled.map(standing);
-  assertExtrasLeaveRoom(scene, extras, range, like.resourceId);
-  const { plans: cancellations, faults } = await planCancellations(scene, extras, undefined);
+  assertExtrasLeaveRoom(context, extras, range, like.resourceId);
+  const { plans: cancellations, faults } = await planCancellations(context, extras, undefined);
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
-  const created = await planNew(scene, layout.created, like, wanted);
+  const created = await planMissing(context, layout.created, like, wanted);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
   const cancelled = cancellations.map((plan, index) => withPlace(plan, placeOf(targets, extras[index]?.id)));
   return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), taken);
@@ -104,7 +104,7 @@ function withPlace(plan: Plan, place: Place): Plan {
   return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place })) };
 }
 
-/** The range was asked for as a whole: that is what is told of a time that is taken in it. */
+/** If any time in the range is taken, the fault names the whole range, as in the request. */
 function withRangeTaken(plan: Plan, taken: Fault): Plan {
   if ('ehrCode' in plan) return { ...plan, taken };
   return { ...plan, steps: plan.steps.map((step) => (step.taken ? { ...step, taken } : step)) };
@@ -114,9 +114,9 @@ function placeOf(targets: readonly Target[], id: string | undefined): Place {
   return { in: 'body', pointer: `/ids/${targets.findIndex((target) => target.id === id)}` };
 }
 
-/** An extra that waits for a cancellation code still holds its time. */
+/** An appointment to cancel keeps its time until its code is confirmed, so it must not be in the range. */
 function assertExtrasLeaveRoom(
-  { careUnit }: Scene,
+  { careUnit }: RequestContext,
   extras: readonly Target[],
   range: TimeRange,
   resourceId: string,
@@ -136,15 +136,20 @@ function assertExtrasLeaveRoom(
   );
 }
 
-async function planNew(scene: Scene, slots: readonly TimeRange[], like: Appointment, { comment }: WantedUpdate) {
+async function planMissing(
+  context: RequestContext,
+  slots: readonly TimeRange[],
+  like: Appointment,
+  { comment }: WantedUpdate,
+) {
   if (slots.length === 0) return [];
-  const { ehr } = scene;
+  const { ehr } = context;
   const patient = await ehr.call('findPatient', { type: 'emr_id', value: like.patientId });
   if (!patient) throw new Problem('patient_not_found', { status: 400 });
   const { resourceId, healthcareServiceId } = like;
   return slots.map((slot) => ({
     slot,
-    plan: planCreations(scene, patient, [
+    plan: planCreations(context, patient, [
       {
         patientId: patient.id,
         resourceId,

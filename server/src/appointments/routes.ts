@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import type { Cursors } from '../http/paging.ts';
-import { addOperation } from '../http/route.ts';
-import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../http/route-reasons.ts';
-import { reference, text } from '../http/schemas.ts';
+import type { Cursors } from '../api/paging.ts';
+import { addOperation } from '../api/route.ts';
+import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../api/route-reasons.ts';
+import { reference, text } from '../api/schemas.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { changeMany, changeOne, create } from './change.ts';
@@ -78,12 +78,12 @@ const codeReasons = [
 ] as const satisfies Reason[];
 const stateReasons = ['appointment_cancelled', 'appointment_awaiting_confirmation'] as const satisfies Reason[];
 
-interface AppointmentRouteOptions {
+interface Dependencies {
   readonly cursors: Cursors;
   readonly services: OperationServices;
 }
 
-export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }: AppointmentRouteOptions): void {
+export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }: Dependencies): void {
   for (const schema of [
     confirmationSchema,
     appointmentSchema,

@@ -1,30 +1,30 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { inPath } from '../api/places.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
-import { inPath } from '../http/places.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
 import { isGatewayId } from './gateway-ids.ts';
-import type { Scene } from './scene.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** What an appointment id of a request stands for. */
+/** What an appointment id in a request refers to. */
 export type Target =
-  /** An appointment of the EHR, with the code that it waits for or once did. */
+  /** An appointment in the EHR, with the code that it awaits or awaited. */
   | { readonly kind: 'appointment'; readonly id: string; readonly appointment: Appointment; readonly item?: Item }
-  /** The new id of a two-step cancellation: a view of the original, which is `appointment`. */
+  /** A two-step cancellation. `appointment` is the original. */
   | { readonly kind: 'cancellation'; readonly id: string; readonly appointment: Appointment; readonly item: Item }
-  /** A booking that the EHR does not know, because it cannot hold a time. */
+  /** A booking that only the gateway stores, because the EHR cannot hold. */
   | { readonly kind: 'draft'; readonly id: string; readonly appointment: Appointment; readonly item: Item };
 
 /**
- * The targets of these ids, without those that the care unit does not have. Codes that have served are looked up only for
- * whoever asks: what is booked costs no round trip beside the EHR's.
+ * The targets of these ids. Ids that do not exist in the care unit are left out. With `awaited`, booked appointments need
+ * no query beyond the EHR's; with `all`, used codes are read too.
  */
 export async function findTargets(
-  scene: Scene,
+  context: RequestContext,
   ids: readonly string[],
   codes: 'awaited' | 'all' = 'awaited',
 ): Promise<ReadonlyMap<string, Target>> {
-  const { services, ehr, careUnit } = scene;
+  const { services, ehr, careUnit } = context;
   const gatewayItems = await findItems(services.db, ehr.id, careUnit.id, ids.filter(isGatewayId));
   const ehrIds = ids.flatMap((id) => {
     const item = gatewayItems.get(id);
@@ -41,14 +41,14 @@ export async function findTargets(
   );
   const targets = new Map<string, Target>();
   for (const id of ids) {
-    const target = targetOf(scene, id, gatewayItems.get(id), appointments, ownItems);
+    const target = targetOf(context, id, gatewayItems.get(id), appointments, ownItems);
     if (target) targets.set(id, target);
   }
   return targets;
 }
 
 function targetOf(
-  scene: Scene,
+  context: RequestContext,
   id: string,
   gatewayItem: Item | undefined,
   appointments: ReadonlyMap<string, Appointment>,
@@ -58,7 +58,7 @@ function targetOf(
     return {
       kind: 'draft',
       id,
-      appointment: openDraft(scene.services.keys, scene.ehr, scene.careUnit, gatewayItem),
+      appointment: openDraft(context.services.keys, context.ehr, context.careUnit, gatewayItem),
       item: gatewayItem,
     };
   }
@@ -70,8 +70,8 @@ function targetOf(
 }
 
 /** @throws Problem `appointment_not_found` */
-export async function requireTarget(scene: Scene, id: string, codes?: 'all'): Promise<Target> {
-  const target = (await findTargets(scene, [id], codes)).get(id);
+export async function requireTarget(context: RequestContext, id: string, codes?: 'all'): Promise<Target> {
+  const target = (await findTargets(context, [id], codes)).get(id);
   if (!target) {
     throw problemAt(
       inPath('appointment_id'),

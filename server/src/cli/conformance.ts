@@ -15,7 +15,7 @@ import { IdentifierError } from '../identifiers/index.ts';
 import { parsePatientIdentifier, parseResourceIdentifier } from '../identifiers/notation.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { gatewayBefore } from './gateway-before.ts';
-import { type ChosenEmr, chooseEmr, type EmrOptions, openContext, openDatabaseFor } from './open-emr.ts';
+import { bindEmr, type ChosenEmr, chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
 import { writeJson } from './write-json.ts';
 
@@ -30,6 +30,7 @@ interface Options extends EmrOptions {
   readonly from?: Date;
   readonly until?: Date;
   readonly only?: string[];
+  readonly oneSlot?: boolean;
   readonly readOnly?: boolean;
   readonly json?: string;
 }
@@ -60,6 +61,7 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
         capabilities.map(({ name }) => name),
       ),
     )
+    .option('--one-slot', 'an appointment of this EHR takes exactly one time slot')
     .option('--read-only', 'write nothing in the EHR')
     .option('--json <file>', 'also write the report as JSON; use - for JSON on standard output instead of the table')
     .addHelpText('after', explanation)
@@ -122,9 +124,9 @@ async function openSubject(
 ): Promise<Subject> {
   const open = async () => {
     const pool = database && cutOffPool(database);
-    const { context, close } = await openContext(chosen, pool);
+    const { open: openConnector, close } = await bindEmr(chosen, pool);
     try {
-      return { connector: await chosen.module.open(context), close, cut: () => pool?.cut() };
+      return { connector: await openConnector(), close, cut: () => pool?.cut() };
     } catch (error) {
       await close();
       throw error;
@@ -145,7 +147,7 @@ async function openSubject(
       await first.close();
       first = await open();
     },
-    askGateway: gatewayBefore(() => first.connector),
+    callGateway: gatewayBefore(() => first.connector),
     async close() {
       await first.close();
       await second.close();
@@ -169,6 +171,7 @@ function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Fa
       reader('--resource', (text) => parseResourceIdentifier(text, resources), synthetic),
     ),
     healthcareServiceId: options.service,
+    oneSlotOnly: options.oneSlot,
     window: { start, end: options.until ?? new Date(start.getTime() + 60 * day) },
   };
 }

@@ -2,7 +2,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { Command } from 'commander';
 import { type EmrCheck, formatCheck, isWell } from './emr-check-report.ts';
 import { exitCodes } from './exit-codes.ts';
-import { chooseEmr, type EmrOptions, openContext, openDatabaseFor } from './open-emr.ts';
+import { bindEmr, chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
 import { writeJson } from './write-json.ts';
 
@@ -29,13 +29,13 @@ async function checkEmr(options: EmrOptions): Promise<EmrCheck> {
   const { emr, module } = chosen;
   const database = await openDatabaseFor(chosen);
   try {
-    const { context, close } = await openContext(chosen, database?.pool);
+    const { probe: runProbe, open, close } = await bindEmr(chosen, database?.pool);
     try {
       // Probe before opening, so that a refused connection is reported as a finding.
-      const probe = await module.probe?.(context);
+      const probe = await runProbe();
       const found = { emr: emr.id, connector: module.name, ...(probe && { probe }) };
       try {
-        const { capabilities, ...operations } = await module.open(context);
+        const { capabilities, ...operations } = await open();
         return { ...found, claims: { ...capabilities, operations: Object.keys(operations) } };
       } catch (error) {
         if (!(error instanceof ConnectorError)) throw error;

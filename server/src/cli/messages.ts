@@ -34,9 +34,9 @@ export function messagesCommand(output: Output, end: (exitCode: number) => void)
   return messages;
 }
 
-function line({ id, emr, careUnitId, channel, appointmentId, failure, expiresAt }: FailedMessage): string {
+function line({ id, emr, careUnitId, channel, appointmentId, failureReason, expiresAt }: FailedMessage): string {
   const until = expiresAt.toISOString();
-  return `${id}  ${emr}/${careUnitId}  ${channel}  ${failure}  appointment ${appointmentId}  code expires ${until}\n`;
+  return `${id}  ${emr}/${careUnitId}  ${channel}  ${failureReason}  appointment ${appointmentId}  code expires ${until}\n`;
 }
 
 function openLine(message: OpenMessage): string {

@@ -1,9 +1,10 @@
-import type { ConnectorContext, ConnectorModule } from '@crossward/connector-kit';
+import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { ConfiguredEmr } from '../config/configuration.ts';
 import { demoConfigurationPath } from '../config/demo.ts';
 import { loadEmr } from '../config/load.ts';
 import type { Database } from '../db/database.ts';
+import { type BoundConnector, bindConnector } from '../ehr/bind-connector.ts';
 import { connectors } from '../ehr/connectors.ts';
 import { createEhrHttp } from '../ehr/guard/ehr-http.ts';
 import { httpSettings } from '../ehr/guard/settings.ts';
@@ -16,9 +17,8 @@ export interface ChosenEmr {
   readonly module: ConnectorModule;
 }
 
-/** The context for opening a connector. */
-export interface OpenContext {
-  readonly context: ConnectorContext<unknown>;
+/** Its connector, and the HTTP connections that it uses. */
+export interface BoundEmr extends BoundConnector {
   close(): Promise<void>;
 }
 
@@ -54,22 +54,13 @@ export async function openDatabaseFor({ module }: ChosenEmr): Promise<Database |
   return module.migrations ? (await openGatewayDatabase()).database : undefined;
 }
 
-const noDatabase: PostgresPool = {
-  options: {},
-  connect: () => Promise.reject(new Error('A connector without migrations has no database.')),
-  end: () => Promise.resolve(),
-};
-
-export async function openContext({ emr }: ChosenEmr, database: PostgresPool | undefined): Promise<OpenContext> {
+export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
   const http = createEhrHttp(await httpSettings(emr.connection));
-  return {
-    context: {
-      emr: emr.id,
-      settings: emr.settings,
-      careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
-      http,
-      database: database ?? noDatabase,
-    },
-    close: () => http.close(),
+  const context = {
+    emr: emr.id,
+    settings: emr.settings,
+    careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
+    http,
   };
+  return { ...bindConnector(module, context, database), close: () => http.close() };
 }

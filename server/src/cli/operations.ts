@@ -5,7 +5,7 @@ import {
   findOpenOperation,
   listOpenOperations,
   type OpenOperation,
-  retryParked,
+  retrySuspended,
 } from '../operations/operator.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
@@ -19,12 +19,12 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
   const operations = new Command('operations').description('Manage write operations that have not completed.');
   operations
     .command('list')
-    .description('List operations that are pending, watched or parked. Shows no patient data.')
+    .description('List operations that are pending, monitored or suspended. Shows no patient data.')
     .action(async () => {
       const found = await withDatabase(output, (db) => listOpenOperations(db, mostListed + 1));
       output.out(found.length === 0 ? 'No open operations.\n' : found.slice(0, mostListed).map(line).join(''));
       if (found.length > mostListed)
-        output.err(`Only the first ${mostListed} are shown: parked ones first, then the oldest.\n`);
+        output.err(`Only the first ${mostListed} are shown: suspended ones first, then the oldest.\n`);
     });
   operations
     .command('show')
@@ -38,12 +38,12 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
     });
   operations
     .command('retry')
-    .description('Resume a parked operation after its cause was fixed.')
+    .description('Resume a suspended operation after its cause was fixed.')
     .argument('<id>', 'operation id from `list`')
     .action(async (id: string) => {
-      const isTakenUp = await withDatabase(output, (db) => retryParked(db, id));
+      const isTakenUp = await withDatabase(output, (db) => retrySuspended(db, id));
       if (isTakenUp) output.out('The operation is due. A running gateway resumes it within seconds.\n');
-      else output.err('No parked operation has this id. Other operations are retried automatically.\n');
+      else output.err('No suspended operation has this id. Other operations are retried automatically.\n');
       end(isTakenUp ? exitCodes.fine : exitCodes.failed);
     });
   operations
@@ -73,8 +73,8 @@ const told: Record<Dropped, string> = {
 };
 
 function line(operation: OpenOperation): string {
-  const { id, emr, careUnitId, kind, state, ageSeconds, failures, failure, nextAttemptAt } = operation;
+  const { id, emr, careUnitId, kind, state, ageSeconds, failures, lastFailure, nextAttemptAt } = operation;
   const next = nextAttemptAt?.toISOString() ?? 'none';
-  const trouble = `failures ${failures}  last failure ${failure ?? 'none'}`;
+  const trouble = `failures ${failures}  last failure ${lastFailure ?? 'none'}`;
   return `${id}  ${emr}/${careUnitId}  ${kind}  ${state}  age ${ageSeconds} s  ${trouble}  next ${next}\n`;
 }

@@ -1,8 +1,8 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import { CommanderError } from 'commander';
-import { ConfigurationError } from '../config/configuration-error.ts';
 import { DatabaseError } from '../db/errors.ts';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { createProgram } from './program.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { ConfigurationError } from './configuration-error.ts';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 
 /**
  * Reads certificate authorities from a PEM file.

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static } from 'typebox';
 import { Check } from 'typebox/value';
+import { ConfigurationError } from '../startup/configuration-error.ts';
+import { keepPrivateFile, makePrivateFolder } from '../startup/private-file.ts';
 import { type Configuration, type ConfiguredClient, deepFreeze, hashSecret } from './configuration.ts';
-import { ConfigurationError } from './configuration-error.ts';
 import { loadConfiguration } from './load.ts';
 import { requireLoopback } from './loopback.ts';
-import { keepPrivateFile, makePrivateFolder } from './private-file.ts';
 import { scopes } from './schema.ts';
 import { parseSecretKey } from './secret-key.ts';
 

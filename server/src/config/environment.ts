@@ -1,4 +1,4 @@
-import { ConfigurationError } from './configuration-error.ts';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 import { Secret } from './secret.ts';
 import { parseSecretKey, secretKeyForm } from './secret-key.ts';
 

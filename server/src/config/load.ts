@@ -1,4 +1,6 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
+import { ConfigurationError } from '../startup/configuration-error.ts';
+import { readText } from '../startup/read-text.ts';
 import {
   type Configuration,
   type ConfiguredEmr,
@@ -6,10 +8,8 @@ import {
   resolveConfiguration,
   resolveEmr,
 } from './configuration.ts';
-import { ConfigurationError } from './configuration-error.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { formatPath, type Mistake, type Path } from './mistake.ts';
-import { readText } from './read-text.ts';
 import { type PartialFile, ruleMistakes, secretMistakes, unsetVariables } from './rules.ts';
 import type { ConfigurationFile } from './schema.ts';
 import { validate } from './schema-mistakes.ts';

@@ -75,6 +75,12 @@ type Complete<T> = T extends object ? { readonly [Key in keyof T]-?: Complete<T[
 /** The policies with defaults applied. */
 export type Policies = Complete<PoliciesInFile>;
 
+/** `limits_per_patient` as the code below the configuration knows them. */
+export interface PatientLimits {
+  readonly pending: number;
+  readonly codesPerHour: number;
+}
+
 /** Merges the policies of the EHR and then of the care unit over the defaults. */
 export function resolvePolicies(...layers: readonly (PoliciesInFile | undefined)[]): Policies {
   let merged: PoliciesInFile = {};

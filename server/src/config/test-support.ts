@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { onTestFinished } from 'vitest';
+import { ConfigurationError } from '../startup/configuration-error.ts';
 import type { Configuration } from './configuration.ts';
-import { ConfigurationError } from './configuration-error.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { loadConfiguration } from './load.ts';
 

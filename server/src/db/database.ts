@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
 import type pg from 'pg';
-import { makePrivateFolder } from '../config/private-file.ts';
+import { makePrivateFolder } from '../startup/private-file.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import { PglitePool } from './pglite-pool.ts';
@@ -40,7 +40,7 @@ export interface DatabaseOptions {
 
 const defaultConnections = 20;
 /** Maximum number of PostgreSQL connections for background jobs. */
-export const backgroundConnections = 4;
+const backgroundConnections = 4;
 
 const oldestServer = 15;
 const statementTimeout = 30_000;
@@ -156,12 +156,20 @@ async function initialise(files: string): Promise<void> {
   await rename(draft, files);
 }
 
-/** A PGlite with the extensions that migrations require: on disk, in memory, or in memory from a dump. */
+/**
+ * A PGlite with the extensions that migrations ask for: on disk, in memory, or in memory from a dump.
+ *
+ * @internal tests keep theirs in memory
+ */
 export function startPglite(options: { dataDir?: string; loadDataDir?: Blob }): PGlite {
   return new PGlite({ ...options, extensions: { btree_gist } });
 }
 
-/** A database on the given PGlite. `close` closes the PGlite too. */
+/**
+ * A database on a PGlite of one's own, which `close` closes too.
+ *
+ * @internal tests keep theirs in memory
+ */
 export async function pgliteDatabase(pglite: PGlite): Promise<Database> {
   const pool = await PglitePool.open(pglite);
   const close = once(() => pool.end().then(() => pglite.close()));

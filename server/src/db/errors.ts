@@ -22,11 +22,6 @@ function violates(error: unknown, code: string, constraint: string | undefined):
   return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint;
 }
 
-/** An exclusion constraint (of this name, if given) refused the row. */
-export function isExclusionViolation(error: unknown, constraint?: string): boolean {
-  return violates(error, '23P01', constraint);
-}
-
 /** A unique constraint or index (of this name, if given) refused the row. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return violates(error, '23505', constraint);

@@ -1,5 +1,5 @@
 import type { Capabilities, Connector, ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
-import type { PatientLimits } from '../confirmations/limits.ts';
+import type { PatientLimits } from '../config/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
 import type { EhrHealth, Guard } from './guard/guard.ts';

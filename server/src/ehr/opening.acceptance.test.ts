@@ -1,4 +1,4 @@
-import { type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
+import { ConnectorError, type DatabaseContext } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway.ts';
@@ -12,12 +12,12 @@ const gateway = await startGateway({
   connectors: [
     {
       ...sandboxConnector,
-      async open(context) {
+      async open(context: DatabaseContext<never>) {
         const attempt = (attempts.get(context.emr) ?? 0) + 1;
         attempts.set(context.emr, attempt);
         if (context.emr === 'sandbox-se' && isDown) throw new ConnectorError('unavailable', 'As the test wants it');
         if (context.emr === 'sandbox-uk' && attempt === 1) await bug.promise;
-        return sandboxConnector.open(context as ConnectorContext<never>);
+        return sandboxConnector.open(context);
       },
     },
   ],

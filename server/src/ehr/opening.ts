@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
-import { describeError } from '../http/describe-error.ts';
+import { describeError } from '../log/describe-error.ts';
 
 /** How long the start of the gateway waits for EHRs. */
 const patienceMilliseconds = 5_000;

@@ -2,6 +2,7 @@ import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 import type { Logger } from 'pino';
 import type { Configuration, ConfiguredCareUnit, ConfiguredEmr } from '../config/configuration.ts';
+import { bindConnector } from './bind-connector.ts';
 import { type CareUnitConnection, createConnection, type EhrConnection } from './connection.ts';
 import { createEhrHttp } from './guard/ehr-http.ts';
 import { createGuard } from './guard/guard.ts';
@@ -12,7 +13,7 @@ import { startOpening } from './opening.ts';
 /** All configured EHRs by id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
 
-interface Means {
+interface Dependencies {
   readonly database: PostgresPool;
   readonly metrics: EhrMetrics;
   readonly log: Logger;
@@ -22,7 +23,7 @@ interface Means {
 export async function openEhrRegistry(
   configuration: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
-  { database, metrics, log }: Means,
+  { database, metrics, log }: Dependencies,
 ): Promise<EhrRegistry> {
   const connections = await Promise.all(
     configuration.emrs.map((emr) => openConnection(emr, connectors, { database, metrics, log })),
@@ -33,19 +34,18 @@ export async function openEhrRegistry(
 async function openConnection(
   emr: ConfiguredEmr,
   connectors: readonly ConnectorModule[],
-  { database, metrics, log }: Means,
+  { database, metrics, log }: Dependencies,
 ): Promise<EhrConnection> {
   const module = connectors.find(({ name }) => name === emr.connector);
   if (!module) throw new Error(`No connector is named ${emr.connector}`);
   const http = createEhrHttp(await httpSettings(emr.connection));
-  const open = () =>
-    module.open({
-      emr: emr.id,
-      settings: emr.settings,
-      careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
-      http,
-      database,
-    });
+  const context = {
+    emr: emr.id,
+    settings: emr.settings,
+    careUnits: emr.care_units.map(({ id, time_zone, settings }) => ({ id, timeZone: time_zone, settings })),
+    http,
+  };
+  const { open } = bindConnector(module, context, database);
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
     metrics,

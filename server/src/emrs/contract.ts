@@ -1,8 +1,8 @@
 import { patientIdentifierTypes, resourceIdentifierTypes } from '@crossward/connector-kit';
 import Type from 'typebox';
+import { nextCursor } from '../api/paging.ts';
+import { choice, nullableString, reference } from '../api/schemas.ts';
 import { breakerStates } from '../ehr/guard/breaker.ts';
-import { nextCursor } from '../http/paging.ts';
-import { choice, nullableString, reference } from '../http/schemas.ts';
 import { ehrOperations } from './ehr-operations.ts';
 
 const confirmation = (of: string) =>

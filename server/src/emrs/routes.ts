@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
+import { addOperation } from '../api/route.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
-import { type Cursors, pageOfAll, pagingQuery } from '../http/paging.ts';
-import { addOperation } from '../http/route.ts';
 import { careUnitListSchema, careUnitSchema, emrListSchema, emrSchema } from './contract.ts';
 import { operationsOf } from './ehr-operations.ts';
 

@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { nextCursor } from '../http/paging.ts';
-import { nullableInteger, reference } from '../http/schemas.ts';
+import { nextCursor } from '../api/paging.ts';
+import { nullableInteger, reference } from '../api/schemas.ts';
 
 export const healthcareServiceSchema = Type.Object(
   {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { type Cursors, pageOfAll, pagingQuery } from '../http/paging.ts';
-import { addOperation } from '../http/route.ts';
-import { ehrReadReasons } from '../http/route-reasons.ts';
+import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
+import { addOperation } from '../api/route.ts';
+import { ehrReadReasons } from '../api/route-reasons.ts';
 import { healthcareServiceListSchema, healthcareServiceSchema } from './contract.ts';
 
 export function addHealthcareServiceRoutes(app: FastifyInstance, { cursors }: { cursors: Cursors }): void {

@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { AnyOperation } from '../api/route.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
 import { type Refuse, refusals } from './refused-credentials.ts';
-import type { AnyOperation } from './route.ts';
 
-interface AccessOptions {
+interface Dependencies {
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly metrics: Registry;
@@ -15,10 +15,10 @@ interface AccessOptions {
 }
 
 /**
- * Authenticates the client and checks its grants and scopes before the body is read. An EHR or care unit outside the
- * grants gets the same response as one that does not exist.
+ * Who calls, and what the path opens to them, before anything of the request is read. An EHR or care unit outside the
+ * grant answers exactly as one that does not exist.
  */
-export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: AccessOptions): void {
+export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Dependencies): void {
   const refuse = refusals({ clients, metrics, failedCredentials });
   app.addHook('onRequest', async (request) => {
     const { operation } = request.routeOptions.config;

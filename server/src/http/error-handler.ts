@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isConnectionFailure } from '../db/errors.ts';
+import { describeError } from '../log/describe-error.ts';
 import { Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
-import { describeError } from './describe-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

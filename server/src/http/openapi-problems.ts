@@ -1,7 +1,7 @@
+import type { AnyOperation } from '../api/route.ts';
 import { Problem } from '../problems/problem.ts';
 import { problemDocument } from '../problems/problem-document.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
-import type { AnyOperation } from './route.ts';
 
 const everyOperation: readonly Reason[] = [
   'request_invalid',

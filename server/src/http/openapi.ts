@@ -1,10 +1,10 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { AnyOperation } from '../api/route.ts';
 import { problemSchema } from '../problems/problem-document.ts';
 import { bodyLimits } from './json-body.ts';
 import { problemResponses } from './openapi-problems.ts';
-import type { AnyOperation } from './route.ts';
 
 type Json = Record<string, unknown>;
 

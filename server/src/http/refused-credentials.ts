@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-interface RefusalOptions {
+interface Dependencies {
   readonly clients: ClientRegistry;
   readonly metrics: Registry;
   /** Wrong credentials allowed before further ones are throttled. */
@@ -22,8 +22,8 @@ interface RefusalOptions {
 /** Makes the problem for refused credentials. `id` and `secret` are the raw header values. */
 export type Refuse = (request: FastifyRequest, id: unknown, secret: unknown) => Problem;
 
-/** 401 for wrong and for missing credentials alike; 429 after too many wrong ones. */
-export function refusals({ clients, metrics, failedCredentials }: RefusalOptions): Refuse {
+/** 401 for wrong credentials and for missing ones alike, 429 for wrong ones that come too often. */
+export function refusals({ clients, metrics, failedCredentials }: Dependencies): Refuse {
   const failures = createFailedCredentials(failedCredentials);
   const refused = new Counter({
     name: 'crossward_credentials_refused_total',

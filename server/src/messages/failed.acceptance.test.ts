@@ -6,7 +6,7 @@ import { age, careUnitOf, codeIn, confirmationOf, eventually, type Message, rows
 import { startGateway } from '../../../test/gateway.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
-import { forgetFailedContent } from './retention.ts';
+import { deleteFailedContent } from './retention.ts';
 
 /** Takes nothing until it is put right. */
 let isBroken = true;
@@ -48,7 +48,7 @@ async function failed() {
 }
 
 const contentOf = (id: string) =>
-  rowsOf<{ sealed: Buffer | null }>(gateway, 'SELECT sealed FROM messages WHERE id = $1', [id]);
+  rowsOf<{ sealed_content: Buffer | null }>(gateway, 'SELECT sealed_content FROM messages WHERE id = $1', [id]);
 
 test('a message that failed is listed without anything of the patient, and can be sent again', async () => {
   const { held, message } = await failed();
@@ -58,7 +58,7 @@ test('a message that failed is listed without anything of the patient, and can b
     careUnitId: 'sodermalm',
     channel: 'sms',
     appointmentId: held.id,
-    failure: 'http_400',
+    failureReason: 'http_400',
     failedAt: expect.any(Date),
     expiresAt: expect.any(Date),
   });
@@ -67,7 +67,7 @@ test('a message that failed is listed without anything of the patient, and can b
   await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('sent'));
   expect(taken).toHaveLength(1);
   expect(await sweden.confirm(held.id, codeIn(taken[0]))).toMatchObject({ body: { status: 'booked' } });
-  expect(await contentOf(message.id)).toEqual([{ sealed: null }]);
+  expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
   expect(await sendAgain(db, message.id)).toBe(false);
 });
 
@@ -78,34 +78,34 @@ test('it may fail again', async () => {
   expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('failed');
 });
 
-test('a fresh code takes its place', async () => {
+test('a resent code replaces it', async () => {
   const { held, message } = await failed();
   isBroken = false;
   await age(gateway, confirmationOf(held).id, 31);
   expect((await sweden.resend(held.id)).status).toBe(202);
   expect(await sendAgain(db, message.id)).toBe(false);
-  expect(await contentOf(message.id)).toEqual([{ sealed: null }]);
+  expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
   await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('sent'));
   expect(taken).toHaveLength(1);
 });
 
-test('it is of no use when nothing awaits its code', async () => {
+test('it cannot be sent again when no id awaits its code', async () => {
   const { held, message } = await failed();
   await sweden.cancel(held.id);
   expect(await sendAgain(db, message.id)).toBe(false);
   expect((await listFailed(db)).map(({ id }) => id)).not.toContain(message.id);
 });
 
-test('what it was to say is deleted when its code runs out', async () => {
+test('its content is deleted when its code expires', async () => {
   const { message } = await failed();
-  await forgetFailedContent(db, 1_000);
-  expect(await contentOf(message.id)).toEqual([{ sealed: expect.any(Buffer) }]);
+  await deleteFailedContent(db, 1_000);
+  expect(await contentOf(message.id)).toEqual([{ sealed_content: expect.any(Buffer) }]);
   await rowsOf(gateway, 'UPDATE messages SET expires_at = clock_timestamp() WHERE id = $1', [message.id]);
   expect(await sendAgain(db, message.id)).toBe(false);
-  await forgetFailedContent(db, 1_000);
-  expect(await contentOf(message.id)).toEqual([{ sealed: null }]);
+  await deleteFailedContent(db, 1_000);
+  expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
 });
 
-test('nothing is sent again under an id that is none', async () => {
+test('an invalid id matches nothing', async () => {
   for (const id of ['nonsense', '00000000-0000-0000-0000-000000000000']) expect(await sendAgain(db, id)).toBe(false);
 });

@@ -8,14 +8,14 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import { testCertificate } from './providers/test-certificate.ts';
 import { createSenders } from './senders.ts';
 
-const means = { db: {} as Db, keys: {} as KeyRing };
+const dependencies = { db: {} as Db, keys: {} as KeyRing };
 const secret = new Secret('x');
 
 it('makes what is configured, and nothing else', async () => {
-  expect(await createSenders({}, means)).toEqual({});
+  expect(await createSenders({}, dependencies)).toEqual({});
   expect(
     Object.keys(
-      await createSenders({ email: { provider: 'smtp', host: 'h', port: 25, tls: 'none', from: 'a@b' } }, means),
+      await createSenders({ email: { provider: 'smtp', host: 'h', port: 25, tls: 'none', from: 'a@b' } }, dependencies),
     ),
   ).toEqual(['email']);
   for (const sms of [
@@ -23,22 +23,22 @@ it('makes what is configured, and nothing else', async () => {
     { provider: 'twilio', account_sid: 'AC1', auth_token: secret, from: 'Clinic' },
     { provider: 'webhook', url: 'https://example.org', secret },
   ] as const) {
-    expect(Object.keys(await createSenders({ sms }, means))).toEqual(['sms']);
+    expect(Object.keys(await createSenders({ sms }, dependencies))).toEqual(['sms']);
   }
 });
 
 it('reads the certificate authorities that e-mail trusts', async () => {
   const email = { provider: 'smtp', host: 'h', port: 465, tls: 'implicit', from: 'a@b' } as const;
   const file = join(await temporaryFolder(), 'ca.pem');
-  const sending = () => createSenders({ email: { ...email, ca_file: file } }, means);
-  await expect(sending()).rejects.toThrow(`${file}: cannot be read as PEM certificates (ca_file)`);
+  const sending = () => createSenders({ email: { ...email, ca_file: file } }, dependencies);
+  await expect(sending()).rejects.toThrow(`${file}: cannot be read as certificates in PEM (ca_file)`);
   await writeFile(file, testCertificate.cert);
   expect(Object.keys(await sending())).toEqual(['email']);
 });
 
 it('shares one demo mailbox between the channels', async () => {
   const demo = { provider: 'demo_mailbox' } as const;
-  const { sms, email, mailbox } = await createSenders({ sms: demo, email: demo }, means);
+  const { sms, email, mailbox } = await createSenders({ sms: demo, email: demo }, dependencies);
   expect(mailbox).toBeDefined();
   expect(sms).toBe(mailbox);
   expect(email).toBe(mailbox);

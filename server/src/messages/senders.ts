@@ -8,7 +8,7 @@ import { webhook } from './providers/webhook.ts';
 import type { Sender, Senders } from './sender.ts';
 
 export interface ConfiguredSenders extends Senders {
-  /** The one behind either channel, where the configuration names it. */
+  /** Set if a channel uses the demo mailbox. */
   readonly mailbox?: DemoMailbox;
 }
 
@@ -17,9 +17,9 @@ type Settings = NonNullable<ConfiguredMessages['sms'] | ConfiguredMessages['emai
 /** @throws {ConfigurationError} when a `ca_file` cannot be read */
 export async function createSenders(
   { sms, email }: ConfiguredMessages,
-  means: Parameters<typeof demoMailbox>[0],
+  dependencies: Parameters<typeof demoMailbox>[0],
 ): Promise<ConfiguredSenders> {
-  const mailbox = demoMailbox(means);
+  const mailbox = demoMailbox(dependencies);
   const isUsed = [sms, email].some((settings) => settings?.provider === 'demo_mailbox');
   return {
     ...(sms ? { sms: await createSender(sms, mailbox) } : {}),

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { type OperationRow, storedColumns } from './store.ts';
+import { type OperationRow, storedColumns } from './stored-operation.ts';
 
 export interface DueOperation extends OperationRow {
-  /** Of the lease that is ours now. */
+  /** Token of the lease that this process now holds. */
   readonly token: string;
 }
 
-/** Takes operations of one EHR whose time has come. Several gateways share them. */
-export async function takeDue(
+/** Leases operations of one EHR that are due. Several gateways share the work. */
+export async function leaseDue(
   db: Db,
   emr: string,
   leaseSeconds: number,
@@ -21,7 +21,7 @@ export async function takeDue(
       SELECT id FROM operations WHERE emr = ${emr} AND next_attempt_at <= now()
       ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     UPDATE operations SET
-      lease_token = ${token}, leased_until = now() + make_interval(secs => ${leaseSeconds}),
+      lease_token = ${token}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
       next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
     FROM due WHERE operations.id = due.id
     RETURNING ${storedColumns}`.execute(db);
@@ -29,31 +29,31 @@ export async function takeDue(
 }
 
 /**
- * Nobody can work on an operation of an EHR that no gateway is configured for: after a while, since another gateway may
- * be, an operator sees it. Answers which.
+ * Suspends operations that are overdue and belong to an EHR that is not configured here, so that an operator sees them.
+ * The delay leaves time for another gateway that has the EHR configured. Returns the suspended operations.
  */
-export async function parkUnconfigured(
+export async function suspendUnconfigured(
   db: Db,
   emrs: readonly string[],
 ): Promise<readonly { readonly id: string; readonly emr: string }[]> {
   const { rows } = await sql<{ id: string; emr: string }>`
-    UPDATE operations SET parked_at = now(), next_attempt_at = NULL, failure = 'emr_not_found'
+    UPDATE operations SET suspended_at = now(), next_attempt_at = NULL, last_failure = 'emr_not_found'
     WHERE next_attempt_at <= now() - interval '10 minutes' AND emr <> ALL(${[...emrs]}::text[])
     RETURNING id, emr`.execute(db);
   return rows;
 }
 
-/** An EHR that is configured again has its operations worked on. */
-export async function takeUpConfigured(db: Db, emrs: readonly string[]): Promise<void> {
+/** Schedules suspended operations of EHRs that are configured again. */
+export async function resumeConfigured(db: Db, emrs: readonly string[]): Promise<void> {
   await sql`
-    UPDATE operations SET parked_at = NULL, failure = NULL, next_attempt_at = now()
-    WHERE parked_at IS NOT NULL AND failure = 'emr_not_found' AND emr = ANY(${[...emrs]}::text[])`.execute(db);
+    UPDATE operations SET suspended_at = NULL, last_failure = NULL, next_attempt_at = now()
+    WHERE suspended_at IS NOT NULL AND last_failure = 'emr_not_found' AND emr = ANY(${[...emrs]}::text[])`.execute(db);
 }
 
-/** On the embedded database, which has room for one process: whoever held a lease is dead. */
-export async function endAllLeases(db: Db): Promise<void> {
+/** Only for the embedded database: one process uses it at a time, so earlier holders of leases have stopped. */
+export async function releaseAllLeases(db: Db): Promise<void> {
   await sql`
-    UPDATE operations SET lease_token = NULL, leased_until = NULL,
+    UPDATE operations SET lease_token = NULL, lease_expires_at = NULL,
       next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END
-    WHERE leased_until IS NOT NULL`.execute(db);
+    WHERE lease_expires_at IS NOT NULL`.execute(db);
 }

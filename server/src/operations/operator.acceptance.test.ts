@@ -6,7 +6,13 @@ import { startGateway } from '../../../test/gateway.ts';
 import { change, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 import { allOpen, answerOf, withQuickRecovery } from '../../../test/recovery.ts';
-import { dropOperation, findOpenOperation, listOpenOperations, type OpenOperation, retryParked } from './operator.ts';
+import {
+  dropOperation,
+  findOpenOperation,
+  listOpenOperations,
+  type OpenOperation,
+  retrySuspended,
+} from './operator.ts';
 
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
@@ -17,7 +23,7 @@ const gateway = await startGateway({
         { id: 'direct', like: 'sandbox-no', policies: {} },
         { id: 'by-code', like: 'sandbox-se', policies: {} },
       ].reduce(withEhr, demo),
-      // Nothing ends by itself as not done.
+      // Long enough that no operation ends without effect during the test.
       { settling_seconds: 3600 },
     ),
 });
@@ -30,7 +36,7 @@ const direct = careUnitPath('direct', 'oslo-sentrum');
 const byCode = careUnitPath('by-code', 'sodermalm');
 const unknown = { status: 504, body: { reason: 'outcome_unknown' } };
 
-/** The only open operation of an EHR, as soon as it looks like this. */
+/** Waits until the only open operation of an EHR matches. */
 function openOperation(emr: string, like: Partial<OpenOperation> = {}): Promise<OpenOperation> {
   return eventually(async () => {
     const [only, ...more] = (await listOpenOperations(db, 100)).filter((it) => it.emr === emr);
@@ -40,7 +46,7 @@ function openOperation(emr: string, like: Partial<OpenOperation> = {}): Promise<
   });
 }
 
-/** As soon as no background work is at it. */
+/** Repeats until background recovery does not hold the lease. */
 function drop(id: string): Promise<void> {
   return eventually(async () => expect(await dropOperation(db, id)).toBe('dropped'));
 }
@@ -51,24 +57,28 @@ function itemStates(appointmentId: string) {
   ]);
 }
 
-test('a code whose operation is dropped waits again, and its key is free', async () => {
+test('dropping an operation makes its code pending again and frees its key', async () => {
   const { id } = await book(gateway, { careUnit: byCode });
   const code = await codeFor(gateway, id);
   const request = change(id, { confirmation: { code } }, byCode);
   const key = newKey();
   ehrs.of('by-code').leaveDuring({ isDone: false });
   expect(await send(request, key)).toMatchObject(unknown);
-  const open = await openOperation('by-code', { state: 'pending', failure: 'ehr_unavailable', leasedUntil: null });
+  const open = await openOperation('by-code', {
+    state: 'pending',
+    lastFailure: 'ehr_unavailable',
+    leaseExpiresAt: null,
+  });
   expect(open).toMatchObject({
     clientId: 'everything',
     careUnitId: 'sodermalm',
     kind: 'appointments',
     isKeyed: true,
-    isAnswered: false,
-    outcomeReported: true,
-    askedAt: expect.any(Date),
+    hasResponse: false,
+    reportedUnknown: true,
+    firstSentAt: expect.any(Date),
     nextAttemptAt: expect.any(Date),
-    parkedAt: null,
+    suspendedAt: null,
   });
   expect(await itemStates(id)).toMatchObject([{ state: 'confirming' }]);
   await drop(open.id);
@@ -81,7 +91,7 @@ test('a code whose operation is dropped waits again, and its key is free', async
   expect(answer.headers['idempotency-replayed']).toBeUndefined();
 });
 
-test('holds of a dropped expiry count as given up', async () => {
+test('dropping an expiry marks its holds as expired', async () => {
   const held = await book(gateway, { careUnit: byCode });
   ehrs.of('by-code').leave();
   await runOut(gateway, held);
@@ -93,64 +103,72 @@ test('holds of a dropped expiry count as given up', async () => {
   expect(await careUnitOf(gateway, byCode).get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
 });
 
-test('a parked operation goes on when it is taken up again', async () => {
+test('a suspended operation continues after it is retried', async () => {
   const ehr = ehrs.of('direct');
   const slot = await freeSlot(gateway, { careUnit: direct });
   ehr.refuseAlways('findOperation', 'rejected');
   ehr.loseAnswer({ isDone: true });
   expect(await send(creation(slot, direct), undefined)).toMatchObject(unknown);
   const { id } = await openOperation('direct', { state: 'pending' });
-  expect(await retryParked(db, id)).toBe(false);
-  // As if it had failed all night.
-  await rowsOf(gateway, 'UPDATE operations SET failures = 100 WHERE id = $1 RETURNING id', [id]);
-  const parked = await openOperation('direct', { state: 'parked' });
-  expect(parked).toMatchObject({ id, failure: 'ehr_rejected', nextAttemptAt: null, parkedAt: expect.any(Date) });
+  expect(await retrySuspended(db, id)).toBe(false);
+  // As if it had failed many times.
+  await rowsOf(gateway, 'UPDATE operations SET consecutive_failures = 100 WHERE id = $1 RETURNING id', [id]);
+  const suspended = await openOperation('direct', { state: 'suspended' });
+  expect(suspended).toMatchObject({
+    id,
+    lastFailure: 'ehr_rejected',
+    nextAttemptAt: null,
+    suspendedAt: expect.any(Date),
+  });
   ehr.reset();
-  expect(await retryParked(db, id)).toBe(true);
+  expect(await retrySuspended(db, id)).toBe(true);
   await eventually(async () => expect(await findOpenOperation(db, id)).toBeUndefined());
   expect(await at(slot, 'direct')).toHaveLength(1);
 });
 
-test('an operation that a request is at is neither dropped nor retried', async () => {
+test('an operation whose lease a request holds is neither dropped nor retried', async () => {
   const ehr = ehrs.of('direct');
   const slot = await freeSlot(gateway, { careUnit: direct });
   const gate = Promise.withResolvers<void>();
   ehr.hang('changeAppointments', gate.promise);
   const answer = send(creation(slot, direct), newKey());
-  const { id } = await openOperation('direct', { leasedUntil: expect.any(Date) });
+  const { id } = await openOperation('direct', { leaseExpiresAt: expect.any(Date) });
   expect(await dropOperation(db, id)).toBe('being worked on');
-  expect(await retryParked(db, id)).toBe(false);
+  expect(await retrySuspended(db, id)).toBe(false);
   gate.resolve();
   expect(await answer).toMatchObject({ status: 201 });
   expect(await isFree(gateway, slot, direct)).toBe(false);
 });
 
-test('a parked operation that its caller is at is taken up when the caller has done', async () => {
+test('a suspended operation whose lease a request holds continues when the request ends', async () => {
   const ehr = ehrs.of('direct');
   const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
   const key = newKey();
   ehr.leaveDuring({ isDone: true });
   expect(await send(request, key)).toMatchObject(unknown);
   await eventually(async () => {
-    const parked = await rowsOf(
+    const suspended = await rowsOf(
       gateway,
-      `UPDATE operations SET parked_at = now(), next_attempt_at = NULL
-       WHERE emr = 'direct' AND state = 'pending' AND leased_until IS NULL RETURNING id`,
+      `UPDATE operations SET suspended_at = now(), next_attempt_at = NULL
+       WHERE emr = 'direct' AND state = 'pending' AND lease_expires_at IS NULL RETURNING id`,
     );
-    expect(parked).toHaveLength(1);
+    expect(suspended).toHaveLength(1);
   });
   const gate = Promise.withResolvers<void>();
   ehr.hang('changeAppointments', gate.promise);
   ehr.comeBack();
   const answer = send(request, key);
-  const { id, leasedUntil } = await openOperation('direct', { state: 'parked', leasedUntil: expect.any(Date) });
-  expect(await retryParked(db, id)).toBe(true);
-  expect((await findOpenOperation(db, id))?.nextAttemptAt).toEqual(leasedUntil);
+  const { id, leaseExpiresAt } = await openOperation('direct', {
+    state: 'suspended',
+    leaseExpiresAt: expect.any(Date),
+  });
+  expect(await retrySuspended(db, id)).toBe(true);
+  expect((await findOpenOperation(db, id))?.nextAttemptAt).toEqual(leaseExpiresAt);
   gate.resolve();
   expect(await answer).toMatchObject({ status: 201 });
 });
 
-test('an answer that its caller has got stays, when what is watched is dropped', async () => {
+test('dropping a monitored operation keeps its stored response', async () => {
   const ehr = ehrs.of('direct');
   const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
   const key = newKey();
@@ -159,15 +177,15 @@ test('an answer that its caller has got stays, when what is watched is dropped',
   ehr.refuse('time_slot_unavailable');
   const refusal = await answerOf(() => send(request, key));
   expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
-  const { id } = await openOperation('direct', { state: 'watched', isAnswered: true });
+  const { id } = await openOperation('direct', { state: 'monitored', hasResponse: true });
   await drop(id);
   expect(await findOpenOperation(db, id)).toBeUndefined();
   const again = await send(request, key);
   expect([again.status, again.text]).toEqual([refusal.status, refusal.text]);
 });
 
-test('an id that is none finds nothing', async () => {
+test('an invalid id matches nothing', async () => {
   expect(await findOpenOperation(db, 'x')).toBeUndefined();
-  expect(await retryParked(db, 'x')).toBe(false);
+  expect(await retrySuspended(db, 'x')).toBe(false);
   expect(await dropOperation(db, 'x')).toBe('not found');
 });

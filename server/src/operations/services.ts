@@ -1,19 +1,15 @@
-import type { Db } from '../db/kysely.ts';
+import type { Channel } from '../db/tables/messages.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
-import type { Channel, Outbox } from '../messages/outbox.ts';
-import type { KeyRing } from '../secrets/key-ring.ts';
 import type { AnyKind } from './kind.ts';
 import type { OperationMetrics } from './metrics.ts';
+import type { WorkServices } from './work-services.ts';
 
-/** What operations stand on, made once. */
-export interface OperationServices {
-  readonly db: Db;
-  readonly keys: KeyRing;
+/** Services that operations use, created once at start. */
+export interface OperationServices extends WorkServices {
   readonly ehrs: EhrRegistry;
-  readonly outbox: Outbox;
-  /** The channels that the configuration has a provider for. */
+  /** Channels with a configured provider. */
   readonly channels: ReadonlySet<Channel>;
-  /** By their names. */
+  /** By name. */
   readonly kinds: ReadonlyMap<string, AnyKind>;
   readonly operationMetrics: OperationMetrics;
 }

@@ -1,6 +1,6 @@
 import { genders } from '@crossward/connector-kit';
 import Type from 'typebox';
-import { nullableString } from '../http/schemas.ts';
+import { nullableString } from '../api/schemas.ts';
 
 const addressSchema = Type.Object({
   lines: Type.Array(Type.String()),

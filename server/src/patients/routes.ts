@@ -1,12 +1,12 @@
 import type { Patient } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { patientIdentifier } from '../api/identifiers.ts';
+import { inPath } from '../api/places.ts';
+import { addOperation } from '../api/route.ts';
+import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
+import { patientNotation } from '../api/schemas.ts';
 import { requirePatient } from '../ehr/lookups.ts';
-import { patientIdentifier } from '../http/identifiers.ts';
-import { inPath } from '../http/places.ts';
-import { addOperation } from '../http/route.ts';
-import { ehrReadReasons, identifierReasons } from '../http/route-reasons.ts';
-import { patientNotation } from '../http/schemas.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { patientSchema } from './contract.ts';
 

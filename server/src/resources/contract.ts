@@ -1,7 +1,7 @@
 import { resourceKinds } from '@crossward/connector-kit';
 import Type from 'typebox';
-import { nextCursor } from '../http/paging.ts';
-import { choice, reference } from '../http/schemas.ts';
+import { nextCursor } from '../api/paging.ts';
+import { choice, reference } from '../api/schemas.ts';
 
 export const resourceSchema = Type.Object(
   {

@@ -1,13 +1,13 @@
 import type { Resource } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
+import { resourceIdentifier } from '../api/identifiers.ts';
+import { type Cursors, pageOfAll, pagingQuery } from '../api/paging.ts';
+import { inPath } from '../api/places.ts';
+import { addOperation } from '../api/route.ts';
+import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
+import { resourceNotation } from '../api/schemas.ts';
 import { requireResource } from '../ehr/lookups.ts';
-import { resourceIdentifier } from '../http/identifiers.ts';
-import { type Cursors, pageOfAll, pagingQuery } from '../http/paging.ts';
-import { inPath } from '../http/places.ts';
-import { addOperation } from '../http/route.ts';
-import { ehrReadReasons, identifierReasons } from '../http/route-reasons.ts';
-import { resourceNotation } from '../http/schemas.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { resourceListSchema, resourceSchema } from './contract.ts';
 

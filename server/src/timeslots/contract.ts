@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { nextCursor, pagingQuery } from '../http/paging.ts';
-import { reference, resourceNotation, text } from '../http/schemas.ts';
+import { nextCursor, pagingQuery } from '../api/paging.ts';
+import { reference, resourceNotation, text } from '../api/schemas.ts';
 
 export const timeslotSchema = Type.Object(
   {

@@ -1,14 +1,14 @@
 import type { TimeSlot } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
+import { resourceIdentifier } from '../api/identifiers.ts';
+import { type Cursors, page } from '../api/paging.ts';
+import { inQuery } from '../api/places.ts';
+import { readRange } from '../api/request-times.ts';
+import { addOperation } from '../api/route.ts';
+import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { requireHealthcareService, requireResource } from '../ehr/lookups.ts';
-import { resourceIdentifier } from '../http/identifiers.ts';
-import { type Cursors, page } from '../http/paging.ts';
-import { inQuery } from '../http/places.ts';
-import { addOperation } from '../http/route.ts';
-import { ehrReadReasons, identifierReasons } from '../http/route-reasons.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { instantFormatter } from '../time/date-times.ts';
-import { readRange } from '../time/request-times.ts';
 import { timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
 
 const longestRangeHours = 92 * 24;

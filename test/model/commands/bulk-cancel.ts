@@ -5,7 +5,7 @@ import { type Outcome, refusedFor } from '../outcome.ts';
 import { outcomeWords, pickedMany, steps, write } from '../step.ts';
 import { cancelEntry, cancelRefusal } from './cancel.ts';
 
-/** All or nothing; one code for what one patient is to confirm. */
+/** All or nothing. One code per patient. */
 function cancelMany(model: Model, ids: readonly string[], text: string | undefined): Outcome {
   const faults = ids.flatMap((id) => {
     const reason = cancelRefusal(model, id);
@@ -25,7 +25,7 @@ function cancelMany(model: Model, ids: readonly string[], text: string | undefin
     if (!entry) throw new Error(`The model has no ${id}`);
     return cancelEntry(model, entry, text, codeFor);
   });
-  // An original and a view of it are one cancellation, told twice.
+  // An appointment and its pending cancellation are cancelled once, but listed twice.
   return {
     shown: outcomes.flatMap((outcome) =>
       outcome.shown.map((entry) => (existed.has(entry.id) ? entry : { ...entry, change: 'cancelled', isNew: true })),

@@ -7,7 +7,7 @@ import { change, type Wanted } from './update.ts';
 
 type WantedOfMany = Pick<Wanted, 'resource' | 'comment'>;
 
-/** Each keeps its time. All or nothing; of two that want the same time the later one is at fault. */
+/** Each keeps its time. All or nothing. If two want the same time, the error names the later one. */
 function updateMany(model: Model, ids: readonly string[], wanted: WantedOfMany): Outcome {
   const movable = ids.filter((id) => updateRefusal(model, id) === undefined);
   const gone = wanted.resource ? withoutSlot(model, movable, wanted.resource) : [];

@@ -4,7 +4,7 @@ import { addCode, addView, type Booking, type Code, channelTo, type Entry, type 
 import { notInPath, type Outcome, type Reason, refused, type Success, shown, written } from '../outcome.ts';
 import { outcomeWords, picked, steps, write } from '../step.ts';
 
-/** Why an appointment cannot be cancelled. */
+/** The reason why an appointment cannot be cancelled. */
 export function cancelRefusal(model: Model, id: string): Reason | undefined {
   const entry = model.entries.get(id);
   if (!entry) return 'appointment_not_found';
@@ -12,7 +12,7 @@ export function cancelRefusal(model: Model, id: string): Reason | undefined {
   return booking && !channelTo(booking.patient, 'cancellation') ? 'no_contact_channel' : undefined;
 }
 
-/** What would be cancelled in two steps, and has not begun to be. */
+/** Appointments that need a two-step cancellation without a pending one. */
 function startsCancellation(model: Model, entry: Entry): Booking | undefined {
   const booking = entry.kind === 'view' ? entry.of : entry;
   const isFirst = booking.state === 'booked' && model.policy.cancellationCode && !pendingView(model, booking);
@@ -20,8 +20,8 @@ function startsCancellation(model: Model, entry: Entry): Booking | undefined {
 }
 
 /**
- * Cancels what can be cancelled, with a code that `codeFor` gives where one is needed. A hold is released; what is
- * cancelled stays as it is; a second cancel answers the new id of the first.
+ * Cancels appointments, with a code from `codeFor` if needed. A hold is released. A cancelled appointment is not changed.
+ * A second cancellation returns the id of the first.
  */
 export function cancelEntry(
   model: Model,

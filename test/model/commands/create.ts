@@ -9,7 +9,7 @@ interface Wish extends Place {
   readonly comment: string | undefined;
 }
 
-/** The EHR books directly, or holds the time until the code has come. */
+/** The EHR books directly, or holds the time until the code is confirmed. */
 function create(model: Model, wish: Wish): Outcome {
   const needsCode = model.policy.bookingCode;
   if (needsCode && !channelTo(wish.patient, 'booking')) return refused('no_contact_channel');

@@ -10,7 +10,7 @@ export interface Wanted {
   readonly comment?: string | undefined;
 }
 
-/** Only what is sent changes. Its own time counts as free. It never needs a code. */
+/** Changes only the given fields. The appointment's own time counts as free. Never needs a code. */
 function update(model: Model, id: string, wanted: Wanted): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
@@ -22,7 +22,7 @@ function update(model: Model, id: string, wanted: Wanted): Outcome {
   return shown(id, change(booking, wanted));
 }
 
-/** Changes a booked appointment, and says what has become of it. */
+/** Updates a booked appointment in the model and returns the result. */
 export function change(booking: Booking, { time: to, resource: target, comment: text }: Wanted): ChangeWord {
   const before = { ...booking };
   if (to) Object.assign(booking, to);

@@ -1,33 +1,7 @@
-import type { EhrHttp } from '@crossward/connector-kit';
-import type { AuthSettings } from '../settings.ts';
-import { clientSecret, privateKeyJwt } from './client-authentication.ts';
-import { createTokenSource } from './token-source.ts';
-
-/** Who we are to the EHR. */
+/** Signs requests to the EHR. */
 export interface Authorizer {
-  /** Headers of every request. */
+  /** The headers of every request. */
   headers(): Promise<Readonly<Record<string, string>>>;
-  /** Gets a fresh token after these headers were answered with 401; absent where there is nothing to renew. */
+  /** Gets a new token after a 401 to a request with these headers. Absent where there is no token to renew. */
   renew?(refused: Readonly<Record<string, string>>): Promise<void>;
-}
-
-export async function createAuthorizer(auth: AuthSettings, baseUrl: string, http: EhrHttp): Promise<Authorizer> {
-  switch (auth.type) {
-    case 'none':
-      return constant({});
-    case 'basic': {
-      const pair = Buffer.from(`${auth.username}:${auth.password.reveal()}`).toString('base64');
-      return constant({ authorization: `Basic ${pair}` });
-    }
-    case 'bearer':
-      return constant({ authorization: `Bearer ${auth.token.reveal()}` });
-    case 'client_credentials':
-      return createTokenSource({ ...auth, authentication: clientSecret(auth) }, baseUrl, http);
-    case 'smart_backend_services':
-      return createTokenSource({ ...auth, authentication: await privateKeyJwt(auth) }, baseUrl, http);
-  }
-}
-
-function constant(headers: Readonly<Record<string, string>>): Authorizer {
-  return { headers: async () => headers };
 }

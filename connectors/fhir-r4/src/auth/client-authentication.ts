@@ -14,9 +14,9 @@ export function clientSecret({ client_secret, send_secret_in }: SecretAuth): Cli
 }
 
 /**
- * Name and secret in the form encoding that the RFC asks for. `ClientSecretBasic` of oauth4webapi also escapes `-`, `.`
- * and `_`, which that encoding leaves as they are; servers that do not decode, such as Medplum, then know no client
- * whose id is a UUID.
+ * Client id and secret in the form encoding of the RFC. `ClientSecretBasic` of oauth4webapi also escapes `-`, `.` and
+ * `_`, which that encoding leaves as they are. Servers that do not decode, such as Medplum, then find no client whose id
+ * is a UUID.
  */
 function clientSecretBasic(secret: string): ClientAuth {
   return (_server, { client_id }, _body, headers) => {
@@ -31,8 +31,8 @@ function formEncoded(text: string): string {
 }
 
 /**
- * The signed assertion of SMART Backend Services: `aud` is the token endpoint's URL, `exp` is a minute ahead (five at
- * most are allowed) and every assertion has a `jti` of its own.
+ * The signed assertion of SMART Backend Services: `aud` is the token endpoint's URL, `exp` is a minute ahead (at
+ * most five are allowed), and every assertion has its own `jti`.
  * https://hl7.org/fhir/smart-app-launch/client-confidential-asymmetric.html
  */
 export async function privateKeyJwt({ private_key, algorithm = 'RS384', key_id }: KeyAuth): Promise<ClientAuth> {
@@ -56,7 +56,7 @@ async function importPrivateKey(text: string, algorithm: string): Promise<webcry
       : await importPKCS8(text.replaceAll('\\n', '\n'), algorithm);
     if (!(key instanceof Uint8Array)) return key;
   } catch {
-    // The reason could quote the key.
+    // The error could quote the key.
   }
-  throw new ConnectorError('rejected', `The private key is no ${algorithm} key in PKCS #8 or JWK form`);
+  throw new ConnectorError('rejected', `The private key is not a valid ${algorithm} key in PKCS #8 or JWK form`);
 }

@@ -1,12 +1,12 @@
 import { type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
 import type { AuthSettings, FhirSettings } from '../settings.ts';
-import { createAuthorizer } from './authorizer.ts';
+import { createAuthorizer } from './create-authorizer.ts';
 
 /**
- * The settings as they are where the server gives us a token, and with the secret in the other place where it gives one
- * only then.
+ * Signs in, and returns the settings. If the server refuses them, tries the client secret in the other place (header or
+ * body), and returns the settings that work.
  *
- * @throws ConnectorError what the server said to the settings as they are, where it gives none either way
+ * @throws ConnectorError the first refusal, if both fail
  */
 export async function settingsThatSignIn({ settings, http }: ConnectorContext<FhirSettings>): Promise<FhirSettings> {
   const signIn = async (auth: AuthSettings) => (await createAuthorizer(auth, settings.base_url, http)).headers();

@@ -6,7 +6,7 @@ export async function discoverTokenEndpoint(baseUrl: string, http: EhrHttp): Pro
   const response = await http.send({ method: 'GET', url, headers: { accept: 'application/json' }, repeatable: true });
   const endpoint = response.status === 200 ? tokenEndpoint(response.text) : undefined;
   if (endpoint !== undefined) return endpoint;
-  throw new ConnectorError('rejected', 'The EHR names no token endpoint in its SMART configuration; set token_url');
+  throw new ConnectorError('rejected', 'The SMART configuration of the EHR names no token endpoint; set token_url');
 }
 
 function tokenEndpoint(text: string): string | undefined {

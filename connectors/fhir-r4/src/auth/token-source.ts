@@ -11,9 +11,9 @@ import {
 import type { Authorizer } from './authorizer.ts';
 import { discoverTokenEndpoint } from './smart-configuration.ts';
 
-/** A token is renewed this long before it ends, or after half its life where that is shorter. */
+/** How long before its end a token is renewed. A token with a short life is renewed after half of it. */
 const renewalMarginMilliseconds = 60_000;
-/** For a server that does not say: https://www.rfc-editor.org/rfc/rfc6749#section-5.1 only recommends `expires_in`. */
+/** Used without `expires_in`, which https://www.rfc-editor.org/rfc/rfc6749#section-5.1 only recommends. */
 const assumedSeconds = 300;
 
 export interface TokenSettings {
@@ -28,12 +28,12 @@ interface Token {
   readonly renewAt: number;
 }
 
-/** Tokens of the client credentials grant: kept until shortly before they end, and fetched one at a time. */
+/** Tokens of the client credentials grant. Keeps a token until shortly before it ends, and fetches one at a time. */
 export function createTokenSource(settings: TokenSettings, baseUrl: string, http: EhrHttp): Authorizer {
   let token: Token | undefined;
   let renewal: Promise<Token> | undefined;
 
-  /** Whoever comes while one is on its way waits for that one. */
+  /** Concurrent callers share one request. */
   function fetchOnce(): Promise<Token> {
     renewal ??= fetchToken(settings, baseUrl, http)
       .then((fresh) => {
@@ -52,7 +52,7 @@ export function createTokenSource(settings: TokenSettings, baseUrl: string, http
       return { authorization: `Bearer ${current.value}` };
     },
     async renew({ authorization }) {
-      // Somebody else may have renewed it while this answer was on its way.
+      // Another request may have renewed it already.
       if (token === undefined || authorization === `Bearer ${token.value}`) await fetchOnce();
     },
   };
@@ -66,49 +66,49 @@ async function fetchToken(settings: TokenSettings, baseUrl: string, http: EhrHtt
   try {
     const response = await clientCredentialsGrantRequest(server, client, settings.authentication, parameters, {
       [customFetch]: (url, init) => fetchOver(http, url, init),
-      // Whether plain HTTP is allowed is for whoever made `http` to say.
+      // `http` decides whether plain HTTP is allowed.
       [allowInsecureRequests]: true,
     });
-    const answer = await processClientCredentialsResponse(server, client, await withoutIdToken(response));
-    const lifetime = (answer.expires_in ?? assumedSeconds) * 1000;
+    const token = await processClientCredentialsResponse(server, client, await withoutIdToken(response));
+    const lifetime = (token.expires_in ?? assumedSeconds) * 1000;
     const margin = Math.min(renewalMarginMilliseconds, lifetime / 2);
-    return { value: answer.access_token, renewAt: Date.now() + lifetime - margin };
+    return { value: token.access_token, renewAt: Date.now() + lifetime - margin };
   } catch (error) {
     throw asConnectorError(error);
   }
 }
 
 /**
- * There is nobody whom an ID token could be about, yet Medplum and others send one, which the library would refuse for
- * an issuer and a signature that it knows nothing of.
+ * Removes an ID token. Medplum and others send one although no user signs in, and the library would refuse it for its
+ * unknown issuer and signature.
  */
 async function withoutIdToken(response: Response): Promise<Response> {
   if (!response.ok) return response;
   const text = await response.text();
   const { status, headers } = response;
   try {
-    const { id_token: _, ...answer } = JSON.parse(text);
-    return new Response(JSON.stringify(answer), { status, headers });
+    const { id_token: _, ...rest } = JSON.parse(text);
+    return new Response(JSON.stringify(rest), { status, headers });
   } catch {
     return new Response(text, { status, headers });
   }
 }
 
-/** A wrong secret is 401 by the standard and 400 on some servers. The server's own words stay out. */
+/** A wrong secret is 401 in the standard and 400 on some servers. The server's own text is left out. */
 function asConnectorError(error: unknown): unknown {
   if (error instanceof ConnectorError) {
-    // The lost answer to a request for a token leaves nothing behind: whatever was to be sent with it was not sent.
+    // The request that needed the token was not sent, so its outcome is known.
     const lost = error.kind === 'timeout' || error.kind === 'outcome_unknown';
-    return lost ? new ConnectorError('unavailable', 'The token endpoint did not answer', { cause: error }) : error;
+    return lost ? new ConnectorError('unavailable', 'The token endpoint did not respond', { cause: error }) : error;
   }
   if (error instanceof ResponseBodyError) {
     const code = /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : '';
-    return new ConnectorError('rejected', `The token endpoint answered ${error.status}${code}`);
+    return new ConnectorError('rejected', `The token endpoint responded with ${error.status}${code}`);
   }
   if (error instanceof WWWAuthenticateChallengeError) {
-    return new ConnectorError('rejected', `The token endpoint answered ${error.status}`);
+    return new ConnectorError('rejected', `The token endpoint responded with ${error.status}`);
   }
-  return new ConnectorError('rejected', 'The token endpoint gave an answer that is none');
+  return new ConnectorError('rejected', 'The token endpoint sent an invalid response');
 }
 
 interface FetchInit {
@@ -117,13 +117,13 @@ interface FetchInit {
   readonly body?: unknown;
 }
 
-/** What `oauth4webapi` takes for `fetch`, by way of the gateway's own HTTP. */
+/** A `fetch` for `oauth4webapi` that uses the gateway's own HTTP. */
 async function fetchOver(http: EhrHttp, url: string, init: FetchInit): Promise<Response> {
   const response = await http.send({
     method: (init.method ?? 'GET') as EhrRequest['method'],
     url,
     headers: Object.fromEntries(new Headers(init.headers)),
-    // A signed assertion is taken once only, so the request must not be sent again as it is.
+    // A server accepts a signed assertion once, so the request must not be sent again.
     repeatable: false,
     ...(init.body === undefined || init.body === null ? {} : { body: String(init.body) }),
   });

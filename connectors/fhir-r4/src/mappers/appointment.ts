@@ -6,15 +6,15 @@ import type { FhirSettings } from '../settings.ts';
 
 export type CommentField = NonNullable<NonNullable<FhirSettings['booking']>['comment_field']>;
 
-/** How the EHR writes what FHIR leaves open. */
+/** The EHR's choices where FHIR leaves one. */
 export interface AppointmentDialect {
   readonly commentField: CommentField;
   readonly cancelReason: 'comment' | 'cancelationReason';
   readonly operationSystem: string;
 }
 
-/** On an Appointment that holds its time for a code: until when. */
-export const heldUntilUrl = 'urn:crossward:held-until';
+/** The extension for the end of a hold. */
+const heldUntilUrl = 'urn:crossward:held-until';
 
 /** https://hl7.org/fhir/R4/valueset-appointmentstatus.html */
 const states: Readonly<Record<string, AppointmentState>> = {
@@ -30,34 +30,34 @@ const states: Readonly<Record<string, AppointmentState>> = {
   'entered-in-error': 'cancelled',
 };
 
-/** By the EHR's clock. */
+/** The state of an Appointment at a time of the EHR's clock. */
 export interface Standing {
   readonly state: AppointmentState;
   readonly heldUntil: Date | null;
-  /** A hold of ours whose time is over, though nothing has swept it. */
-  readonly hasRunOut: boolean;
+  /** Whether it is an expired hold of ours that is still `pending` in the EHR. */
+  readonly hasExpired: boolean;
 }
 
 export function standingOf(appointment: FhirAppointment, now: Date): Standing {
   const state = states[appointment.status ?? ''] ?? 'pending';
   const heldUntil = heldUntilOf(appointment);
-  if (state !== 'pending' || heldUntil === null) return { state, heldUntil: null, hasRunOut: false };
-  if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasRunOut: true };
-  return { state: 'held', heldUntil, hasRunOut: false };
+  if (state !== 'pending' || heldUntil === null) return { state, heldUntil: null, hasExpired: false };
+  if (heldUntil <= now) return { state: 'cancelled', heldUntil: null, hasExpired: true };
+  return { state: 'held', heldUntil, hasExpired: false };
 }
 
-/** What our extension says, whatever has become of the hold. */
+/** The end of a hold, even if the appointment is no longer held. */
 export function heldUntilOf({ extension }: FhirAppointment): Date | null {
   const until = extension?.find(({ url }) => url === heldUntilUrl)?.valueInstant;
   return until === undefined ? null : new Date(until);
 }
 
-/** Whether it keeps the slots that it names. */
+/** Whether an appointment still needs the slots that it names. */
 export function keepsSlots(appointment: FhirAppointment, now: Date): boolean {
   return standingOf(appointment, now).state !== 'cancelled';
 }
 
-/** Some EHRs write `minutesDuration` and no `end`. `null`: it has no time, such as a wish on a waiting list. */
+/** Some EHRs write `minutesDuration` and no `end`. `null`: it has no time, such as an entry of a waiting list. */
 export function appointmentTime(appointment: FhirAppointment): { readonly start: Date; readonly end: Date } | null {
   const start = new Date(appointment.start ?? '');
   const end =
@@ -83,19 +83,19 @@ export function slotsOf(appointment: FhirAppointment): string[] {
   return (appointment.slot ?? []).flatMap((reference) => localReference(reference) ?? []);
 }
 
-export function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): string | null {
+function commentOf(appointment: FhirAppointment, dialect: AppointmentDialect): string | null {
   const reason = dialect.cancelReason === 'cancelationReason' ? appointment.cancelationReason?.text : undefined;
   return reason ?? appointment[dialect.commentField] ?? null;
 }
 
-/** Who and what the participants and the service type mean in this care unit. */
+/** Maps participants and service types to a care unit's resources and services. */
 export interface Place {
   readonly careUnitId: string;
   resourceOf(appointment: FhirAppointment): string | undefined;
   serviceOf(appointment: FhirAppointment): string;
 }
 
-/** `null`: of another care unit, or without a time, a patient or a resource. */
+/** `null` for an appointment of another care unit, or without a time, a patient or a resource. */
 export function toAppointment(
   resource: FhirAppointment,
   place: Place,
@@ -120,7 +120,7 @@ export function toAppointment(
   };
 }
 
-/** A comment in its field. `null` takes it out. */
+/** Sets the comment. `null` removes it; `undefined` leaves it. */
 export function withComment(
   appointment: FhirAppointment,
   field: CommentField,

@@ -2,7 +2,7 @@ import type { HealthcareService } from '@crossward/connector-kit';
 import type { CodeableConcept, Coding, FhirHealthcareService } from '../fhir.ts';
 import type { FhirSettings } from '../settings.ts';
 
-/** A service that can be booked, and how the EHR writes it. */
+/** A service that can be booked, and its codes in the EHR. */
 export interface BookableService extends HealthcareService {
   readonly codings: readonly Coding[];
   /** `HealthcareService/1` */
@@ -33,7 +33,7 @@ export function discoveredService(resource: FhirHealthcareService): BookableServ
   };
 }
 
-/** How an Appointment says what it is for. A service without a code is known by its reference alone. */
+/** The `serviceType` of an Appointment. A service without a code is known by its reference alone. */
 export function serviceTypeOf({ name, codings }: BookableService): CodeableConcept[] {
   const [first] = codings;
   return [{ ...(first ? { coding: [first] } : {}), text: name }];

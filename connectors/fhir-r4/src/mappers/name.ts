@@ -2,7 +2,7 @@ import { type HumanName, isCurrent } from '../fhir.ts';
 
 const uses = ['official', 'usual', undefined, 'nickname'];
 
-/** The name that somebody goes by now: https://hl7.org/fhir/R4/datatypes.html#HumanName */
+/** The best current name: https://hl7.org/fhir/R4/datatypes.html#HumanName */
 export function bestName(names: readonly HumanName[] = [], now: Date): HumanName | undefined {
   const place = ({ use }: HumanName) => {
     const index = uses.indexOf(use);

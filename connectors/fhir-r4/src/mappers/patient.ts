@@ -3,7 +3,7 @@ import { type ContactPoint, type FhirAddress, type FhirPatient, isCurrent } from
 import { type IdentifierSystems, knownNumbers, type NumberType } from '../identifiers.ts';
 import { bestName } from './name.ts';
 
-/** What of a Patient the gateway shows: https://hl7.org/fhir/R4/patient.html */
+/** Maps a Patient to what the gateway shows: https://hl7.org/fhir/R4/patient.html */
 export function toPatient(
   resource: FhirPatient,
   systems: IdentifierSystems,
@@ -20,7 +20,7 @@ export function toPatient(
     identifiers: [{ type: 'emr_id', value: id }, ...knownNumbers(systems, numbers, resource.identifier)],
     givenName: name?.given?.join(' ') || null,
     familyName: name?.family ?? null,
-    // Only a whole date: a FHIR date may be a year or a month.
+    // A FHIR date may also be a year or a month.
     birthDate: /^\d{4}-\d{2}-\d{2}$/.test(resource.birthDate ?? '') ? (resource.birthDate ?? null) : null,
     gender: genders.includes(resource.gender as Gender) ? (resource.gender as Gender) : null,
     phone: phoneNumber(contact(resource.telecom, ['sms', 'phone'], now)),
@@ -32,7 +32,7 @@ export function toPatient(
 const contactUses = ['mobile', 'home', undefined, 'work', 'temp'];
 
 /**
- * The way of reaching somebody that holds now: a mobile number before others, the better `rank` first.
+ * The best current contact point: a mobile number before others, then by `rank`.
  * https://hl7.org/fhir/R4/datatypes.html#ContactPoint
  */
 function contact(points: readonly ContactPoint[] = [], systems: readonly string[], now: Date): string | undefined {
@@ -46,7 +46,7 @@ function contact(points: readonly ContactPoint[] = [], systems: readonly string[
   return usable.toSorted((a, b) => place(a) - place(b) || (a.rank ?? 99) - (b.rank ?? 99))[0]?.value;
 }
 
-/** E.164 where the number has its country with it; without, nobody knows whose number it is. */
+/** E.164. `null` for a number without a country code. */
 function phoneNumber(value: string | undefined): string | null {
   const digits = value
     ?.replace(/^tel:/i, '')

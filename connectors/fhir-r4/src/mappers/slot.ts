@@ -1,13 +1,13 @@
 import type { Extension, FhirSlot } from '../fhir.ts';
 
 /**
- * What we write on a slot that we have taken: by whom, and until when it is only claimed or held. The owner is the
- * operation that created the appointment, or `Appointment/<id>`. A claim that has run out says nothing by itself: the
- * slot is taken if the owner's appointment still is.
+ * What the connector writes on a slot that it takes: the owner, and when the claim or hold ends. The owner is an
+ * operation id or `Appointment/<id>`. After the end of a claim, the slot is taken only if the owner's appointment still
+ * needs it.
  */
 export interface Claim {
   readonly owner: string;
-  /** `null`: for good. */
+  /** `null`: it does not end. */
   readonly until: Date | null;
 }
 
@@ -15,17 +15,17 @@ const claimUrl = 'urn:crossward:slot-claim';
 
 export type SlotState =
   | 'free'
-  /** Taken, as far as this slot says. */
+  /** Taken: by the EHR's staff, or by a claim that has not ended. */
   | 'taken'
-  /** Claimed or held by a write of ours whose time is over. */
-  | 'run_out';
+  /** Claimed or held by us, and the claim has ended. */
+  | 'expired';
 
 /** https://hl7.org/fhir/R4/valueset-slotstatus.html */
 export function slotState(slot: FhirSlot, now: Date): SlotState {
   if (slot.status === 'free') return 'free';
   if (slot.status !== 'busy-tentative') return 'taken';
   const until = claimOf(slot)?.until;
-  return until && until <= now ? 'run_out' : 'taken';
+  return until && until <= now ? 'expired' : 'taken';
 }
 
 export function claimOf(slot: FhirSlot): Claim | null {
@@ -53,7 +53,7 @@ function otherExtensions(slot: FhirSlot): Extension[] {
   return (slot.extension ?? []).filter(({ url }) => url !== claimUrl);
 }
 
-/** `null` for a slot whose times cannot be read. */
+/** `null` for a slot without a valid start and end. */
 export function slotTime(slot: FhirSlot): { readonly start: Date; readonly end: Date } | null {
   const start = new Date(slot.start ?? '');
   const end = new Date(slot.end ?? '');

@@ -1,16 +1,16 @@
--- Several EHRs share these tables; every row says whose it is.
--- Ids compare by code unit (COLLATE "C"), the order in which the port promises its lists.
+-- All sandbox connections share these tables; `emr` is the id of the connection.
+-- COLLATE "C" orders ids by code unit, as the port requires for lists.
 
 CREATE SCHEMA sandbox;
 
--- Patients, resources and services never change, hold synthetic people only, and live in code.
+-- Patients, resources and services never change. They are synthetic and defined in code.
 CREATE TABLE sandbox.schedules (
   emr text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   care_unit_id text COLLATE "C" NOT NULL,
   resource_id text COLLATE "C" NOT NULL,
   healthcare_service_ids text[] NOT NULL,
-  -- Local to the care unit, as is its recurrence (RFC 5545, without the RRULE: prefix).
+  -- Local times of the care unit. `recurrence` is an RFC 5545 RRULE value without the prefix, in local time.
   local_start text NOT NULL,
   local_end text NOT NULL,
   slot_minutes integer NOT NULL CHECK (slot_minutes > 0),
@@ -34,9 +34,9 @@ CREATE TABLE sandbox.appointments (
   created_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (emr, id),
   CONSTRAINT appointments_hold_has_an_end CHECK ((state = 'held') = (held_until IS NOT NULL)),
-  -- A bound on the length lets a search for a range look at that range alone, whatever history holds.
+  -- The maximum length lets a search by range skip older appointments in the index.
   CONSTRAINT appointments_length CHECK (ends_at > starts_at AND ends_at <= starts_at + interval '24 hours'),
-  -- Deferrable, since a shift of several appointments in one statement trips an ordinary one half-way.
+  -- Deferrable, so that one statement can move several appointments into each other's times.
   CONSTRAINT appointments_no_overlap EXCLUDE USING gist (
     emr WITH =,
     resource_id WITH =,
@@ -47,11 +47,11 @@ CREATE INDEX appointments_of_a_care_unit ON sandbox.appointments (emr, care_unit
 CREATE INDEX appointments_of_a_resource ON sandbox.appointments (emr, resource_id, starts_at, id);
 CREATE INDEX appointments_of_a_patient ON sandbox.appointments (emr, patient_id, starts_at, id);
 
--- Which writes have been done: asked before a write is done again.
+-- Completed writes by operation id, so that a retry changes nothing.
 CREATE TABLE sandbox.operations (
   emr text COLLATE "C" NOT NULL,
   operation_id uuid NOT NULL,
   appointment_ids text[] NOT NULL,
-  done_at timestamptz NOT NULL DEFAULT now(),
+  completed_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (emr, operation_id)
 );

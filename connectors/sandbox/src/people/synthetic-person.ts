@@ -1,6 +1,6 @@
 import type { Gender, PatientIdentifier } from '@crossward/connector-kit';
 
-/** What a country's list says of `p-1` to `p-20`; the rest follows from the position in the list. */
+/** Data of one of the patients `p-1` to `p-20`. The remaining fields are derived from the position in the list. */
 export interface SyntheticPerson {
   readonly givenName: string;
   readonly familyName: string;
@@ -9,11 +9,11 @@ export interface SyntheticPerson {
   readonly nationalNumber?: PatientIdentifier;
 }
 
-/** A country's people: twenty patients, the names of practitioners, and the address book they live in. */
+/** A country's synthetic people: twenty patients, the names of practitioners, and the address of the patients. */
 export interface SyntheticPopulation {
   readonly patients: readonly SyntheticPerson[];
   readonly practitionerNames: readonly string[];
-  /** E.164 number of the n-th patient, from numbers that nobody has. */
+  /** E.164 number of the n-th patient, from a range that is never assigned. */
   phone(n: number): string;
   readonly street: string;
   readonly postalCode: string;

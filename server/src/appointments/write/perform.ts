@@ -1,15 +1,17 @@
-import { type Appointment, overlaps } from '@crossward/connector-kit';
-import type { EhrConnection } from '../../ehr/connection.ts';
+import type { Appointment } from '@crossward/connector-kit';
 import { isFinal, isSettled } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timeTaken } from '../time-rules.ts';
+import { asChanged, compensateSteps } from './compensate.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
-import { asLeft, undoSteps } from './undo.ts';
+import { resultsOf } from './results.ts';
+import { withoutCollisions } from './step-order.ts';
+import { isAtomic } from './transaction.ts';
 
-/** A right code came too late for the time of some of its ids. */
-export class TimeGone extends Problem {
+/** The code is correct, but the times of some ids are taken. */
+export class TimesTaken extends Problem {
   readonly ids: readonly string[];
 
   constructor(problem: Problem, ids: readonly string[]) {
@@ -18,50 +20,43 @@ export class TimeGone extends Problem {
   }
 }
 
-/** Has the EHR make the changes of a plan, all or none. */
+/** Makes the changes of a plan in the EHR, all or none. */
 export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Results> {
   const changes = changesOf(plan);
   if (changes.length === 0) return new Map();
   try {
-    return isWhole(work.ehr, changes) ? await allAtOnce(work, changes) : await oneByOne(work, plan, changes);
+    return isAtomic(work.ehr, changes)
+      ? await allInOneTransaction(work, changes)
+      : await allWithCompensation(work, plan, changes);
   } catch (error) {
     if (!(error instanceof Problem) || error.reason !== 'time_slot_unavailable') throw error;
     throw await sayWhichTime(work, plan, error);
   }
 }
 
-/** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
-export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
-  const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
-  return changes.length <= (transactions ? changesPerTransaction : 1);
-}
-
-async function allAtOnce({ call, careUnit, ehrId, expiresAt }: Work, changes: readonly ChangeStep[]): Promise<Results> {
-  const answered = await call('changeAppointments', {
+async function allInOneTransaction(
+  { call, careUnit, ehrId, expiresAt }: Work,
+  changes: readonly ChangeStep[],
+): Promise<Results> {
+  const returned = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
     changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
   });
-  return resultsOf(changes, answered);
-}
-
-export function resultsOf(changes: readonly ChangeStep[], answered: readonly Appointment[]): Results {
-  return new Map(
-    changes.map(({ index }, position) => {
-      const appointment = answered[position];
-      if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
-      return [index, appointment];
-    }),
-  );
+  return resultsOf(changes, returned);
 }
 
 /**
- * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is
- * undone when a later one fails. Cancellations come last, since they cannot be undone.
+ * Makes one change after the other, for EHRs without transactions or plans with more changes than one transaction allows.
+ * If a change fails, the earlier ones are compensated. Cancellations come last, since they cannot be compensated.
  *
- * @throws PartiallyApplied when not all of it can be undone; `outcome_unknown` when that could not be found out
+ * @throws PartiallyApplied when compensation is incomplete; `outcome_unknown` when its result is unknown
  */
-async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly ChangeStep[]): Promise<Results> {
+async function allWithCompensation(
+  work: Work,
+  plan: AppointmentPlan,
+  changes: readonly ChangeStep[],
+): Promise<Results> {
   const { call, careUnit, ehrId, expiresAt } = work;
   const done = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes)) {
@@ -69,11 +64,11 @@ async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly Cha
     try {
       const part = { operationId: ehrId(index), careUnit, changes: [ehrChange(change, expiresAt)] };
       const [result] = await call('changeAppointments', part);
-      if (!result) throw new Error('The EHR answered no appointment');
-      // Done before, the EHR answers it as it is by now.
-      done.set(index, work.isFirst ? result : asLeft(step, result));
+      if (!result) throw new Error('The EHR returned no appointment');
+      // If an earlier call made the change, the EHR returns the appointment's current state.
+      done.set(index, work.isFirst ? result : asChanged(step, result));
     } catch (error) {
-      // Whether this one was done is not known: to undo the others might leave it alone.
+      // Unknown whether this change was made: compensating the others could leave it behind.
       if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;
       if (done.size > 0) await undoOrLeave(work, plan, done);
       throw error;
@@ -84,58 +79,17 @@ async function oneByOne(work: Work, plan: AppointmentPlan, changes: readonly Cha
 
 async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
   try {
-    await work.undoing();
-    await undoSteps(work, plan, done);
+    await work.compensating();
+    await compensateSteps(work, plan, done);
   } catch (error) {
     if (error instanceof Problem && error.reason === 'partially_applied') throw error;
     throw new Problem('outcome_unknown', { cause: error });
   }
 }
 
-/** What cannot be undone. */
-function isLasting({ change: { kind } }: ChangeStep): boolean {
-  return kind === 'cancel' || kind === 'release' || kind === 'confirm';
-}
-
-/**
- * An appointment is moved to where another one stands only once that has left. What cannot be undone comes last, unless
- * another step waits for its place.
- */
-export function withoutCollisions(changes: readonly ChangeStep[]): readonly ChangeStep[] {
-  const order: ChangeStep[] = [];
-  const remaining = new Set([
-    ...changes.filter((step) => !isLasting(step)),
-    ...changes.filter((step) => isLasting(step)),
-  ]);
-  while (remaining.size > 0) {
-    const waiting = [...remaining];
-    const isNext = (step: ChangeStep) =>
-      !waiting.some((other) => isInTheWay(step, other)) &&
-      (!isLasting(step) || waiting.every(isLasting) || waiting.some((other) => isInTheWay(other, step)));
-    const next = waiting.find(isNext) ?? (waiting[0] as ChangeStep);
-    order.push(next);
-    remaining.delete(next);
-  }
-  return order;
-}
-
-/** Whether the other one stands where the step wants to be. */
-function isInTheWay(step: ChangeStep, { index, before }: ChangeStep): boolean {
-  const target = targetOf(step);
-  if (!target || !before || index === step.index || before.state === 'cancelled') return false;
-  return before.resourceId === target.resourceId && overlaps(before, target);
-}
-
-/** The time that a step wants to take. */
-function targetOf({ change, before }: ChangeStep) {
-  if (change.kind === 'create') return change;
-  if (change.kind !== 'update' || !before) return undefined;
-  return { ...(change.time ?? before), resourceId: change.resourceId ?? before.resourceId };
-}
-
-/** The EHR says that a time is taken, not whose. */
+/** Adds which time is taken. The EHR does not say. */
 async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem): Promise<Problem> {
-  if (plan.confirmationId !== undefined) return new TimeGone(problem, await idsWhoseTimeIsGone(work, plan));
+  if (plan.confirmationId !== undefined) return new TimesTaken(problem, await idsWithTakenTime(work, plan));
   if (problem.faults.length > 0) return problem;
   return timeTaken(
     plan.steps.map(({ taken }) => taken),
@@ -143,8 +97,8 @@ async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem)
   );
 }
 
-/** Where that cannot be found out, the code waits again. */
-async function idsWhoseTimeIsGone(work: Work, plan: AppointmentPlan): Promise<string[]> {
+/** An id whose time cannot be checked becomes pending again. */
+async function idsWithTakenTime(work: Work, plan: AppointmentPlan): Promise<string[]> {
   const gone: string[] = [];
   for (const { change, confirms } of changesOf(plan)) {
     if (confirms !== undefined && (await isGone(work, change).catch(() => false))) gone.push(confirms);

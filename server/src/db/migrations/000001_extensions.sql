@@ -1,2 +1,2 @@
--- Exclusion constraints over an id and a time range together need GiST operators for plain scalar types.
+-- GiST operators for plain types: an exclusion constraint can then cover an id and a time range together.
 CREATE EXTENSION IF NOT EXISTS btree_gist;

@@ -5,9 +5,9 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
 import { type Problem, startGateway } from '../../../../test/gateway.ts';
 import { anotherConnector } from '../../../../test/other-ehrs.ts';
-import { ConfigurationError } from '../../config/configuration-error.ts';
 import { resolveConnection } from '../../config/connection.ts';
 import { temporaryFolder } from '../../config/test-support.ts';
+import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { httpSettings } from './settings.ts';
 
 type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down';

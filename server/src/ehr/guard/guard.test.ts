@@ -4,13 +4,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGuard, type Guard, type GuardSettings } from './guard.ts';
 import { createEhrMetrics } from './metrics.ts';
 
-interface Scene {
+interface Setup {
   readonly guard: Guard;
   readonly changes: readonly string[];
   metric(line: string): Promise<string | undefined>;
 }
 
-function scene(settings: Partial<GuardSettings> = {}): Scene {
+function setUp(settings: Partial<GuardSettings> = {}): Setup {
   const registry = new Registry();
   const changes: string[] = [];
   const guard = createGuard(
@@ -66,7 +66,7 @@ describe('the breaker', () => {
   const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
 
   test.each(ill)('opens after failures in a row: %s', async (kind) => {
-    const { guard, changes } = scene();
+    const { guard, changes } = setUp();
     await times(2, () => read(guard, fail(kind)));
     expect(guard.health().breaker).toBe('closed');
     await read(guard, fail(kind));
@@ -75,7 +75,7 @@ describe('the breaker', () => {
   });
 
   test('counts failures in a row only', async () => {
-    const { guard } = scene();
+    const { guard } = setUp();
     await times(10, async () => {
       await times(2, () => read(guard, fail('timeout')));
       await read(guard, succeed);
@@ -88,21 +88,21 @@ describe('the breaker', () => {
   test.each(connectorErrorKinds.filter((kind) => !(ill as readonly string[]).includes(kind)))(
     'takes no offence at %s',
     async (kind) => {
-      const { guard } = scene();
+      const { guard } = setUp();
       await times(10, async () => expect(await read(guard, fail(kind))).toBe(kind));
       expect(guard.health().breaker).toBe('closed');
     },
   );
 
   test('takes no offence at a bug, which stays what it is', async () => {
-    const { guard } = scene();
+    const { guard } = setUp();
     const bug = new TypeError('x is not a function');
     await times(10, async () => expect(await read(guard, () => Promise.reject(bug))).toBe(bug));
     expect(guard.health().breaker).toBe('closed');
   });
 
   test('lets nothing through while it is open, and says how long', async () => {
-    const { guard } = scene();
+    const { guard } = setUp();
     await times(3, () => read(guard, fail('unavailable')));
     const call = vi.fn(succeed);
     pass(3.5);
@@ -113,7 +113,7 @@ describe('the breaker', () => {
 
   test('closes when the trial is answered, whatever the answer', async () => {
     for (const answer of [succeed, fail('time_slot_unavailable')]) {
-      const { guard, changes } = scene();
+      const { guard, changes } = setUp();
       await times(3, () => read(guard, fail('unavailable')));
       pass(10);
       expect(guard.health().breaker).toBe('half_open');
@@ -126,7 +126,7 @@ describe('the breaker', () => {
   });
 
   test('opens anew when the trial fails', async () => {
-    const { guard, changes } = scene();
+    const { guard, changes } = setUp();
     await times(3, () => read(guard, fail('unavailable')));
     pass(10);
     await read(guard, fail('timeout'));
@@ -137,7 +137,7 @@ describe('the breaker', () => {
   });
 
   test('lets one call try, and refuses the others meanwhile', async () => {
-    const { guard } = scene({ concurrency: 5 });
+    const { guard } = setUp({ concurrency: 5 });
     await times(3, () => read(guard, fail('unavailable')));
     pass(10);
     const { work, ends } = works();
@@ -157,7 +157,7 @@ describe('the breaker', () => {
       [2, 10],
       [86_400, 300],
     ] as const) {
-      const { guard } = scene();
+      const { guard } = setUp();
       await times(3, () => read(guard, fail('unavailable', asked)));
       await expect(guard.run('findPatient', succeed)).rejects.toMatchObject({ retryAfterSeconds: seconds });
       pass(seconds - 1);
@@ -168,7 +168,7 @@ describe('the breaker', () => {
   });
 
   test('turns away those who wait when it opens', async () => {
-    const { guard } = scene({ concurrency: 1, breaker: { failures: 1, resetSeconds: 10 } });
+    const { guard } = setUp({ concurrency: 1, breaker: { failures: 1, resetSeconds: 10 } });
     const call = vi.fn(succeed);
     const outcomes = await Promise.all([read(guard, fail('timeout')), read(guard, call), read(guard, call)]);
     expect(outcomes).toEqual(['timeout', 'unavailable', 'unavailable']);
@@ -178,7 +178,7 @@ describe('the breaker', () => {
 
 describe('turns', () => {
   test('so many at once, in order, and the others wait', async () => {
-    const { guard } = scene();
+    const { guard } = setUp();
     const { work, ends } = works();
     const all = [1, 2, 3, 4].map(() => read(guard, work));
     expect(ends).toHaveLength(2);
@@ -192,7 +192,7 @@ describe('turns', () => {
   });
 
   test('a full queue refuses at once, and the breaker takes no offence', async () => {
-    const { guard } = scene();
+    const { guard } = setUp();
     const { work, ends } = works();
     const all = [1, 2, 3, 4].map(() => read(guard, work));
     const call = vi.fn(succeed);
@@ -208,7 +208,7 @@ describe('turns', () => {
   });
 
   test('nobody waits for longer than is set, and what gave up is never begun', async () => {
-    const { guard } = scene({ queueTimeoutMs: 30 });
+    const { guard } = setUp({ queueTimeoutMs: 30 });
     const { work, ends } = works();
     const busy = [read(guard, work), read(guard, work)];
     const call = vi.fn(succeed);
@@ -220,7 +220,7 @@ describe('turns', () => {
   });
 
   test('what takes too long gives up its turn', async () => {
-    const { guard } = scene({ concurrency: 1, timeoutMs: 30 });
+    const { guard } = setUp({ concurrency: 1, timeoutMs: 30 });
     const { work } = works();
     expect(await Promise.all([read(guard, work), read(guard, succeed)])).toEqual(['timeout', 'fine']);
   });
@@ -237,13 +237,13 @@ describe('time', () => {
     ['resendCode', 'outcome_unknown'],
     ['confirmCode', 'outcome_unknown'],
   ] as const)('that runs out for %s is told as %s', async (operation, kind) => {
-    const { guard } = scene({ timeoutMs: 30 });
+    const { guard } = setUp({ timeoutMs: 30 });
     await expect(guard.run(operation, works().work)).rejects.toMatchObject({ kind });
     await expect(guard.run(operation, fail('timeout'))).rejects.toMatchObject({ kind });
   });
 
   test('a call that fails after its time is heard of no more', async () => {
-    const { guard } = scene({ timeoutMs: 30 });
+    const { guard } = setUp({ timeoutMs: 30 });
     let end = () => undefined as unknown;
     const call = () => new Promise((_resolve, reject) => (end = () => reject(new Error('at last'))));
     expect(await read(guard, call)).toBe('timeout');
@@ -256,7 +256,7 @@ describe('time', () => {
 test('opening has a minute at least, and is no success that a caller has seen', async () => {
   vi.useFakeTimers();
   try {
-    const { guard } = scene({ timeoutMs: 30 });
+    const { guard } = setUp({ timeoutMs: 30 });
     const { work, ends } = works();
     const opened = guard.run('open', work);
     await vi.advanceTimersByTimeAsync(59_000);
@@ -272,7 +272,7 @@ test('opening has a minute at least, and is no success that a caller has seen', 
 });
 
 test('the last success is remembered through failures', async () => {
-  const { guard } = scene();
+  const { guard } = setUp();
   expect(guard.health().lastSuccessAt).toBeNull();
   const before = Date.now();
   await read(guard);
@@ -284,7 +284,7 @@ test('the last success is remembered through failures', async () => {
 });
 
 test('calls are counted by what became of them', async () => {
-  const { guard, metric } = scene({ concurrency: 1, queue: 0 });
+  const { guard, metric } = setUp({ concurrency: 1, queue: 0 });
   const { work, ends } = works();
   const first = read(guard, work);
   await read(guard);

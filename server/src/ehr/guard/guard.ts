@@ -1,6 +1,7 @@
-import { ConnectorError, type ConnectorErrorKind, type ConnectorOperation } from '@crossward/connector-kit';
+import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { type BreakerState, createBreaker } from './breaker.ts';
 import { currentCaller } from './caller.ts';
+import type { GuardedOperation } from './guarded-operation.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
@@ -13,9 +14,6 @@ export interface GuardSettings {
   readonly queueTimeoutMs: number;
   readonly breaker: { readonly failures: number; readonly resetSeconds: number };
 }
-
-/** The calls that the guard protects. `open` opens the connector. */
-export type GuardedOperation = ConnectorOperation | 'open';
 
 /** Opening a connector can take many requests, and no caller waits for it. */
 const shortestOpeningLimitMs = 60_000;

@@ -1,7 +1,7 @@
 import type { ConnectorErrorKind } from '@crossward/connector-kit';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type BreakerState, breakerStates } from './breaker.ts';
-import type { GuardedOperation } from './guard.ts';
+import type { GuardedOperation } from './guarded-operation.ts';
 
 /** `busy`: the queue was full or too slow. `circuit_open`: circuit breaker open. `error`: a bug. */
 export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'circuit_open' | 'error';

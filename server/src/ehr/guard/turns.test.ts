@@ -15,7 +15,7 @@ interface Call {
 }
 
 /** Turns, and everything that was asked of them so far. */
-function scene({ concurrency, queue }: Settings) {
+function setUp({ concurrency, queue }: Settings) {
   const turns = createTurns({ concurrency, queue, queueTimeoutMs: 1000 });
   const calls: Call[] = [];
   const begun: Call[] = [];
@@ -67,9 +67,9 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 type Step = typeof steps extends fc.Arbitrary<(infer One)[]> ? One : never;
-type Scene = ReturnType<typeof scene>;
+type Setup = ReturnType<typeof setUp>;
 
-async function play(stage: Scene, step: Step): Promise<void> {
+async function play(stage: Setup, step: Step): Promise<void> {
   if ('ask' in step) await stage.ask(step.ask);
   else if ('pass' in step) await vi.advanceTimersByTimeAsync(step.pass);
   else {
@@ -79,10 +79,10 @@ async function play(stage: Scene, step: Step): Promise<void> {
 }
 
 /** Whatever is asked, finishes and runs out of time: `check` holds after each step. */
-function always(check: (stage: Scene, given: Settings, step: Step) => void): Promise<void> {
+function always(check: (stage: Setup, given: Settings, step: Step) => void): Promise<void> {
   return fc.assert(
     fc.asyncProperty(settings, steps, async (given, todo) => {
-      const stage = scene(given);
+      const stage = setUp(given);
       for (const step of todo) {
         await play(stage, step);
         check(stage, given, step);
@@ -112,7 +112,7 @@ describe('whatever callers do', () => {
   test('whoever waits without a turn sees each other caller served once at most', async () => {
     await fc.assert(
       fc.asyncProperty(settings, steps, async (given, todo) => {
-        const stage = scene(given);
+        const stage = setUp(given);
         const passed = new Map<Caller, Caller[]>();
         for (const step of todo) {
           const before = stage.begun.length;
@@ -136,7 +136,7 @@ describe('whatever callers do', () => {
   test('everything is either done or refused in the end', async () => {
     await fc.assert(
       fc.asyncProperty(settings, steps, async (given, todo) => {
-        const stage = scene(given);
+        const stage = setUp(given);
         for (const step of todo) await play(stage, step);
         for (let running = stage.within('running'); running.length > 0; running = stage.within('running')) {
           for (const call of running) await stage.finish(call);
@@ -147,13 +147,13 @@ describe('whatever callers do', () => {
   });
 });
 
-function holds(stage: Scene, caller: Caller): boolean {
+function holds(stage: Setup, caller: Caller): boolean {
   return stage.calls.some((it) => it.state === 'running' && it.caller === caller);
 }
 
 describe('a caller who keeps the queue full', () => {
   test.each([1, 2, 5])('leaves the next free turn to another, with %i turns', async (concurrency) => {
-    const stage = scene({ concurrency, queue: 4 });
+    const stage = setUp({ concurrency, queue: 4 });
     for (let count = 0; count < 20; count++) await stage.ask('greedy');
     expect(stage.within('waiting')).toHaveLength(4);
     for (const other of ['b', 'c', undefined]) {
@@ -168,7 +168,7 @@ describe('a caller who keeps the queue full', () => {
   });
 
   test('makes room with the newest of its calls', async () => {
-    const stage = scene({ concurrency: 1, queue: 3 });
+    const stage = setUp({ concurrency: 1, queue: 3 });
     const [, second, third, fourth] = [
       await stage.ask('greedy'),
       await stage.ask('greedy'),
@@ -183,7 +183,7 @@ describe('a caller who keeps the queue full', () => {
 });
 
 test('nobody waits for longer than is set, and what gave up is never begun', async () => {
-  const stage = scene({ concurrency: 1, queue: 3 });
+  const stage = setUp({ concurrency: 1, queue: 3 });
   const first = await stage.ask('a');
   const late = [await stage.ask('a'), await stage.ask('b')];
   await vi.advanceTimersByTimeAsync(1000);

@@ -1,0 +1,25 @@
+import { type AppointmentWrite, type Capabilities, type Connector, ConnectorError } from '@crossward/connector-kit';
+
+export type BookingCapabilities = Pick<Capabilities, 'changes' | 'transactions' | 'changesPerTransaction'>;
+
+/** One way to book, as its folder gives it to the connector. Everything that differs between the ways is in here. */
+export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation'> {
+  readonly capabilities: BookingCapabilities;
+  readonly listTimeSlots: NonNullable<Connector['listTimeSlots']>;
+  /** Whether free times are Slot resources. Otherwise the server computes them when it is asked. */
+  readonly timesAreSlots: boolean;
+}
+
+/** @throws ConnectorError `unsupported` for a write that this way to book does not do */
+export function assertSupported(
+  { changes, changesPerTransaction = Number.POSITIVE_INFINITY, transactions }: BookingCapabilities,
+  write: AppointmentWrite,
+): void {
+  const isHold = write.changes.some((change) => change.kind === 'create' && change.holdUntil !== null);
+  if (write.changes.some(({ kind }) => !changes.includes(kind)) || (isHold && !changes.includes('confirm'))) {
+    throw new ConnectorError('unsupported', 'This EHR does not support this kind of change');
+  }
+  if (write.changes.length > (transactions ? changesPerTransaction : 1)) {
+    throw new ConnectorError('unsupported', 'This EHR does not support this many changes at once');
+  }
+}

@@ -1,0 +1,116 @@
+import { type AppointmentCreation, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
+import type { BookingConnection } from '../../connection.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
+import { type FhirAppointment, referenceTo } from '../../fhir.ts';
+import { appointmentTime, toAppointment } from '../../mappers/appointment.ts';
+import { creationKey, operationIdentifiers, remember } from '../../operation-ids.ts';
+import { newAppointment } from './new-appointment.ts';
+import { type ChangeOfExisting, type Ruling, ruleOn } from './rules.ts';
+
+/** An appointment before and after the write. */
+export interface Draft {
+  /** `null`: it is to be created. */
+  readonly before: FhirAppointment | null;
+  after: FhirAppointment;
+  /** The operation identifier that shows that the creation is done. */
+  readonly key: string;
+  /** Its name as the owner of its slots. */
+  readonly owner: string;
+}
+
+/** What the write does to the slots that an appointment has. */
+export type Fate = Exclude<Ruling['slots'], 'stay'>;
+
+/** A time that an appointment needs. */
+export interface Wish {
+  readonly draft: Draft;
+  readonly resourceId: string;
+  readonly serviceId: string;
+  readonly start: Date;
+  readonly end: Date;
+  readonly holdUntil: Date | null;
+}
+
+export interface Drafted {
+  /** Each appointment once. */
+  readonly drafts: readonly Draft[];
+  /** For the drafts whose slots change. */
+  readonly fates: ReadonlyMap<Draft, Fate>;
+  readonly wishes: readonly Wish[];
+  /** For each change of the write, the index of its appointment in `drafts`. */
+  readonly order: readonly number[];
+}
+
+/** What is known before the changes are applied. */
+export interface Known {
+  readonly ehr: BookingConnection;
+  readonly directory: CareUnitDirectory;
+  /** Appointments of the care unit, by id. */
+  readonly existing: ReadonlyMap<string, FhirAppointment>;
+  /** By the EHR's clock. */
+  readonly now: Date;
+}
+
+/**
+ * Applies the changes of a write to their appointments, in order. Reads and writes nothing.
+ *
+ * @throws ConnectorError if the state of an appointment does not allow its change
+ */
+export function draftChanges(known: Known, { operationId, changes }: AppointmentWrite): Drafted {
+  const { ehr, directory, existing, now } = known;
+  const { operationSystem } = ehr.dialect;
+  const drafts: Draft[] = [];
+  const fates = new Map<Draft, Fate>();
+  const wishes: Wish[] = [];
+
+  function create(creation: AppointmentCreation, index: number): Draft {
+    const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
+    const key = creationKey(operationId, index, changes.length);
+    const draft = { before: null, after: newAppointment(creation, directory, ehr, identifiers), key, owner: key };
+    wishes.push({ draft, ...creation, serviceId: creation.healthcareServiceId });
+    return draft;
+  }
+
+  function change(wanted: ChangeOfExisting, index: number): Draft {
+    const draft = draftOf(wanted.appointmentId);
+    const ruling = ruleOn(draft.after, wanted, ehr.dialect, now);
+    const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
+    draft.after = ehr.operationLookup ? remember(ruling.after, operationSystem, identifiers) : ruling.after;
+    if (ruling.slots !== 'stay') fates.set(draft, ruling.slots);
+    const move = moveOf(known, draft, wanted);
+    if (move) {
+      fates.set(draft, 'free');
+      wishes.push(move);
+    }
+    return draft;
+  }
+
+  function draftOf(appointmentId: string): Draft {
+    const before = existing.get(appointmentId);
+    if (!before) throw new ConnectorError('appointment_not_found', 'No such appointment in this care unit');
+    const drafted = drafts.find((it) => it.before === before);
+    return drafted ?? { before, after: before, key: operationId, owner: referenceTo(before) };
+  }
+
+  const order = changes.map((it, index) => {
+    const draft = it.kind === 'create' ? create(it, index) : change(it, index);
+    const place = drafts.indexOf(draft);
+    return place === -1 ? drafts.push(draft) - 1 : place;
+  });
+  return { drafts, fates, wishes, order };
+}
+
+/** `undefined`: the appointment keeps its time and its resource. */
+function moveOf({ ehr, directory }: Known, draft: Draft, change: ChangeOfExisting): Wish | undefined {
+  if (change.kind !== 'update') return undefined;
+  const facts = toAppointment(draft.after, directory, ehr.dialect, ehr.client.clock);
+  const time = change.time ?? appointmentTime(draft.after);
+  const resourceId = change.resourceId ?? facts?.resourceId;
+  if (!facts || !time || resourceId === undefined) return undefined;
+  const { start, end } = time;
+  const stays =
+    facts.resourceId === resourceId &&
+    facts.start.getTime() === start.getTime() &&
+    facts.end.getTime() === end.getTime();
+  return stays ? undefined : { draft, resourceId, serviceId: facts.healthcareServiceId, start, end, holdUntil: null };
+}

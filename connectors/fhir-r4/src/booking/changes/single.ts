@@ -1,0 +1,71 @@
+import type { AppointmentWrite } from '@crossward/connector-kit';
+import type { BookingConnection } from '../../connection.ts';
+import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { FhirAppointment, FhirSlot } from '../../fhir.ts';
+import { slotsOf } from '../../mappers/appointment.ts';
+import { searchSlots } from '../../time-slots/search.ts';
+import { slotPath } from '../../time-slots/slot-path.ts';
+import { freeSlots } from '../../time-slots/slot-times.ts';
+import type { PlannedAppointment } from '../write/appointment.ts';
+import { timeTaken } from '../write/outcomes.ts';
+import type { Wish } from './drafts.ts';
+import { placedAppointment } from './new-appointment.ts';
+import { readChanges } from './read.ts';
+
+/** A write with one change, for a server that looks after its Slots itself. */
+export interface SingleChange extends PlannedAppointment {
+  readonly directory: CareUnitDirectory;
+  /** The time that the appointment needs. `undefined`: it keeps its own. */
+  readonly wish: Wish | undefined;
+}
+
+/** A change whose appointment names the Slots that it takes. */
+export interface ChangeOnSlots extends SingleChange {
+  /** Empty: the appointment keeps its Slots. */
+  readonly takes: readonly FhirSlot[];
+}
+
+/** @throws ConnectorError `time_slot_unavailable` for a time that has begun */
+export async function readSingleChange(ehr: BookingConnection, write: AppointmentWrite): Promise<SingleChange> {
+  const { directory, drafts, wishes } = await readChanges(ehr, write);
+  const [draft] = drafts;
+  if (!draft) throw new RangeError('A write has at least one change');
+  const [wish] = wishes;
+  // The start of a slot is a time of day, so our own clock decides.
+  if (wish && wish.start.getTime() <= Date.now()) throw timeTaken();
+  const { before, after, key } = draft;
+  return { directory, before, after, key, wish };
+}
+
+/** @throws ConnectorError `time_slot_unavailable` when no free Slots cover the time */
+export async function planOnSlots(ehr: BookingConnection, write: AppointmentWrite): Promise<ChangeOnSlots> {
+  const change = await readSingleChange(ehr, write);
+  const { directory, before, after, wish } = change;
+  if (!wish) return { ...change, takes: [] };
+  const takes = await findPath(ehr, directory, wish, before);
+  return { ...change, takes, after: placedAppointment(after, takes, wish, wish.resourceId, directory) };
+}
+
+/** Free slots without a gap, from the start to the end of the time. The appointment's own slots count as free. */
+async function findPath(
+  ehr: BookingConnection,
+  directory: CareUnitDirectory,
+  { resourceId, serviceId, start, end }: Wish,
+  before: FhirAppointment | null,
+): Promise<readonly FhirSlot[]> {
+  const anyService = serviceId === unknownService;
+  const found = await searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
+    start,
+    before: end,
+    statuses: undefined,
+    services: anyService ? undefined : [serviceId],
+  });
+  const free = await freeSlots(ehr, found, new Set(before ? slotsOf(before) : []));
+  const offered = free.filter((slot) => {
+    const offer = directory.offerOf(slot);
+    return offer?.resourceId === resourceId && (anyService || offer.services.some(({ id }) => id === serviceId));
+  });
+  const path = slotPath(offered, { start, end });
+  if (!path) throw timeTaken();
+  return path;
+}

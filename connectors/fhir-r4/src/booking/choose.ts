@@ -1,0 +1,67 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { ServerFacts } from '../capability-statement.ts';
+import type { FhirClient } from '../client.ts';
+import type { FhirConnection } from '../connection.ts';
+import { type BookingMode, defaultOperationSystem, type FhirSettings } from '../settings.ts';
+import type { Booking } from './booking.ts';
+import { checkedBooking } from './checked/booking.ts';
+import { operationsOf } from './operations/by-name.ts';
+import type { Proof } from './proofs/proof.ts';
+import { readingOnly } from './reading-only.ts';
+import { slotClaimBooking } from './slots/claim/booking.ts';
+import { proveIfMatch } from './slots/claim/proof.ts';
+import { transactionBooking } from './slots/transaction/booking.ts';
+import { proveTransactions } from './slots/transaction/proof.ts';
+
+/** Opens the way to book that a mode names. */
+export function openBooking(mode: BookingMode, connection: FhirConnection, facts: ServerFacts): Booking {
+  switch (mode) {
+    case 'transaction':
+      return transactionBooking(connection, facts);
+    case 'slot_claim':
+      return slotClaimBooking(connection, facts);
+    case 'operations':
+      return operationsOf(connection.settings).open(connection, facts);
+    case 'create':
+      return checkedBooking(connection, facts);
+    case 'none':
+      return readingOnly(connection);
+  }
+}
+
+/**
+ * Chooses how to book in this server. A mode that the settings name is proved, and refused if the proof fails. `auto`
+ * takes the first mode that is proved; it never takes `create`, because nothing shows whether a server checks a create.
+ */
+export async function chooseMode(client: FhirClient, facts: ServerFacts, settings: FhirSettings): Promise<BookingMode> {
+  const { mode = 'auto', probe = true, operation_system = defaultOperationSystem } = settings.booking ?? {};
+  const transactionProof = () => (probe ? proveTransactions(client, operation_system) : 'held');
+  const claimProof = () => (probe ? proveIfMatch(client) : 'held');
+  switch (mode) {
+    case 'transaction':
+      return proved(await transactionProof(), mode, 'The EHR does not run transactions all or nothing');
+    case 'slot_claim':
+      return proved(await claimProof(), mode, 'The EHR does not heed If-Match');
+    case 'operations':
+    case 'create':
+    case 'none':
+      return mode;
+    case 'auto': {
+      const writes = facts.can('Slot', 'update') && facts.can('Appointment', 'create');
+      // A transaction changes Appointments by PUT only. With PATCH, slot claims can do more.
+      const isPatched = !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch');
+      const transacts = writes && facts.transactions && !isPatched;
+      if (transacts && (await transactionProof()) === 'held') return 'transaction';
+      const claims = writes ? await claimProof() : 'refused';
+      // Without a slot there is nothing to try this on, and it is not tried again later: trust the standard.
+      if (claims === 'held' || claims === 'unproven') return 'slot_claim';
+      return facts.hasOperation('Appointment', 'book') ? 'operations' : 'none';
+    }
+  }
+}
+
+function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
+  if (proof === 'broken') throw new ConnectorError('rejected', message);
+  if (proof === 'refused') throw new ConnectorError('rejected', 'The EHR does not let us write slots');
+  return mode;
+}

@@ -1,0 +1,38 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { WriteResponse } from '../../client.ts';
+import type { BookingConnection } from '../../connection.ts';
+import { type FhirAppointment, localReference, referenceTo } from '../../fhir.ts';
+import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../write/outcomes.ts';
+import type { OperationCall } from './form.ts';
+import { appointmentsIn, wasRefused } from './responses.ts';
+
+/**
+ * Calls an operation that writes.
+ *
+ * @throws LostRace when the server says that somebody was faster; ConnectorError `outcome_unknown` when it may be done
+ */
+export async function call(
+  ehr: BookingConnection,
+  { path, parameter }: OperationCall,
+  wanted: 'taken' | 'cancelled' = 'taken',
+): Promise<WriteResponse> {
+  const response = await ehr.client.operation(path, { resourceType: 'Parameters', parameter });
+  if (response.ok && !wasRefused(response.body, wanted)) return response;
+  if (response.ok || isConflict(response.status)) throw new LostRace();
+  if (isBroken(response.status)) throw unknownOutcome(response.refusal);
+  throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+}
+
+/** The appointment that an operation wrote, with its version. */
+export async function appointmentOf(
+  { client }: BookingConnection,
+  { body, reference }: WriteResponse,
+): Promise<FhirAppointment> {
+  const [appointment] = appointmentsIn(body);
+  if (appointment?.meta?.versionId) return appointment;
+  const named = appointment?.id ? referenceTo(appointment) : localReference({ reference: reference ?? '' });
+  if (!named?.startsWith('Appointment/')) throw unknownOutcome();
+  const read = await afterWriting(() => client.read<FhirAppointment>(named));
+  if (read) return read;
+  throw unknownOutcome();
+}

@@ -1,0 +1,24 @@
+import { type ChangeKind, changeKinds } from '@crossward/connector-kit';
+import { canChangeAppointments, type ServerFacts } from '../../capability-statement.ts';
+import type { FhirSettings } from '../../settings.ts';
+import type { OperationForm } from './form.ts';
+
+/**
+ * What can be done to appointments.
+ *
+ * @param moves whether an operation of the server moves an appointment. Booking anew and cancelling the former one is
+ *   no move: an appointment's own time would not count as free.
+ */
+export function operationChanges(
+  facts: ServerFacts,
+  { booking: { hold, checked_update } = {} }: FhirSettings,
+  form: OperationForm,
+  { moves }: { readonly moves: boolean },
+): readonly ChangeKind[] {
+  if (!canChangeAppointments(facts)) return form.cancel ? ['create', 'cancel'] : ['create'];
+  // No definition of `$hold` says how long it holds, or lets it be extended. Only the operator can know.
+  const holds = hold === true && form.hold !== null;
+  const canMove = moves || (checked_update === true && facts.can('Appointment', 'update'));
+  const kinds = holds ? changeKinds : (['create', 'update', 'cancel'] as const);
+  return kinds.filter((kind) => kind !== 'update' || canMove);
+}

@@ -1,0 +1,72 @@
+import { type AppointmentWrite, overlaps, type TimeSlotQuery } from '@crossward/connector-kit';
+import { chunks } from '../../client.ts';
+import type { BookingConnection } from '../../connection.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
+import type { FhirAppointment } from '../../fhir.ts';
+import { appointmentTime, standingOf } from '../../mappers/appointment.ts';
+import { defaultPageSize } from '../../settings.ts';
+import { quietly } from '../write/outcomes.ts';
+import type { OperationForm } from './form.ts';
+import { giveUp } from './holds.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+interface Where {
+  /** `undefined`: every resource of the care unit. */
+  readonly resourceIds: readonly string[] | undefined;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/**
+ * The holds of these resources that have expired, though the EHR still holds their time: it ends a `$hold` when it
+ * likes.
+ */
+async function expiredHolds(
+  ehr: BookingConnection,
+  directory: CareUnitDirectory,
+  { resourceIds, start, end }: Where,
+): Promise<readonly FhirAppointment[]> {
+  const ids = resourceIds ?? directory.resources.map(({ id }) => id);
+  const actors = ids.flatMap((id) => directory.namesOf(id));
+  const found = await Promise.all(
+    chunks(actors, 20).map((some) =>
+      ehr.client.search<FhirAppointment>('Appointment', [
+        ['actor', some.join(',')],
+        ['status', 'pending'],
+        // `date` is the start. No appointment is expected to be longer than a day.
+        ['date', `ge${new Date(start.getTime() - dayMilliseconds).toISOString()}`],
+        ['date', `lt${end.toISOString()}`],
+        ['_count', String(defaultPageSize)],
+      ]),
+    ),
+  );
+  const now = ehr.client.clock.now();
+  return found.flat().filter((it) => {
+    const time = appointmentTime(it);
+    return standingOf(it, now).hasExpired && time !== null && overlaps(time, { start, end });
+  });
+}
+
+/** The ids of the expired holds in a query's range: their time counts as free. */
+export function expiredHoldIds(ehr: BookingConnection) {
+  return async (directory: CareUnitDirectory, { resourceIds, start, end }: TimeSlotQuery): Promise<string[]> => {
+    const expired = await expiredHolds(ehr, directory, { resourceIds, start, end });
+    return expired.flatMap(({ id }) => id ?? []);
+  };
+}
+
+/** Ends the expired holds at the times that are to be booked. */
+export async function endExpiredHolds(
+  ehr: BookingConnection,
+  form: OperationForm,
+  { careUnit, changes }: AppointmentWrite,
+): Promise<void> {
+  const directory = await ehr.directory.of(careUnit);
+  for (const change of changes) {
+    if (change.kind !== 'create') continue;
+    const expired = await expiredHolds(ehr, directory, { ...change, resourceIds: [change.resourceId] });
+    // If somebody was faster, the hold is confirmed or ended already. Booking the time shows which.
+    for (const held of expired) await quietly(() => giveUp(ehr, form, held));
+  }
+}

@@ -1,0 +1,57 @@
+import type { BookingConnection } from '../../connection.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
+import type { FhirAppointment, Parameter } from '../../fhir.ts';
+import { type AppointmentDialect, patientIdOf } from '../../mappers/appointment.ts';
+
+/** Whom an appointment is for, and its comment. */
+export interface Words {
+  /** `Patient/1` */
+  readonly patient: string;
+  readonly comment: string | undefined;
+}
+
+export function wordsOf(appointment: FhirAppointment, { commentField }: AppointmentDialect): Words {
+  return { patient: `Patient/${patientIdOf(appointment)}`, comment: appointment[commentField] };
+}
+
+/** A new appointment that is to be booked or held. */
+export interface Wanted extends Words {
+  readonly appointment: FhirAppointment;
+  readonly directory: CareUnitDirectory;
+  readonly resourceId: string;
+  readonly serviceId: string;
+  /** `Practitioner/1` of the resource. */
+  readonly actor: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+export interface OperationCall {
+  readonly path: string;
+  readonly parameter: readonly Parameter[];
+}
+
+/** How one kind of server names and shapes its scheduling operations. */
+export interface OperationForm {
+  /**
+   * Whether `$book` and `$hold` store what else the appointment says, such as our operation id. Otherwise the connector
+   * cannot write the id in the same step as the appointment, and does not look for it.
+   */
+  readonly takesAppointment: boolean;
+  /** Appointments that the server proposes around the time. `null`: its `$book` needs no proposal. */
+  readonly propose: ((ehr: BookingConnection, wanted: Wanted) => Promise<readonly FhirAppointment[]>) | null;
+  /** `chosen` is a proposal, or the appointment itself if the server proposes none. */
+  book(ehr: BookingConnection, chosen: FhirAppointment, words: Words): Promise<OperationCall>;
+  /** `null`: there is no `$hold`. */
+  readonly hold: {
+    take(chosen: FhirAppointment): OperationCall;
+    confirm(ehr: BookingConnection, held: FhirAppointment, words: Words): Promise<OperationCall>;
+  } | null;
+  /** Cancels without an update of the Appointment. `null`: there is no such operation. */
+  readonly cancel: ((cancelled: FhirAppointment) => OperationCall) | null;
+  /** Cleans up after an appointment was cancelled. */
+  readonly afterCancel?: (ehr: BookingConnection, appointment: FhirAppointment) => Promise<void>;
+}
+
+export const bookPath = 'Appointment/$book';
+export const holdPath = 'Appointment/$hold';

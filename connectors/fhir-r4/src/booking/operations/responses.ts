@@ -1,0 +1,25 @@
+import { isBundle } from '../../client.ts';
+import type { FhirAppointment, FhirResource, Parameters } from '../../fhir.ts';
+import { hasFailed, isOutcome } from '../../outcome.ts';
+
+/** The appointments in the response of an operation: a Bundle (IHE, Argonaut), an Appointment, or a `return` parameter with either. */
+export function appointmentsIn(body: unknown): FhirAppointment[] {
+  return resourcesIn(body).flatMap((it) => (it.resourceType === 'Appointment' ? [it as FhirAppointment] : []));
+}
+
+/**
+ * Whether an operation with a 2xx status was refused all the same: IHE returns an OperationOutcome alone, Argonaut an
+ * Appointment that is `cancelled`.
+ */
+export function wasRefused(body: unknown, wanted: 'taken' | 'cancelled'): boolean {
+  const [appointment] = appointmentsIn(body);
+  if (appointment) return (appointment.status === 'cancelled') !== (wanted === 'cancelled');
+  return resourcesIn(body).some((it) => isOutcome(it) && hasFailed(it));
+}
+
+function resourcesIn(body: unknown): FhirResource[] {
+  const resource = body as FhirResource | undefined;
+  if (isBundle(resource)) return (resource.entry ?? []).flatMap((it) => it.resource ?? []);
+  if (resource?.resourceType !== 'Parameters') return resource === undefined ? [] : [resource];
+  return ((resource as Parameters).parameter ?? []).flatMap((it) => resourcesIn(it.resource));
+}

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { type FhirClient, isRefusal } from '../../client.ts';
+import { withdraw } from '../write/withdraw.ts';
+import { appointmentsMarked, probeAppointment } from './probe-appointment.ts';
+import type { Proof } from './proof.ts';
+
+/**
+ * Proves that the server keeps an identifier of ours and finds the appointment by it: some servers drop identifiers of
+ * others. The appointment is `entered-in-error`, and is removed if the server removes any.
+ */
+export async function proveOperationIds(client: FhirClient, operationSystem: string): Promise<Proof> {
+  const marker = `probe-${randomUUID()}`;
+  const made = await client.create(probeAppointment(operationSystem, marker));
+  if (!made.ok) return 'unproven';
+  try {
+    const [found] = await appointmentsMarked(client, operationSystem, marker);
+    return found ? 'held' : 'broken';
+  } catch (error) {
+    if (isRefusal(error)) return 'broken';
+    throw error;
+  } finally {
+    await withdraw({ client }, made.reference);
+  }
+}

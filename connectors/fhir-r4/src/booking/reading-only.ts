@@ -1,0 +1,16 @@
+import { type FhirConnection, withOperationLookup } from '../connection.ts';
+import { listTimeSlots } from '../time-slots/list.ts';
+import { slotTimes } from '../time-slots/slot-times.ts';
+import type { Booking } from './booking.ts';
+import { operationFinder } from './write/operation-results.ts';
+
+/** No way to book: appointments and free slots can be read. */
+export function readingOnly(connection: FhirConnection): Booking {
+  const ehr = withOperationLookup(connection, false);
+  return {
+    capabilities: { changes: [], transactions: false },
+    timesAreSlots: true,
+    listTimeSlots: (query) => listTimeSlots(ehr, query, slotTimes(ehr)),
+    ...operationFinder(ehr),
+  };
+}

@@ -1,0 +1,47 @@
+import type { BookingConnection } from '../../../connection.ts';
+import { type FhirSlot, referenceTo } from '../../../fhir.ts';
+import { claimedSlot, claimOf } from '../../../mappers/slot.ts';
+import { isUnknown, LostRace, quietly, unknownOutcome } from '../../write/outcomes.ts';
+import { versionOf } from '../../write/version.ts';
+import type { PlannedSlot } from '../place.ts';
+import { put } from './put.ts';
+
+/** How long a slot stays claimed by a write that stopped halfway. Then its owner's appointment decides whether it is taken. */
+const claimMilliseconds = 120_000;
+const attempts = 3;
+
+/** Claims a slot. Returns the slot as it is then. */
+export async function claim(ehr: BookingConnection, { before, after, owner }: PlannedSlot): Promise<FhirSlot> {
+  const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
+  // A slot that is to be held gets its final state at once.
+  const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, 'busy-tentative', { owner, until });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await put(ehr, wanted, versionOf(before));
+    } catch (error) {
+      if (!(error instanceof LostRace) && !isUnknown(error)) throw error;
+      const current = await ehr.client.read<FhirSlot>(referenceTo(before));
+      if (current && hasSameClaim(wanted, current)) return current;
+      const isUntouched = current?.meta?.versionId === before.meta?.versionId;
+      if (error instanceof LostRace || !isUntouched) throw new LostRace();
+      if (attempt === attempts) throw unknownOutcome(error);
+    }
+  }
+}
+
+/** Gives a claimed slot its former state. */
+export async function giveBack(
+  ehr: BookingConnection,
+  { slot, current }: { readonly slot: PlannedSlot; readonly current: FhirSlot },
+): Promise<void> {
+  await quietly(() => put(ehr, slot.before, versionOf(current)));
+}
+
+export function isClaimedBy(slot: FhirSlot, owner: string): boolean {
+  return slot.status === 'busy-tentative' && claimOf(slot)?.owner === owner;
+}
+
+export function hasSameClaim(a: FhirSlot, b: FhirSlot): boolean {
+  const [one, other] = [claimOf(a), claimOf(b)];
+  return a.status === b.status && one?.owner === other?.owner && one?.until?.getTime() === other?.until?.getTime();
+}

@@ -1,0 +1,10 @@
+import type { FhirClient } from '../../../client.ts';
+import { anySlotOrSchedule, noVersion, type Proof, proofOfRefusal } from '../../proofs/proof.ts';
+
+/** Proves that a PUT under a version that is not the current one is refused. It writes what is there already. */
+export async function proveIfMatch(client: FhirClient): Promise<Proof> {
+  const victim = await anySlotOrSchedule(client);
+  if (!victim) return 'unproven';
+  const response = await client.update(victim, { ifMatch: noVersion });
+  return response.ok ? 'broken' : proofOfRefusal(response, victim, (ifMatch) => client.update(victim, { ifMatch }));
+}

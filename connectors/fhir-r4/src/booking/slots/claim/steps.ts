@@ -1,0 +1,123 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BookingConnection } from '../../../connection.ts';
+import { compare, type FhirAppointment, type FhirSlot, referenceTo } from '../../../fhir.ts';
+import { claimedSlot, claimOf } from '../../../mappers/slot.ts';
+import { operationKeys } from '../../../operation-ids.ts';
+import { type PlannedAppointment, writeAppointment } from '../../write/appointment.ts';
+import { findOperationResources } from '../../write/operation-results.ts';
+import { afterWriting, isUnknown, LostRace, quietly } from '../../write/outcomes.ts';
+import { versionOf } from '../../write/version.ts';
+import type { PlannedSlot } from '../place.ts';
+import type { Plan } from '../plan.ts';
+import { claim, giveBack, hasSameClaim, isClaimedBy } from './claim.ts';
+import { put } from './put.ts';
+import { keptAppointment } from './twins.ts';
+
+const creationAttempts = 10;
+
+interface Claimed {
+  readonly slot: PlannedSlot;
+  readonly current: FhirSlot;
+}
+
+/**
+ * Executes a plan in three steps: claim each slot, write the appointments, write each slot's final state. Returns the
+ * appointments in the plan's order.
+ *
+ * A claim is a PUT under the version that was read, so one of any number of callers gets the slot. Whichever step is
+ * the last one done, the claim's end and the owner's appointment decide whether the slot is taken.
+ *
+ * @throws LostRace when somebody else was faster
+ */
+export async function runSlotClaims(ehr: BookingConnection, plan: Plan): Promise<readonly FhirAppointment[]> {
+  const takesOver = plan.appointments.some(
+    ({ before, key }) => before === null && plan.slots.some((slot) => isClaimedBy(slot.before, key)),
+  );
+  const claimed: Claimed[] = [];
+  const results: FhirAppointment[] = [];
+  try {
+    // In the same order for everybody: of two callers that want the same slots, one gets them all.
+    for (const slot of plan.slots.toSorted((a, b) => compare(referenceTo(a.before), referenceTo(b.before)))) {
+      claimed.push({ slot, current: await claim(ehr, slot) });
+    }
+    for (const appointment of plan.appointments) results.push(await write(ehr, appointment, takesOver));
+  } catch (error) {
+    // After an unknown outcome the claims stay: the appointment may exist.
+    if (!isUnknown(error)) for (const it of claimed) await giveBack(ehr, it);
+    throw error;
+  }
+  const wasTakenOver = await finishSlots(ehr, plan, claimed, results);
+  for (const { before, after } of plan.swept) await quietly(() => put(ehr, after, versionOf(before)));
+  if (!takesOver && !wasTakenOver) return results;
+  return afterWriting(() =>
+    Promise.all(
+      results.map((made, index) => keptAppointment(ehr, plan.appointments[index] as PlannedAppointment, made)),
+    ),
+  );
+}
+
+/** @returns whether another call with the same operation id has written one of the slots meanwhile */
+async function finishSlots(
+  ehr: BookingConnection,
+  plan: Plan,
+  claimed: readonly Claimed[],
+  results: readonly FhirAppointment[],
+): Promise<boolean> {
+  let wasTakenOver = false;
+  for (const { slot, current } of claimed) {
+    const last = finalState(slot, plan, results);
+    if (hasSameClaim(last, current)) continue;
+    await quietly(async () => {
+      await put(ehr, last, versionOf(current)).catch((error: unknown) => {
+        wasTakenOver ||= error instanceof LostRace;
+        throw error;
+      });
+    });
+  }
+  return wasTakenOver;
+}
+
+/** The final state of a slot. Its owner is now the appointment that was created, in place of the operation. */
+function finalState(
+  { after, owner }: PlannedSlot,
+  { appointments }: Plan,
+  results: readonly FhirAppointment[],
+): FhirSlot {
+  const made = results[appointments.findIndex(({ before, key }) => before === null && key === owner)];
+  const ours = claimOf(after);
+  if (!made || !ours || (after.status !== 'busy' && after.status !== 'busy-tentative')) return after;
+  return claimedSlot(after, after.status, { ...ours, owner: referenceTo(made) });
+}
+
+async function write(
+  ehr: BookingConnection,
+  planned: PlannedAppointment,
+  takesOver: boolean,
+): Promise<FhirAppointment> {
+  // The other call may have created it since the look-up.
+  const done = takesOver ? await readBack(ehr, planned) : null;
+  if (done) return done;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeAppointment(ehr, planned);
+    } catch (error) {
+      // The slots are ours, so this create conflicted with one of another time, in a serializable database.
+      if (error instanceof LostRace && planned.before === null && attempt < creationAttempts) {
+        await pause(Math.random() * 40 * attempt);
+        continue;
+      }
+      if (!isUnknown(error)) throw error;
+      const found = await afterWriting(() => readBack(ehr, planned));
+      if (found) return found;
+      throw error;
+    }
+  }
+}
+
+/** Looks whether a write without a response was done. `null`: it was not seen. */
+async function readBack(ehr: BookingConnection, { before, key }: PlannedAppointment): Promise<FhirAppointment | null> {
+  if (!ehr.operationLookup) return null;
+  if (before === null) return (await findOperationResources(ehr, key))[0] ?? null;
+  const current = await ehr.client.read<FhirAppointment>(referenceTo(before));
+  return current && operationKeys(current, ehr.dialect.operationSystem).includes(key) ? current : null;
+}

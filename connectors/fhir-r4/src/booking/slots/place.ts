@@ -1,0 +1,132 @@
+import type { BookingConnection } from '../../connection.ts';
+import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
+import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
+import { claimedSlot, claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
+import { namesAppointment, ownerNames } from '../../time-slots/slot-owners.ts';
+import { slotPath } from '../../time-slots/slot-path.ts';
+import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
+import { placedAppointment } from '../changes/new-appointment.ts';
+import { timeTaken, UnderWay } from '../write/outcomes.ts';
+
+export interface PlannedSlot {
+  readonly before: FhirSlot;
+  readonly after: FhirSlot;
+  /** Who takes the slot, or leaves it. */
+  readonly owner: string;
+}
+
+interface PlaceContext {
+  readonly ehr: BookingConnection;
+  readonly directory: CareUnitDirectory;
+  /** The slots that the appointments have, and all slots at the times that they need, by reference. */
+  readonly slots: ReadonlyMap<string, FhirSlot>;
+  /** The owners of expired claims, by slot. */
+  readonly owners: ReadonlyMap<string, FhirAppointment>;
+  /** Whether to take over slots that another call with this operation id has claimed. */
+  readonly takeOver: boolean;
+  /** By the EHR's clock: the moment at which `owners` was filled. */
+  readonly now: Date;
+}
+
+export interface Placed {
+  readonly slots: readonly PlannedSlot[];
+  /** Expired holds that lose their slots. */
+  readonly swept: readonly FhirAppointment[];
+}
+
+/**
+ * Decides which slots each draft leaves, and which it takes. They may be the same.
+ *
+ * @throws ConnectorError `time_slot_unavailable`; UnderWay when another call with this operation id has claimed them
+ */
+export function placeDrafts(context: PlaceContext, { fates, wishes }: Drafted): Placed {
+  const planned = new Map<string, PlannedSlot>();
+  const released = new Set<string>();
+  for (const [draft, fate] of fates) {
+    for (const slot of leftBy(context, draft, fate)) {
+      planned.set(referenceTo(slot.before), slot);
+      if (fate === 'free') released.add(referenceTo(slot.before));
+    }
+  }
+
+  const taken = new Set<string>();
+  const swept = new Map<string, FhirAppointment>();
+  for (const wish of wishes) {
+    const { draft, resourceId, start, end, holdUntil } = wish;
+    const path = pathFor(context, wish, { released, taken });
+    for (const slot of path) {
+      const reference = referenceTo(slot);
+      taken.add(reference);
+      const claim = { owner: draft.owner, until: holdUntil };
+      const after = claimedSlot(slot, holdUntil ? 'busy-tentative' : 'busy', claim);
+      planned.set(reference, { before: slot, after, owner: draft.owner });
+      const owner = context.owners.get(reference);
+      if (owner && standingOf(owner, context.now).hasExpired) swept.set(referenceTo(owner), owner);
+    }
+    draft.after = placedAppointment(draft.after, path, { start, end }, resourceId, context.directory);
+  }
+  return { slots: [...planned.values()], swept: [...swept.values()] };
+}
+
+/** What happens to the slots that an appointment has. */
+function leftBy({ ehr, slots, now }: PlaceContext, draft: Draft, fate: Fate): PlannedSlot[] {
+  const appointment = draft.before as FhirAppointment;
+  return slotsOf(appointment).flatMap((reference): PlannedSlot[] => {
+    const before = slots.get(reference);
+    if (!before) return [];
+    const isOurs = belongsTo(before, appointment, ehr, now);
+    const owner = claimOf(before)?.owner ?? draft.owner;
+    if (fate === 'free') return isOurs ? [{ before, after: freedSlot(before), owner }] : [];
+    if (!isOurs && before.status !== 'free') throw timeTaken();
+    const after =
+      fate === 'book'
+        ? claimedSlot(before, 'busy', { owner, until: null })
+        : claimedSlot(before, 'busy-tentative', { owner, until: fate.holdUntil });
+    return [{ before, after, owner }];
+  });
+}
+
+/** A slot that names another owner has been taken by somebody else. */
+function belongsTo(slot: FhirSlot, appointment: FhirAppointment, ehr: BookingConnection, now: Date): boolean {
+  if (slot.status !== 'busy' && slot.status !== 'busy-tentative') return false;
+  const claim = claimOf(slot);
+  if (claim === null || ownerNames(appointment, ehr.dialect.operationSystem).includes(claim.owner)) return true;
+  // Where the EHR keeps no operation ids, an active appointment owns its slots.
+  return !ehr.operationLookup && !namesAppointment(claim.owner) && keepsSlots(appointment, now);
+}
+
+interface SoFar {
+  readonly released: ReadonlySet<string>;
+  readonly taken: ReadonlySet<string>;
+}
+
+/** Free slots without a gap, from the start to the end of the time. */
+function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar): readonly FhirSlot[] {
+  const { directory, slots, owners, takeOver, now } = context;
+  const { draft, resourceId, serviceId, start, end } = wish;
+  const candidates = [...slots.values()].filter((slot) => {
+    const offer = directory.offerOf(slot);
+    if (taken.has(referenceTo(slot)) || offer?.resourceId !== resourceId) return false;
+    return serviceId === unknownService || offer.services.some(({ id }) => id === serviceId);
+  });
+
+  function isAvailable(slot: FhirSlot): boolean {
+    const reference = referenceTo(slot);
+    const state = slotState(slot, now);
+    if (state === 'free' || released.has(reference)) return true;
+    const isClaimedByUs = slot.status === 'busy-tentative' && claimOf(slot)?.owner === draft.owner;
+    if (isClaimedByUs && (draft.before !== null || takeOver)) return true;
+    if (state !== 'expired') return false;
+    const owner = owners.get(reference);
+    return !owner || !keepsSlots(owner, now) || !slotsOf(owner).includes(reference);
+  }
+
+  // The start of a slot is a time of day, so our own clock decides.
+  if (start.getTime() <= Date.now()) throw timeTaken();
+  const path = slotPath(candidates.filter(isAvailable), { start, end });
+  if (path) return path;
+  const isUnderWay = candidates.some((slot) => claimOf(slot)?.owner === draft.owner && slot.status !== 'free');
+  if (isUnderWay && draft.before === null) throw new UnderWay();
+  throw timeTaken();
+}

@@ -1,0 +1,75 @@
+import type { AppointmentWrite } from '@crossward/connector-kit';
+import type { BookingConnection } from '../../connection.ts';
+import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
+import { slotsOf, withHold } from '../../mappers/appointment.ts';
+import { slotState } from '../../mappers/slot.ts';
+import { searchSlots } from '../../time-slots/search.ts';
+import { ownersOf } from '../../time-slots/slot-owners.ts';
+import type { Drafted } from '../changes/drafts.ts';
+import { readChanges } from '../changes/read.ts';
+import type { PlannedAppointment } from '../write/appointment.ts';
+import type { PlanOptions } from '../write/attempts.ts';
+import { type PlannedSlot, placeDrafts } from './place.ts';
+
+/** Every resource that a write changes, before and after it, each once. */
+export interface Plan {
+  readonly slots: readonly PlannedSlot[];
+  readonly appointments: readonly PlannedAppointment[];
+  /** For each change of the write, the index of its appointment in `appointments`. */
+  readonly order: readonly number[];
+  /** Expired holds that lose their slots to this write. */
+  readonly swept: readonly { readonly before: FhirAppointment; readonly after: FhirAppointment }[];
+}
+
+/**
+ * Reads the slots and appointments of a write, and decides what to write. Changes nothing in the EHR.
+ *
+ * @throws UnderWay when another call with this operation id has claimed the slots
+ */
+export async function planWrite(
+  ehr: BookingConnection,
+  write: AppointmentWrite,
+  { takeOver }: PlanOptions,
+): Promise<Plan> {
+  const { directory, now, ...drafted } = await readChanges(ehr, write);
+  const slots = await loadSlots(ehr, directory, drafted);
+  const expired = [...slots.values()].filter((slot) => slotState(slot, now) === 'expired');
+  const owners = await ownersOf(ehr, expired);
+  const placed = placeDrafts({ ehr, directory, slots, owners, takeOver, now }, drafted);
+  const changed = new Set(drafted.drafts.flatMap(({ before }) => before?.id ?? []));
+  return {
+    slots: placed.slots,
+    appointments: drafted.drafts,
+    order: drafted.order,
+    swept: placed.swept
+      .filter(({ id }) => !changed.has(id ?? ''))
+      .map((before) => ({ before, after: { ...withHold(before, null), status: 'cancelled' } })),
+  };
+}
+
+/** The slots that the appointments have, and all slots at the times that they need, by reference. */
+async function loadSlots(
+  ehr: BookingConnection,
+  directory: CareUnitDirectory,
+  { fates, wishes }: Drafted,
+): Promise<ReadonlyMap<string, FhirSlot>> {
+  const own = [...fates.keys()].flatMap(({ before }) => (before ? slotsOf(before) : []));
+  const found = await Promise.all([
+    ehr.client.readMany<FhirSlot>(own),
+    ...wishes.map(({ resourceId, serviceId, start, end }) =>
+      searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
+        start,
+        before: end,
+        statuses: undefined,
+        services: serviceId === unknownService ? undefined : [serviceId],
+      }),
+    ),
+  ]);
+  return new Map(found.flat().map((slot) => [referenceTo(slot), slot]));
+}
+
+/** One appointment for each change of the write, in order. */
+export function inOrderOfChanges({ order }: Plan, appointments: readonly FhirAppointment[]): FhirAppointment[] {
+  return order.map((place) => appointments[place] as FhirAppointment);
+}

@@ -1,0 +1,69 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { BookingConnection } from '../../../connection.ts';
+import type { FhirResource } from '../../../fhir.ts';
+import { findOperationResources } from '../../write/operation-results.ts';
+import { afterWriting, FinalError, unknownOutcome } from '../../write/outcomes.ts';
+import { withdraw } from '../../write/withdraw.ts';
+
+/** The server did part of a transaction. `rejected` if that part is undone, else `outcome_unknown`. */
+export class NotAtomic extends FinalError {
+  constructor({ isUndone }: { readonly isUndone: boolean }) {
+    super(
+      isUndone ? 'rejected' : 'outcome_unknown',
+      `The EHR ran a transaction as a batch; its changes ${isUndone ? 'were' : 'could not be'} undone`,
+    );
+  }
+}
+
+/** An entry that was done in a transaction that was not done as a whole. */
+export interface DoneEntry {
+  /** `null`: it was created. */
+  readonly before: FhirResource | null;
+  /** `undefined`: the server did not say what it created. */
+  readonly reference: string | undefined;
+  /** The version that the server gave it, if known. */
+  readonly version: string | undefined;
+}
+
+/**
+ * Undoes the appointments first, then the slots: others would book a slot that is free again while its appointment
+ * exists.
+ *
+ * @returns whether everything is undone
+ */
+export async function undo(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
+  const isSlot = ({ before }: DoneEntry) => before?.resourceType === 'Slot';
+  const appointments = done.filter((it) => !isSlot(it));
+  return (await undoEach(ehr, appointments)) && (await undoEach(ehr, done.filter(isSlot)));
+}
+
+/** Continues after a failure, so that as little as possible is left. */
+async function undoEach(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
+  let isUndone = true;
+  for (const { before, reference, version } of done) {
+    try {
+      const works = before ? await putBack(ehr, before, version) : await withdraw(ehr, reference);
+      isUndone &&= works;
+    } catch (error) {
+      if (!(error instanceof ConnectorError)) throw error;
+      isUndone = false;
+    }
+  }
+  return isUndone;
+}
+
+/** Under the version that the transaction wrote, so that a later change by others stays. */
+async function putBack({ client }: BookingConnection, before: FhirResource, version: string | undefined) {
+  const ifMatch = version ?? (await client.read(`${before.resourceType}/${before.id}`))?.meta?.versionId;
+  return ifMatch !== undefined && (await client.update(before, { ifMatch })).ok;
+}
+
+/**
+ * Refuses a write to a server that has been seen to do part of a transaction. What an earlier call could not undo may
+ * still be there.
+ */
+export async function refuseTransaction(ehr: BookingConnection, operationId: string): Promise<never> {
+  const left = ehr.operationLookup ? await afterWriting(() => findOperationResources(ehr, operationId)) : [];
+  if (left.length > 0) throw unknownOutcome();
+  throw new ConnectorError('rejected', 'The EHR runs transactions as batches, and gets no more of them');
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { type FhirClient, isBundle, weakTag } from '../../../client.ts';
+import { localReference, referenceTo } from '../../../fhir.ts';
+import { appointmentsMarked, probeAppointment } from '../../proofs/probe-appointment.ts';
+import { anySlotOrSchedule, noVersion, type Proof, proofOfRefusal } from '../../proofs/proof.ts';
+import { withdraw } from '../../write/withdraw.ts';
+
+/**
+ * Proves that a transaction is all or nothing: one that has to fail must leave nothing. Some servers run it as a batch,
+ * and some do not roll back. If an appointment is left, it is `entered-in-error` and is removed.
+ */
+export async function proveTransactions(client: FhirClient, operationSystem: string): Promise<Proof> {
+  const victim = await anySlotOrSchedule(client);
+  if (!victim) return 'unproven';
+  const marker = `probe-${randomUUID()}`;
+  const reference = referenceTo(victim);
+  const response = await client.transaction({
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [
+      {
+        fullUrl: `urn:uuid:${randomUUID()}`,
+        resource: probeAppointment(operationSystem, marker),
+        request: { method: 'POST', url: 'Appointment' },
+      },
+      { resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(noVersion) } },
+    ],
+  });
+  const ours = await appointmentsMarked(client, operationSystem, marker);
+  for (const appointment of ours) await withdraw({ client }, referenceTo(appointment));
+  if (response.ok || ours.length > 0) {
+    const entries = isBundle(response.body) ? (response.body.entry ?? []) : [];
+    for (const { resource, response } of entries) {
+      const made = localReference({ reference: response?.location ?? (resource ? referenceTo(resource) : '') });
+      if (made?.startsWith('Appointment/') && response?.status?.startsWith('2') && ours.length === 0) {
+        await withdraw({ client }, made);
+      }
+    }
+    return 'broken';
+  }
+  // The whole may have been refused for another reason, which proves nothing about atomicity.
+  return proofOfRefusal(response, victim, (ifMatch) =>
+    client.transaction({
+      resourceType: 'Bundle',
+      type: 'transaction',
+      entry: [{ resource: victim, request: { method: 'PUT', url: reference, ifMatch: weakTag(ifMatch) } }],
+    }),
+  );
+}

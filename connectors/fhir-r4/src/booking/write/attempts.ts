@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Appointment, type AppointmentWrite, type CareUnit, ConnectorError } from '@crossward/connector-kit';
+import type { FhirConnection } from '../../connection.ts';
+import type { FhirAppointment } from '../../fhir.ts';
+import { toAppointment } from '../../mappers/appointment.ts';
+import { afterWriting, FinalError, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
+
+const attempts = 10;
+/** How many attempts wait for another call with the same operation id. After that, the other call is taken to be dead. */
+const patience = 5;
+
+export interface PlanOptions {
+  /** Whether to take over slots that another call with this operation id has claimed. */
+  readonly takeOver: boolean;
+}
+
+/** What a way to book does in one attempt. */
+export interface WriteSteps<Plan> {
+  /**
+   * The appointments that an earlier request with this operation id wrote, in the order of its changes. `null` for a
+   * server that does not keep operation ids.
+   */
+  readonly findDone: ((operationId: string) => Promise<readonly FhirAppointment[]>) | null;
+  /** Reads what the write needs, and decides what to write. Changes nothing in the EHR. */
+  plan(write: AppointmentWrite, options: PlanOptions): Promise<Plan>;
+  /** Writes the whole plan or nothing. Returns an appointment for each change, in order. */
+  execute(plan: Plan, write: AppointmentWrite): Promise<readonly FhirAppointment[]>;
+}
+
+/**
+ * Does a write: looks whether the operation is done already, plans it, and executes the plan. Starts again when a
+ * resource changed in between or a request timed out.
+ *
+ * A write without a response is never sent again before its operation id has been looked up. What is sent again carries
+ * the versions that were read in this attempt, so it cannot be done twice.
+ */
+export async function changeAppointments<Plan>(
+  ehr: FhirConnection,
+  write: AppointmentWrite,
+  { findDone, plan: planWrite, execute }: WriteSteps<Plan>,
+): Promise<readonly Appointment[]> {
+  let uncertain: unknown;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    try {
+      const takeOver = attempt > patience;
+      const planning = planWrite(write, { takeOver }).then(
+        (plan) => ({ plan }),
+        (error: unknown) => ({ error }),
+      );
+      // Then the look-up sees whatever the other call did before the plan. What it does later fails by a version.
+      if (takeOver) await planning;
+      const [done, planned] = await Promise.all([findDone ? findDone(write.operationId) : [], planning]);
+      if (done.length > 0) return await mapped(ehr, write.careUnit, done);
+      if ('error' in planned) throw planned.error;
+      return await mapped(ehr, write.careUnit, await execute(planned.plan, write));
+    } catch (error) {
+      if (error instanceof FinalError) throw error;
+      if (isUnknown(error)) {
+        uncertain = error;
+        if (!findDone) throw unknownOutcome(error);
+      } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
+        // Another call with this operation id may have finished between the look-up and the plan.
+        const ask = async () => (isTaken(error) && findDone ? findDone(write.operationId) : []);
+        const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
+        if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
+        throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);
+      }
+      // A random pause, so that two calls that conflicted do not conflict again.
+      await pause(Math.random() * 40 * attempt + (error instanceof UnderWay ? 100 : 5));
+    }
+  }
+  if (uncertain !== undefined) throw unknownOutcome(uncertain);
+  throw new ConnectorError('unavailable', 'The appointments kept changing during the write; nothing was written');
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof ConnectorError && error.kind === 'time_slot_unavailable';
+}
+
+/** Whether an error decides the write itself. A refused read decides nothing about a write that was sent before it. */
+function isDecision(error: unknown): boolean {
+  if (!(error instanceof ConnectorError)) return true;
+  return error.kind !== 'unavailable' && error.kind !== 'rejected' && error.kind !== 'unsupported';
+}
+
+async function mapped(
+  ehr: FhirConnection,
+  careUnit: CareUnit,
+  appointments: readonly FhirAppointment[],
+): Promise<readonly Appointment[]> {
+  const directory = await afterWriting(() => ehr.directory.of(careUnit));
+  return appointments.map((resource) => {
+    const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
+    // It is written, but the EHR stored something that cannot be shown here. Only a look-up can tell more.
+    if (!appointment) throw unknownOutcome();
+    return appointment;
+  });
+}

@@ -1,0 +1,47 @@
+import type { Connector } from '@crossward/connector-kit';
+import type { BookingConnection } from '../../connection.ts';
+import { compare, type FhirAppointment } from '../../fhir.ts';
+import { toAppointment } from '../../mappers/appointment.ts';
+import { operationKeys, placesIn } from '../../operation-ids.ts';
+import { unknownOutcome } from './outcomes.ts';
+
+/** Finds the appointments that an operation wrote, in the order of its changes. */
+export type FindDone = (operationId: string) => Promise<readonly FhirAppointment[]>;
+
+/** The port's `findOperation`, for a server that keeps operation ids. */
+export function operationFinder(
+  ehr: BookingConnection,
+  findDone: FindDone = (operationId) => findOperationResources(ehr, operationId),
+): Pick<Connector, 'findOperation'> {
+  if (!ehr.operationLookup) return {};
+  return {
+    async findOperation(careUnit, operationId) {
+      const found = await findDone(operationId);
+      if (found.length === 0) return null;
+      const directory = await ehr.directory.of(careUnit);
+      const appointments = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
+      // The care unit no longer knows the person or the place of one of them. It is there all the same.
+      if (appointments.length < found.length) throw unknownOutcome();
+      return appointments;
+    },
+  };
+}
+
+/** An appointment that several changes of the write touched is returned once for each change. */
+export async function findOperationResources(
+  { client, dialect: { operationSystem } }: BookingConnection,
+  operationId: string,
+): Promise<readonly FhirAppointment[]> {
+  const matches = await client.search<FhirAppointment>('Appointment', [
+    ['identifier', `${operationSystem}|${operationId}`],
+  ]);
+  // Some servers ignore a search parameter that they do not know.
+  return matches
+    .filter((it) => it.status !== 'entered-in-error' && operationKeys(it, operationSystem).includes(operationId))
+    .flatMap((it) => {
+      const places = placesIn(it, operationSystem, operationId);
+      return (places.length > 0 ? places : [0]).map((place) => ({ it, place }));
+    })
+    .sort((a, b) => a.place - b.place || compare(a.it.id ?? '', b.it.id ?? ''))
+    .map(({ it }) => it);
+}

@@ -1,0 +1,60 @@
+import { ConnectorError } from '@crossward/connector-kit';
+
+/** A resource has changed since it was read. Nothing was written, and the write can start again. */
+export class LostRace extends Error {
+  override readonly name = 'LostRace';
+}
+
+/** Another call with the same operation id is in progress. */
+export class UnderWay extends Error {
+  override readonly name = 'UnderWay';
+}
+
+/** An error after which nothing more may be sent for the write. */
+export class FinalError extends ConnectorError {}
+
+/** Whether the EHR may have done what the failed request asked for. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof ConnectorError && (error.kind === 'outcome_unknown' || error.kind === 'timeout');
+}
+
+export function timeTaken(): ConnectorError {
+  return new ConnectorError('time_slot_unavailable', 'No free time slot covers the range');
+}
+
+export function unknownOutcome(cause?: unknown): ConnectorError {
+  return new ConnectorError('outcome_unknown', 'The EHR may or may not have done the write', { cause });
+}
+
+/**
+ * Runs a request that follows a write, or a request that may have written. If the EHR refuses it, for example because of
+ * a rate limit, the write may still be done.
+ *
+ * @throws ConnectorError `outcome_unknown` in place of any other
+ */
+export async function afterWriting<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw error instanceof ConnectorError ? unknownOutcome(error) : error;
+  }
+}
+
+/** https://hl7.org/fhir/R4/http.html#concurrency: 412. Oracle Health and others: 409, and 423 during another write. */
+export function isConflict(status: number): boolean {
+  return status === 409 || status === 412 || status === 423;
+}
+
+/** A status after which the write may be partly done. */
+export function isBroken(status: number): boolean {
+  return status >= 500 && status !== 501;
+}
+
+/** Runs a clean-up. Its failure is ignored: the next reader sees what is left and copes with it. */
+export async function quietly(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof ConnectorError) && !(error instanceof LostRace)) throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { BookingConnection } from '../../connection.ts';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
+import { patientIdOf, slotsOf, standingOf } from '../../mappers/appointment.ts';
+import type { PlannedAppointment } from './appointment.ts';
+import { findOperationResources } from './operation-results.ts';
+import { afterWriting, isUnknown, LostRace, timeTaken, unknownOutcome } from './outcomes.ts';
+
+/**
+ * Sends a write that the server checks itself, and explains its failure. After a refusal it looks whether the time is
+ * still open; after a time-out it looks for the appointment.
+ *
+ * @param isOpen whether the time is still open. `undefined`: the write takes no time.
+ */
+export async function settled(
+  ehr: BookingConnection,
+  planned: PlannedAppointment,
+  work: () => Promise<FhirAppointment>,
+  isOpen: (() => Promise<boolean>) | undefined,
+): Promise<FhirAppointment> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isUnknown(error)) {
+      const done = await afterWriting(() => readBack(ehr, planned));
+      if (done) return done;
+      throw unknownOutcome(error);
+    }
+    const isRefusal = error instanceof LostRace || (error instanceof ConnectorError && error.kind === 'rejected');
+    if (isRefusal && isOpen && !(await isOpen())) throw timeTaken();
+    // The server reports a conflict over a time that still looks free. Trying again would not end.
+    if (error instanceof LostRace && planned.before === null) throw timeTaken();
+    throw error;
+  }
+}
+
+export async function areFree({ client }: BookingConnection, slots: readonly FhirSlot[]): Promise<boolean> {
+  const now = await client.readMany<FhirSlot>(slots.map(referenceTo));
+  return now.length === slots.length && now.every(({ status }) => status === 'free');
+}
+
+/** Looks by operation id. Where the server keeps none, by patient and slot: nobody else can have both. */
+async function readBack(
+  ehr: BookingConnection,
+  { before, after, key }: PlannedAppointment,
+): Promise<FhirAppointment | null> {
+  if (before) {
+    const current = await ehr.client.read<FhirAppointment>(referenceTo(before));
+    const isDone = current?.status === after.status && current?.meta?.versionId !== before.meta?.versionId;
+    return isDone ? current : null;
+  }
+  if (ehr.operationLookup) return (await findOperationResources(ehr, key))[0] ?? null;
+  const patientId = patientIdOf(after);
+  const start = new Date(after.start ?? '').getTime();
+  const candidates = await ehr.client.search<FhirAppointment>('Appointment', [
+    ['patient', `Patient/${patientId}`],
+    ['date', `ge${new Date(start).toISOString()}`],
+    ['date', `lt${new Date(start + 1000).toISOString()}`],
+  ]);
+  const now = ehr.client.clock.now();
+  const matches = candidates.filter(
+    (it) =>
+      standingOf(it, now).state === standingOf(after, now).state &&
+      patientIdOf(it) === patientId &&
+      slotsOf(it).join() === slotsOf(after).join(),
+  );
+  return matches.length === 1 ? (matches[0] ?? null) : null;
+}

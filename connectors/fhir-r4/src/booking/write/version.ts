@@ -1,0 +1,9 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { FhirResource } from '../../fhir.ts';
+
+/** @throws ConnectorError for a resource without a version: nothing could keep the write from overwriting another */
+export function versionOf(resource: FhirResource): string {
+  const version = resource.meta?.versionId;
+  if (version) return version;
+  throw new ConnectorError('rejected', `The EHR sends ${resource.resourceType}s without a version`);
+}

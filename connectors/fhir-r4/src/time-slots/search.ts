@@ -1,0 +1,47 @@
+import { chunks, type SearchParameters } from '../client.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
+import { type FhirSlot, localReference } from '../fhir.ts';
+import { serviceTypeToken } from '../mappers/healthcare-service.ts';
+import { slotTime } from '../mappers/slot.ts';
+import { defaultPageSize } from '../settings.ts';
+
+export interface SlotSearch {
+  readonly start: Date;
+  readonly before: Date;
+  /** `undefined`: any status. */
+  readonly statuses: string | undefined;
+  readonly services?: readonly string[] | undefined;
+}
+
+/**
+ * The Slots of these schedules that start in `[start, before)`. The search has two bounds, because a bare date means a
+ * whole day on some servers and nothing on others.
+ */
+export async function searchSlots(
+  { client, settings }: FhirConnection,
+  directory: CareUnitDirectory,
+  schedules: readonly string[],
+  { start, before, statuses, services }: SlotSearch,
+): Promise<FhirSlot[]> {
+  const wanted = directory.services.filter(({ id }) => services === undefined || services.includes(id));
+  const types = settings.slots?.require_service_type ? serviceTypeToken(wanted) : '';
+  const common: SearchParameters = [
+    ['start', `ge${start.toISOString()}`],
+    ['start', `lt${before.toISOString()}`],
+    ...(statuses === undefined ? [] : [['status', statuses] as const]),
+    ...(types === '' ? [] : [['service-type', types] as const]),
+    ['_count', String(settings.slots?.page_size ?? defaultPageSize)],
+  ];
+  const places: SearchParameters[] =
+    settings.slots?.search_by === 'schedule.actor'
+      ? chunks(directory.actorsOf(schedules), 20).map((actors) => [['schedule.actor', actors.join(',')]])
+      : chunks(schedules, 20).map((some) => [['schedule', some.join(',')]]);
+  const found = await Promise.all(places.map((place) => client.search<FhirSlot>('Slot', [...place, ...common])));
+  const asked = new Set(schedules);
+  // Some servers ignore a search parameter that they do not know.
+  return found.flat().filter((slot) => {
+    const time = slotTime(slot);
+    return time && asked.has(localReference(slot.schedule) ?? '') && time.start >= start && time.start < before;
+  });
+}

@@ -1,0 +1,77 @@
+import { chunks } from '../client.ts';
+import type { BookingConnection } from '../connection.ts';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
+import { escapeToken } from '../identifiers.ts';
+import { keepsSlots, slotsOf } from '../mappers/appointment.ts';
+import { claimOf } from '../mappers/slot.ts';
+import { operationKeys } from '../operation-ids.ts';
+
+/** The appointments that own the slots' claims, by slot. A claim whose write stopped halfway may have no appointment. */
+export async function ownersOf(
+  ehr: BookingConnection,
+  slots: readonly FhirSlot[],
+): Promise<ReadonlyMap<string, FhirAppointment>> {
+  const { client, dialect, operationLookup } = ehr;
+  const owners = [...new Set(slots.flatMap((slot) => claimOf(slot)?.owner ?? []))];
+  const keys = operationLookup ? owners.filter((owner) => !namesAppointment(owner)) : [];
+  const [found, active] = await Promise.all([
+    Promise.all([
+      client.readMany<FhirAppointment>(owners.filter(namesAppointment)),
+      ...chunks(keys, 20).map((some) =>
+        client.search<FhirAppointment>('Appointment', [
+          ['identifier', some.map((key) => `${dialect.operationSystem}|${escapeToken(key)}`).join(',')],
+        ]),
+      ),
+    ]),
+    operationLookup ? new Map<string, FhirAppointment>() : appointmentsIn(ehr, slots),
+  ]);
+  const byOwner = new Map(
+    found
+      .flat()
+      .flatMap((appointment) => ownerNames(appointment, dialect.operationSystem).map((name) => [name, appointment])),
+  );
+  return new Map(
+    slots.flatMap((slot) => {
+      const appointment = byOwner.get(claimOf(slot)?.owner ?? '') ?? active.get(referenceTo(slot));
+      return appointment ? [[referenceTo(slot), appointment] as const] : [];
+    }),
+  );
+}
+
+/** The appointments in these slots, by slot: for an EHR that does not keep the operation id of the write that claimed them. */
+async function appointmentsIn(
+  { client }: BookingConnection,
+  slots: readonly FhirSlot[],
+): Promise<ReadonlyMap<string, FhirAppointment>> {
+  const claimed = slots.filter((slot) => !namesAppointment(claimOf(slot)?.owner ?? ''));
+  const found = await Promise.all(
+    chunks(claimed.map(referenceTo), 20).map((some) =>
+      client.search<FhirAppointment>('Appointment', [['slot', some.join(',')]]),
+    ),
+  );
+  const active = found.flat().filter((it) => keepsSlots(it, client.clock.now()));
+  return new Map(active.flatMap((it) => slotsOf(it).map((slot) => [slot, it])));
+}
+
+/** Whether a claim's owner is an appointment, not a write. */
+export function namesAppointment(owner: string): boolean {
+  return owner.startsWith('Appointment/');
+}
+
+/** Of slots with an expired claim, those whose owner still needs them. */
+export async function livingOwners(
+  ehr: BookingConnection,
+  slots: readonly FhirSlot[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  if (slots.length === 0) return new Set();
+  const owners = await ownersOf(ehr, slots);
+  return new Set(
+    [...owners].flatMap(([slot, owner]) => (keepsSlots(owner, now) && slotsOf(owner).includes(slot) ? [slot] : [])),
+  );
+}
+
+/** All names that an appointment may have as the owner of a slot. */
+export function ownerNames(appointment: FhirAppointment, operationSystem: string): string[] {
+  return [referenceTo(appointment), ...operationKeys(appointment, operationSystem)];
+}

@@ -1,0 +1,25 @@
+import type { Reason } from '../problems/reasons.ts';
+
+/** Groups of reasons that operations share. */
+export const identifierReasons = [
+  'identifier_malformed',
+  'identifier_type_unsupported',
+  'header_reference_missing',
+  'header_reference_forbidden',
+] as const satisfies readonly Reason[];
+
+/** Reasons of every operation that reads from the EHR. */
+export const ehrReadReasons = [
+  'operation_unsupported',
+  'ehr_rejected',
+  'ehr_unavailable',
+  'ehr_timeout',
+] as const satisfies readonly Reason[];
+
+/** Reasons of every operation that writes to the EHR. */
+export const ehrWriteReasons = [
+  ...ehrReadReasons,
+  'outcome_unknown',
+  'patient_limit_reached',
+  'no_contact_channel',
+] as const satisfies readonly Reason[];

@@ -1,0 +1,169 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import type { Client } from '../clients/client-registry.ts';
+import type { Scope } from '../config/schema.ts';
+import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { asClient } from '../ehr/guard/caller.ts';
+import { isReferable, type ReadHeader } from '../identifiers/index.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import type { Execute } from '../operations/run-once.ts';
+import type { OperationServices } from '../operations/services.ts';
+import type { Reason } from '../problems/reasons.ts';
+import { runWrite } from './run-write.ts';
+
+/** The level of access that an operation needs. It determines the path prefix. */
+export type Level = 'client' | 'emr' | 'care_unit';
+
+const prefixes: Record<Level, string> = {
+  client: '/api',
+  emr: '/api/emrs/:emr',
+  care_unit: '/api/emrs/:emr/care-units/:care_unit_id',
+};
+
+const levelParams = {
+  client: {},
+  emr: { emr: Type.String({ description: 'Id of the EHR.' }) },
+  care_unit: {
+    emr: Type.String({ description: 'Id of the EHR.' }),
+    care_unit_id: Type.String({ description: 'Id of the care unit in the EHR.' }),
+  },
+} satisfies Record<Level, TProperties>;
+
+/** What credentials and path give access to, by level. */
+interface AccessByLevel {
+  client: { readonly client: Client };
+  emr: AccessByLevel['client'] & { readonly ehr: EhrConnection };
+  care_unit: AccessByLevel['emr'] & { readonly careUnit: CareUnitConnection };
+}
+export type Access<L extends Level = 'care_unit'> = AccessByLevel[L];
+
+export type Input<
+  L extends Level,
+  Params extends TProperties,
+  Query extends TProperties,
+  Body extends TSchema,
+> = Access<L> & {
+  readonly params: Static<TObject<Params>>;
+  readonly query: Static<TObject<Query>>;
+  readonly body: Static<Body>;
+  readonly readHeader: ReadHeader;
+  /** For a write: executes its plan, at most once for each `Idempotency-Key`. */
+  readonly execute: Execute;
+};
+
+/**
+ * An operation of the interface. The source of its types, validation, serialisation, access control and OpenAPI
+ * description.
+ */
+export interface Operation<
+  L extends Level,
+  Params extends TProperties = TProperties,
+  Query extends TProperties = TProperties,
+  Body extends TSchema = TSchema,
+> {
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly level: L;
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** Appended to the level's prefix. Parameters are written `:name`, as in Fastify. */
+  readonly path: string;
+  /** The client needs one of these. Empty: any client has access. */
+  readonly scopes: readonly Scope[];
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly response: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
+  /** Schema of the response to a dry run (200). */
+  readonly preview?: TSchema;
+  /** Reasons of problems, beyond those that all operations of this level share. */
+  readonly reasons: readonly Reason[];
+  /** `*_not_found` reasons for identifiers in the query or body. Their status is 400. */
+  readonly reasonsOfNames?: readonly Reason[];
+  readonly examples: {
+    readonly params?: Readonly<Record<string, unknown>>;
+    readonly query?: Readonly<Record<string, unknown>>;
+    readonly body?: unknown;
+    readonly response: unknown;
+  };
+  handle(input: Input<L, Params, Query, Body>): Promise<OperationResponse>;
+}
+
+/** Body of an operation without fields: absent or an empty object. */
+const noFields = Type.Object({}, { additionalProperties: false });
+
+/** An operation with any parameters, for hooks and the OpenAPI description. */
+export type AnyOperation = Omit<Operation<Level>, 'handle'>;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: AnyOperation;
+  }
+  interface FastifyInstance {
+    /** All operations, by operationId. */
+    operations: Map<string, AnyOperation>;
+    operationServices: OperationServices;
+    identifierHeaders: ReadonlySet<string>;
+  }
+  interface FastifyRequest {
+    access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
+  }
+}
+
+export function addOperation<L extends Level, P extends TProperties, Q extends TProperties, B extends TSchema>(
+  app: FastifyInstance,
+  operation: Operation<L, P, Q, B>,
+): void {
+  const { method, level, path, response, operationId, summary, description, tag } = operation;
+  const known = operation as unknown as AnyOperation;
+  app.operations.set(operationId, known);
+  app.route({
+    method,
+    url: `${prefixes[level]}${path}`,
+    config: { operation: known },
+    // A write stores its validation problem under the idempotency key, so the handler reports it.
+    attachValidation: method !== 'GET',
+    schema: {
+      operationId,
+      summary,
+      ...(description === undefined ? {} : { description }),
+      tags: [tag],
+      params: Type.Object({ ...levelParams[level], ...operation.params }),
+      querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
+      ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
+      response: { [response.status]: response.schema },
+    },
+    preValidation: async (request) => {
+      if (method !== 'GET' && !operation.body && request.body === undefined) request.body = {};
+    },
+    handler: async (request, reply) => {
+      const handle = (execute: Execute) =>
+        operation.handle({
+          ...request.access,
+          params: request.params,
+          query: request.query,
+          body: request.body,
+          readHeader: headerReader(request, app.identifierHeaders),
+          execute,
+        } as Input<L, P, Q, B>);
+      const { body, headers, status } = await asClient(request.access?.client.id ?? '', () =>
+        method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle),
+      );
+      reply.code(status ?? response.status).type('application/json; charset=utf-8');
+      if (headers) reply.headers(headers);
+      // A dry run's response does not match the schema that the serialiser was compiled for.
+      if (status !== undefined) reply.serializer(JSON.stringify);
+      return body;
+    },
+  });
+}
+
+function noWrite(): never {
+  throw new Error('A read must not execute a write');
+}
+
+function headerReader({ raw }: FastifyRequest, allowed: ReadonlySet<string>): ReadHeader {
+  const sent = new Map(Object.entries(raw.headersDistinct));
+  return (name) => (isReferable(name, allowed) ? (sent.get(name) ?? []) : undefined);
+}

@@ -1,0 +1,73 @@
+import type { FastifyRequest } from 'fastify';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import { type Execute, runOnce } from '../operations/run-once.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { problemAt } from '../problems/problem.ts';
+
+const printable = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * Runs a write at most once for each `Idempotency-Key`. A validation problem is stored under the key like any other. A dry
+ * run stores nothing, but its key must be well-formed too.
+ */
+export function runWrite(
+  services: OperationServices,
+  request: FastifyRequest,
+  handle: (execute: Execute) => Promise<OperationResponse>,
+): Promise<OperationResponse> {
+  const { access, validationError } = request;
+  if (!access?.ehr || !access.careUnit) throw new Error('A write without a care unit');
+  const key = readKey(request);
+  const run = (execute: Execute) => (validationError ? Promise.reject(validationError) : handle(execute));
+  if (isDryRun(request)) return run(refuseToExecute);
+  return runOnce(
+    services,
+    {
+      clientId: access.client.id,
+      ehr: access.ehr,
+      careUnit: access.careUnit,
+      requestId: request.id,
+      keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
+    },
+    run,
+  );
+}
+
+/** The query may still be unparsed text if another part of the request failed validation first. */
+function isDryRun({ query }: FastifyRequest): boolean {
+  return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
+}
+
+function refuseToExecute(): never {
+  throw new Error('A dry run must not execute a write');
+}
+
+/** @throws Problem `request_invalid` */
+function readKey({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (key === undefined || (typeof key === 'string' && printable.test(key))) return key;
+  const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
+  throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
+}
+
+/** Identifies the content of a request: method, URL, body, and the values of referenced headers. */
+function fingerprint(request: FastifyRequest): string {
+  const { method, raw, body, params, query } = request;
+  const referenced = texts([params, query, body])
+    .filter((text) => text.startsWith('header:'))
+    .map((text) => request.raw.headersDistinct[text.slice('header:'.length).toLowerCase()] ?? null);
+  const standard = request.headers['x-service-standard'] ?? null;
+  return JSON.stringify([method, raw.url, body ?? null, referenced, standard]);
+}
+
+/** All strings in a value, in order. Iterative, so that deep nesting cannot overflow the stack. */
+function texts(value: unknown): string[] {
+  const found: string[] = [];
+  const rest = [value];
+  while (rest.length > 0) {
+    const part = rest.pop();
+    if (typeof part === 'string') found.push(part);
+    else if (typeof part === 'object' && part !== null) rest.push(...Object.values(part).reverse());
+  }
+  return found;
+}

@@ -1,0 +1,37 @@
+import Type, { type TSchemaOptions } from 'typebox';
+
+/** Text in a request: Unicode that every database can store. */
+export function text(options: TSchemaOptions & { minLength?: number; maxLength?: number } = {}) {
+  return Type.String({ format: 'text', ...options });
+}
+
+/** Uses a `type` list, since the serialiser turns null into `""` for a plain string. */
+export function nullableString(options: TSchemaOptions = {}) {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options });
+}
+
+export function nullableInteger(options: TSchemaOptions = {}) {
+  return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options });
+}
+
+/** One of a fixed list of values. */
+export function choice<const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) {
+  return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** A typed reference to a named component of the OpenAPI description. */
+export function reference<Shape>(name: string) {
+  return Type.Unsafe<Shape>({ $ref: name });
+}
+
+/** An identifier in a request. The schema only rejects an empty one; other errors have their own reasons. */
+function notation(kind: 'Patient' | 'Resource') {
+  return (prefix = '') =>
+    Type.String({
+      minLength: 1,
+      description: `${prefix}${kind} ID notation: \`{type}:{value}\`, a bare \`emr_id\`, or \`header:{header_name}\`.`,
+    });
+}
+
+export const patientNotation = notation('Patient');
+export const resourceNotation = notation('Resource');

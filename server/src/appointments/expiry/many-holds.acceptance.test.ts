@@ -1,0 +1,168 @@
+import { type Connector, ConnectorError } from '@crossward/connector-kit';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { book, freeSlots } from '../../../../test/bookings.ts';
+import { eventually, rowsOf } from '../../../../test/codes.ts';
+import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../../test/gateway.ts';
+import { withoutTransactions } from '../../../../test/lesser-ehrs.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../../test/other-ehrs.ts';
+import { withQuickRecovery } from '../../../../test/recovery.ts';
+
+const turns = 10;
+const emrs = ['at-once', 'one-by-one', 'slow'] as const;
+type Emr = (typeof emrs)[number];
+
+const ehrs = faultyEhrs();
+/** What each EHR was asked, and how many releases at the same time. */
+const asked = new Map<string, { finds: number; releases: number; atOnce: number; most: number }>();
+/** Of appointments that an EHR refuses to release. */
+const stubborn = new Set<string>();
+
+function observed(connector: Connector, emr: string): Connector {
+  return {
+    ...connector,
+    async findAppointments(...input) {
+      countsOf(emr).finds += 1;
+      return (await connector.findAppointments?.(...input)) ?? [];
+    },
+    async changeAppointments(write) {
+      if (write.changes.some((it) => it.kind === 'release' && stubborn.has(it.appointmentId))) {
+        throw new ConnectorError('rejected', 'As the test wants it');
+      }
+      if (write.changes.every(({ kind }) => kind !== 'release'))
+        return (await connector.changeAppointments?.(write)) ?? [];
+      const counts = countsOf(emr);
+      counts.releases += 1;
+      counts.atOnce += 1;
+      counts.most = Math.max(counts.most, counts.atOnce);
+      if (emr === 'slow') await new Promise((resolve) => setTimeout(resolve, 50));
+      return Promise.resolve(connector.changeAppointments?.(write) ?? []).finally(() => {
+        counts.atOnce -= 1;
+      });
+    },
+  };
+}
+
+function countsOf(emr: string) {
+  const counts = asked.get(emr) ?? { finds: 0, releases: 0, atOnce: 0, most: 0 };
+  asked.set(emr, counts);
+  return counts;
+}
+
+const gateway = await startGateway({
+  connectors: [
+    anotherConnector((connector, emr) => {
+      const it = observed(ehrs.faulty(connector, emr), emr);
+      return emr === 'at-once' ? it : withoutTransactions(it);
+    }),
+  ],
+  configure(demo) {
+    const more = emrs.reduce(
+      (it, id) => withEhr(it, { id, like: 'sandbox-se', policies: {} }),
+      withQuickRecovery(demo),
+    );
+    const limits = (id: string) =>
+      id === 'slow' ? { concurrency: 2, queue_timeout_ms: 200 } : { concurrency: turns, queue_timeout_ms: 60_000 };
+    const withLimits = more.emrs.map((it) => ({ ...it, connection: { ...it.connection, ...limits(it.id) } }));
+    return { ...more, emrs: withLimits };
+  },
+});
+afterAll(() => gateway.close());
+
+beforeEach(() => {
+  ehrs.reset();
+  stubborn.clear();
+});
+/** What a test leaves behind is nobody's business. */
+afterEach(async () => {
+  await rowsOf(gateway, 'DELETE FROM operations');
+  await rowsOf(gateway, `UPDATE confirmation_items SET state = 'expired'`);
+  await rowsOf(gateway, `UPDATE sandbox.appointments SET state = 'cancelled', held_until = NULL`);
+});
+
+/** Books so many times, each of which waits for a code. */
+async function holds(emr: Emr, count: number): Promise<readonly string[]> {
+  const careUnit = careUnitPath(emr, 'sodermalm');
+  const slots = await freeSlots(gateway, { careUnit, limit: count });
+  expect(slots).toHaveLength(count);
+  const ids: string[] = [];
+  for (const slot of slots) ids.push((await book(gateway, { careUnit, slot })).id);
+  asked.clear();
+  return ids;
+}
+
+/** The codes run out, all at the same time. The EHR goes on holding. */
+async function runOut(emr: Emr): Promise<void> {
+  await rowsOf(gateway, 'UPDATE confirmations SET expires_at = now() WHERE emr = $1', [emr]);
+}
+
+/** Until nothing waits any more, in the gateway or in the EHR. */
+async function allOver(emr: Emr): Promise<void> {
+  await eventually(async () => expect(await standingIn(emr)).toEqual([]));
+  await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
+}
+
+async function standingIn(emr: Emr): Promise<readonly string[]> {
+  const appointments = await gateway.ehr(emr).appointments();
+  return appointments.filter(({ state }) => state !== 'cancelled').map(({ id }) => id);
+}
+
+async function bookedByStaff(emr: Emr, id: string): Promise<void> {
+  await rowsOf(
+    gateway,
+    `UPDATE sandbox.appointments SET state = 'booked', held_until = NULL WHERE emr = $1 AND id = $2`,
+    [emr, id],
+  );
+}
+
+describe('a hundred expired holds are released', () => {
+  test('with one call if the EHR has transactions', async () => {
+    await holds('at-once', 100);
+    await runOut('at-once');
+    await allOver('at-once');
+    expect(countsOf('at-once')).toMatchObject({ finds: 1, releases: 1 });
+  });
+
+  test('concurrently up to the limit of the EHR if it has none', async () => {
+    await holds('one-by-one', 100);
+    const gate = Promise.withResolvers<void>();
+    ehrs.of('one-by-one').hang('changeAppointments', gate.promise);
+    await runOut('one-by-one');
+    await eventually(() => expect(ehrs.of('one-by-one').hanging).toBe(turns));
+    gate.resolve();
+    await allOver('one-by-one');
+    expect(countsOf('one-by-one')).toMatchObject({ finds: 1, releases: 100, most: turns });
+  });
+
+  test('eventually if calls time out in the queue of a slow EHR', async () => {
+    await holds('slow', 30);
+    await runOut('slow');
+    await allOver('slow');
+  });
+});
+
+describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not keep the others', (emr) => {
+  test('when staff books it just before its release: it stays booked', async () => {
+    const ids = await holds(emr, 20);
+    const mine = ids[7] ?? '';
+    const gate = Promise.withResolvers<void>();
+    ehrs.of(emr).hang('changeAppointments', gate.promise);
+    await runOut(emr);
+    await eventually(() => expect(ehrs.of(emr).hanging).toBeGreaterThan(0));
+    await bookedByStaff(emr, mine);
+    gate.resolve();
+    await eventually(async () => expect(await standingIn(emr)).toEqual([mine]));
+    await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
+  });
+
+  test('when the EHR rejects its release', async () => {
+    const ids = await holds(emr, 20);
+    const mine = ids[7] ?? '';
+    stubborn.add(mine);
+    await runOut(emr);
+    await eventually(async () => expect(await standingIn(emr)).toEqual([mine]));
+    stubborn.clear();
+    await rowsOf(gateway, 'UPDATE operations SET next_attempt_at = now()');
+    await allOver(emr);
+  });
+});

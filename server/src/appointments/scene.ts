@@ -1,7 +1,0 @@
-import type { Access } from '../http/route.ts';
-import type { OperationServices } from '../operations/services.ts';
-
-/** Where an operation on appointments happens: who calls, in which care unit, and what it stands on. */
-export interface Scene extends Access {
-  readonly services: OperationServices;
-}

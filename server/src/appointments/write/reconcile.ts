@@ -1,0 +1,108 @@
+import type { Appointment } from '@crossward/connector-kit';
+import type { Work } from '../../operations/kind.ts';
+import { otherPlans } from '../../operations/other-plans.ts';
+import { appointmentKindName } from './kind-name.ts';
+import { type AppointmentPlan, changesOf, type PlannedChange, type PlannedCreation, type Results } from './plan.ts';
+
+type ChangeOfExisting = Exclude<PlannedChange, PlannedCreation>;
+
+/** More than can overlap one time for the same patient and resource. */
+const mostOverlapping = 20;
+
+/**
+ * Reconciles a plan with an EHR without `findOperation`: returns the steps that were visibly performed. The others may or
+ * may not have been performed. A new appointment counts as ours if it is the only one for the patient, resource and time,
+ * and no other record or operation of the gateway explains it.
+ */
+export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Results> {
+  const { call, careUnit, expiresAt } = work;
+  const changes = changesOf(plan);
+  const ids = changes.flatMap(({ change }) => (change.kind === 'create' ? [] : [change.appointmentId]));
+  const found = ids.length > 0 ? await call('findAppointments', careUnit, ids) : [];
+  const standing = new Map(found.map((appointment) => [appointment.id, appointment]));
+  const effects = new Map<number, Appointment>();
+  for (const { index, change } of changes) {
+    const effect =
+      change.kind === 'create'
+        ? await findCreated(work, change)
+        : ifAsPlanned(standing.get(change.appointmentId), change, expiresAt);
+    if (effect) effects.set(index, effect);
+  }
+  return effects;
+}
+
+async function findCreated(work: Work, creation: PlannedCreation): Promise<Appointment | undefined> {
+  const { call, careUnit, ehr } = work;
+  const { patientId, resourceId, start, end, hold } = creation;
+  if (!ehr.offers('listAppointments')) return undefined;
+  const overlapping = await call('listAppointments', {
+    careUnit,
+    patientId,
+    resourceId,
+    range: { start, end },
+    states: [hold ? 'held' : 'booked'],
+    limit: mostOverlapping,
+  });
+  const [only, another] = overlapping.filter((it) => isSame(it, creation));
+  if (!only || another || (await isAccountedFor(work, only))) return undefined;
+  return only;
+}
+
+async function isAccountedFor(work: Work, appointment: Appointment): Promise<boolean> {
+  const { services, ehr } = work;
+  const items = await services.db
+    .selectFrom('confirmation_items')
+    .select('appointment_id')
+    .where('emr', '=', ehr.id)
+    .where('ehr_appointment_id', '=', appointment.id)
+    .limit(1)
+    .execute();
+  if (items.length > 0) return true;
+  const others = await otherPlans(work);
+  return others.some(({ kind, plan }) => {
+    if (kind !== appointmentKindName) return false;
+    if (plan === undefined) return true;
+    return changesOf(plan as AppointmentPlan).some(
+      ({ change }) => change.kind === 'create' && isSame(appointment, change),
+    );
+  });
+}
+
+type Booking = Pick<Appointment, 'patientId' | 'resourceId' | 'start' | 'end'>;
+
+function isSame(a: Booking, b: Booking): boolean {
+  return a.patientId === b.patientId && a.resourceId === b.resourceId && isSameTime(a, b);
+}
+
+function isSameTime(a: Pick<Booking, 'start' | 'end'>, b: Pick<Booking, 'start' | 'end'>): boolean {
+  return a.start.getTime() === b.start.getTime() && a.end.getTime() === b.end.getTime();
+}
+
+/** The appointment, if it is in the state that the change was to produce. */
+function ifAsPlanned(
+  appointment: Appointment | undefined,
+  change: ChangeOfExisting,
+  expiresAt: Date | null,
+): Appointment | undefined {
+  return appointment && isAsPlanned(appointment, change, expiresAt) ? appointment : undefined;
+}
+
+function isAsPlanned(appointment: Appointment, change: ChangeOfExisting, expiresAt: Date | null): boolean {
+  const { state, comment, heldUntil } = appointment;
+  switch (change.kind) {
+    case 'update':
+      return (
+        state === 'booked' &&
+        (change.time === undefined || isSameTime(appointment, change.time)) &&
+        (change.resourceId === undefined || appointment.resourceId === change.resourceId) &&
+        (change.comment === undefined || comment === change.comment)
+      );
+    case 'cancel':
+    case 'release':
+      return state === 'cancelled' && (change.comment === undefined || comment === change.comment);
+    case 'confirm':
+      return state === 'booked';
+    case 'extend':
+      return state === 'held' && heldUntil?.getTime() === expiresAt?.getTime();
+  }
+}

@@ -1,0 +1,406 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Report } from '@crossward/connector-kit/conformance';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import type { Database } from '../db/database.ts';
+import { createDb } from '../db/kysely.ts';
+import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
+import { keyIdentity } from '../secrets/key-ring.ts';
+import { run } from './run.ts';
+
+const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'crossward-cli-'));
+const { database, url, dispose } = await createTestDatabase('postgresql');
+afterAll(async () => {
+  await dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  vi.stubEnv('DATABASE_URL', url);
+  vi.stubEnv('CROSSWARD_DATA_DIR', folder);
+  vi.stubEnv('CROSSWARD_CONFIG', '');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+async function crossward(words: string) {
+  let stdout = '';
+  let stderr = '';
+  const code = await run(words.split(' '), {
+    out: (text) => {
+      stdout += text;
+    },
+    err: (text) => {
+      stderr += text;
+    },
+    isWatched: false,
+  });
+  return { code, stdout, stderr };
+}
+
+test.each([
+  ['--help', 0],
+  ['conformance --emr nowhere', 2],
+])('the program that is installed ends as its command does: %s', async (words, code) => {
+  const child = execFile(process.execPath, [launcher, ...words.split(' ')]);
+  await once(child, 'exit');
+  expect(child.exitCode).toBe(code);
+});
+
+describe('usage', () => {
+  test.each([
+    '--help',
+    'help',
+    'conformance --help',
+    'emr check --help',
+    'messages retry --help',
+    'operations drop --help',
+  ])('%s is shown', async (words) => {
+    const { code, stdout } = await crossward(words);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
+  });
+
+  test('a version is shown', async () => {
+    expect(await crossward('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  test.each([
+    ['nonsense', 'nonsense'],
+    ['conformance --nonsense', '--nonsense'],
+    ['conformance --emr sandbox-no --only nonsense', 'Allowed choices'],
+    ['conformance', 'sandbox-no, sandbox-se, sandbox-uk'],
+    ['conformance --emr sandbox-no --care-unit lund', 'oslo-sentrum, bergen-nord'],
+    ['conformance --emr sandbox-no --from someday', 'someday'],
+    ['conformance --emr sandbox-no --patient nhs_number:9990000018', 'emr_id, no_personal_number'],
+    [
+      'conformance --emr sandbox-uk --patient p-1 --unknown-patient nhs_number:1',
+      '--unknown-patient: An nhs_number is',
+    ],
+    ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
+    ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
+  ])('%s ends with 2 and says why', async (words, told) => {
+    const { code, stderr } = await crossward(words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('a wrong configuration ends with 2 and says where', async () => {
+    const path = join(folder, 'wrong.yaml');
+    await writeFile(path, 'emrs: []\nclients: []\n');
+    const { code, stderr } = await crossward(`emr check --config ${path}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${path}:1:`)]);
+  });
+
+  test('a database that is not there ends with 2', async () => {
+    vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
+    const { code, stderr } = await crossward('emr check --emr sandbox-no');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('connection refused')]);
+  });
+});
+
+describe('a database', () => {
+  test.each([
+    'messages failed',
+    'messages retry x',
+    'operations list',
+    'operations drop x --yes',
+    'secret-keys list',
+    'emr check --emr sandbox-no',
+  ])('is not made by %s', async (words) => {
+    const empty = join(folder, 'empty');
+    vi.stubEnv('DATABASE_URL', '');
+    vi.stubEnv('CROSSWARD_DATA_DIR', empty);
+    const { code, stdout, stderr } = await crossward(words);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} contains none`)]);
+    await expect(stat(empty)).rejects.toThrow('ENOENT');
+  });
+
+  test('that no gateway has used is not changed, and is named without credentials', async () => {
+    await using own = await createOwnDatabase('empty');
+    const { code, stderr } = await crossward('messages failed');
+    const { pathname, password } = new URL(own.url);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the database ${pathname.slice(1)} at 127.0.0.1:`)]);
+    expect(stderr).not.toContain(password);
+    const client = await own.database.pool.connect();
+    const { rows } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'", []);
+    client.release();
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('conformance', () => {
+  const only = '--only patients resources cancel unclaimed';
+
+  test('shows a table, writes JSON, and ends with 0', async () => {
+    const path = join(folder, 'report.json');
+    const { code, stdout } = await crossward(
+      `conformance --emr sandbox-uk --patient p-1 nhs_number:9990000018 --json ${path} ${only}`,
+    );
+    expect(stdout).toMatch(/^ {2}cancel +5 +- +-$/m);
+    expect(stdout).toMatch(/\d+ passed, 0 failed/);
+    expect(code).toBe(0);
+    const report = JSON.parse(await readFile(path, 'utf8')) as Report;
+    expect(report).toMatchObject({ failed: 0, leftBehind: [], claims: { transactions: true } });
+    expect(report.results.every(({ outcome, reason }) => outcome === 'passed' || reason !== undefined)).toBe(true);
+    expect(JSON.stringify(report) + stdout).not.toContain('9990000018');
+  });
+
+  test('writes nothing when no patient is named', async () => {
+    const { code, stdout } = await crossward(`conformance --emr sandbox-uk ${only}`);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ {2}cancel +- +- +5$/m);
+    expect(stdout).toContain('--patient');
+  });
+
+  test('ends with 1 when something is not as claimed', async () => {
+    const { code, stdout } = await crossward(
+      'conformance --emr sandbox-uk --service nonsense --only healthcare-services --json -',
+    );
+    expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ failed: 1 })]);
+  });
+});
+
+test('an EHR that is down ends with 1 and says so', async () => {
+  const path = join(folder, 'down.yaml');
+  await writeFile(
+    path,
+    `emrs:
+  - id: down
+    name: Down
+    connector: fhir-r4
+    settings: { base_url: "http://127.0.0.1:1/fhir" }
+    connection: { allow_private_addresses: true, retries: 0 }
+    care_units: [{ id: one, name: One, time_zone: Europe/Oslo, language: nb }]
+clients: []
+`,
+  );
+  const conformance = await crossward(`conformance --config ${path}`);
+  expect(conformance).toMatchObject({ code: 1, stderr: expect.stringContaining('unavailable') });
+  const check = await crossward(`emr check --config ${path}`);
+  expect(check).toMatchObject({ code: 1, stdout: expect.stringContaining('The connection cannot be opened') });
+});
+
+describe('secrets', () => {
+  const file = join(folder, 'secrets.yaml');
+  const careUnits = 'care_units: [{ id: one, name: One, time_zone: Europe/Oslo, language: nb }]';
+  const remote = (id: string, name: string) => `  - id: ${id}
+    name: ${id}
+    connector: fhir-r4
+    settings:
+      base_url: "http://127.0.0.1:1/fhir"
+      auth: { type: bearer, token: { env: ${name} } }
+    connection: { allow_private_addresses: true, retries: 0 }
+    ${careUnits}
+`;
+  beforeEach(() =>
+    writeFile(
+      file,
+      `emrs:
+  - id: local
+    name: Local
+    connector: sandbox
+    settings: { country: "NO" }
+    ${careUnits}
+${remote('north', 'NORTH_TOKEN')}${remote('south', 'SOUTH_TOKEN')}clients:
+  - id: acme
+    secrets: [{ env: ACME_CLIENT_SECRET }]
+    scopes: [appointments:read]
+    grants: [{ emr: local }]
+messages:
+  sms: { provider: webhook, url: "https://sms.example.org", secret: { env: SMS_SECRET } }
+`,
+    ),
+  );
+
+  test('are asked for only where they are needed', async () => {
+    expect(await crossward(`emr check --config ${file} --emr local`)).toMatchObject({ code: 0, stderr: '' });
+    vi.stubEnv('CROSSWARD_CONFIG', file);
+    vi.stubEnv('CROSSWARD_SECRET_KEY', 'not a key');
+    expect(await crossward('messages failed')).toMatchObject({ code: 0 });
+  });
+
+  test('are missing with their place, of one EHR alone', async () => {
+    const { code, stderr } = await crossward(`emr check --config ${file} --emr south`);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/secrets\.yaml:\d+:\d+: emrs\[2\]\..*SOUTH_TOKEN is not set\n$/);
+    expect(stderr).not.toMatch(/NORTH_TOKEN|ACME_CLIENT_SECRET|SMS_SECRET/);
+  });
+});
+
+describe('emr check', () => {
+  test('shows what an EHR offers', async () => {
+    const { code, stdout } = await crossward('emr check --emr sandbox-se');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/resources by +emr_id, hsa_id, se_personal_number/)]);
+  });
+
+  test('writes JSON instead', async () => {
+    const { code, stdout } = await crossward('emr check --emr sandbox-se --json -');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ emr: 'sandbox-se', connector: 'sandbox' }),
+    ]);
+  });
+});
+
+describe('messages', () => {
+  test('lists failed messages and sends them again while their code is pending', async () => {
+    expect(await crossward('messages failed')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No failed messages'),
+    });
+    const id = await insertFailedMessage();
+    const listed = await crossward('messages failed');
+    const { hostname, port, pathname } = new URL(url ?? '');
+    const told = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
+    expect(listed).toMatchObject({ code: 0, stderr: told });
+    expect(listed.stdout).toMatch(
+      new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code expires \\S+Z\n$`),
+    );
+    expect((await crossward('messages list')).stdout).toMatch(
+      new RegExp(
+        `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code expires \\S+Z\n$`,
+      ),
+    );
+    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: told });
+    expect((await crossward('messages list')).stdout).toContain(`${id}  sandbox-se/lund  sms  waiting  attempts`);
+    expect((await crossward('messages failed')).stdout).toContain('No failed messages');
+    expect(await crossward(`messages retry ${id}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('new code'),
+    });
+  });
+});
+
+describe('operations', () => {
+  test('lists, shows, resumes and drops open operations', async () => {
+    await using own = await createOwnDatabase();
+    expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'No open operations.\n' });
+    const states = ['pending', 'compensating', 'monitored', 'suspended', 'leased'] as const;
+    const ids: string[] = [];
+    for (const state of states) ids.push(await insertOperation(own.database, state));
+    const [pending = '', , , suspended = '', leased = ''] = ids;
+    const { stdout } = await crossward('operations list');
+    const words = stdout.split('\n').map((line) => line.split('  ').slice(1, 4).join(' '));
+    expect(words).toEqual([
+      'sandbox-se/lund appointments suspended',
+      ...['pending', 'compensating', 'monitored', 'pending'].map((state) => `sandbox-se/lund appointments ${state}`),
+      '',
+    ]);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^${suspended}  \\S+  appointments  suspended  age \\d+ s  failures 5  last failure ehr_rejected  next none$`,
+        'm',
+      ),
+    );
+    for (const [index, told] of [
+      'at the next attempt',
+      'compensating',
+      'late effects',
+      'retry',
+      'working on',
+    ].entries()) {
+      const shown = await crossward(`operations show ${ids[index]}`);
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
+      expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
+    }
+    expect(await crossward(`operations retry ${pending}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations retry ${suspended}`)).toMatchObject({ code: 0 });
+    expect((await crossward(`operations show ${suspended}`)).stdout).toMatch(/^state +pending$/m);
+    const unsure = await crossward(`operations drop ${suspended}`);
+    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('remain') });
+    expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 0 });
+    const dropped = await crossward(`operations drop ${suspended} --yes`);
+    expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining('remain') });
+    expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations drop ${suspended} --yes`)).toMatchObject({ code: 1 });
+    expect(await crossward(`operations drop ${leased} --yes`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('working on'),
+    });
+  });
+});
+
+describe('secret-keys', () => {
+  test('are listed by id, and one that is lost is retired', async () => {
+    await using own = await createOwnDatabase();
+    const [key, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+    const { id } = keyIdentity(key);
+    expect(await crossward(`secret-keys retire ${id}`)).toMatchObject({ code: 1 });
+    const db = createDb(own.database);
+    await requireKnownKeys(db, [key]);
+    expect((await crossward('secret-keys list')).stdout).toMatch(new RegExp(`^${id}  first used \\S+Z  in use\n$`));
+    expect(await crossward(`secret-keys retire ${id}`)).toMatchObject({ code: 0 });
+    await requireKnownKeys(db, [next]);
+    expect((await crossward('secret-keys list')).stdout).toMatch(new RegExp(`^${keyIdentity(next).id}  `));
+  });
+});
+
+/** For this test alone, named in the environment. */
+async function createOwnDatabase(content?: 'empty') {
+  const { database, url = '', dispose } = await createTestDatabase('postgresql', content);
+  vi.stubEnv('DATABASE_URL', url);
+  return { database, url, [Symbol.asyncDispose]: dispose };
+}
+
+/** Each a bit younger than the one before. */
+let operations = 0;
+async function insertOperation(
+  { pool }: Pick<Database, 'pool'>,
+  state: 'pending' | 'compensating' | 'monitored' | 'suspended' | 'leased',
+): Promise<string> {
+  const client = await pool.connect();
+  try {
+    const stored = {
+      pending: 'pending',
+      compensating: 'compensating',
+      monitored: 'done',
+      suspended: 'pending',
+      leased: 'pending',
+    };
+    const { rows } = await client.query<{ id: string }>(
+      `INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, kind, state, sealed_plan,
+         next_attempt_at, suspended_at, consecutive_failures, last_failure, lease_token, lease_expires_at, created_at)
+       SELECT gen_random_uuid(), 'c', convert_to(gen_random_uuid()::text, 'UTF8'), '\\xcafe', 'sandbox-se', 'lund',
+         'appointments', $1, 'of the patient', CASE WHEN NOT suspended THEN now() END, CASE WHEN suspended THEN now() END,
+         CASE WHEN suspended THEN 5 ELSE 0 END, CASE WHEN suspended THEN 'ehr_rejected' END,
+         CASE WHEN leased THEN gen_random_uuid() END, CASE WHEN leased THEN now() + interval '1 hour' END,
+         now() - make_interval(secs => 100 - $4)
+       FROM (SELECT $2::boolean AS suspended, $3::boolean AS leased) AS it RETURNING id`,
+      [stored[state], state === 'suspended', state === 'leased', ++operations],
+    );
+    return rows[0]?.id ?? '';
+  } finally {
+    client.release();
+  }
+}
+
+async function insertFailedMessage(): Promise<string> {
+  const client = await database.pool.connect();
+  try {
+    const { rows } = await client.query<{ id: string }>(
+      `WITH confirmation AS (
+         INSERT INTO confirmations
+           (id, client_id, emr, care_unit_id, kind, channel, max_attempts, expires_at)
+         VALUES (gen_random_uuid(), 'c', 'sandbox-se', 'lund', 'booking', 'sms', 5, now() + interval '10 minutes')
+         RETURNING *
+       ), item AS (
+         INSERT INTO confirmation_items (emr, appointment_id, confirmation_id, care_unit_id, position, kind)
+         SELECT emr, 'a-1', id, care_unit_id, 0, kind FROM confirmation
+       )
+       INSERT INTO messages (id, confirmation_id, sequence, emr, care_unit_id, channel, first_appointment_id, sealed_content,
+         state, failure_reason, expires_at, completed_at)
+       SELECT gen_random_uuid(), id, 1, emr, care_unit_id, channel, 'a-1', '\\x00', 'failed', 'http_401', expires_at, now()
+       FROM confirmation RETURNING id`,
+      [],
+    );
+    return rows[0]?.id ?? '';
+  } finally {
+    client.release();
+  }
+}

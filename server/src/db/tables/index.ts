@@ -1,0 +1,7 @@
+import type { ConfirmationTables } from './confirmations.ts';
+import type { MessageTables } from './messages.ts';
+import type { OperationTables } from './operations.ts';
+import type { SecretKeyTables } from './secret-keys.ts';
+
+/** The gateway's own tables. One file for each domain, as with the migrations. */
+export interface Tables extends ConfirmationTables, MessageTables, OperationTables, SecretKeyTables {}

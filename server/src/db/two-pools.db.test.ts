@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { book, oslo, sodermalm } from '../../../test/bookings.ts';
+import { type Gateway, startGateway } from '../../../test/gateway.ts';
+import type { CodeMessage } from '../messages/outbox.ts';
+import { openDatabase } from './database.ts';
+import { createDb } from './kysely.ts';
+import type { DatabaseClient, DatabasePool } from './pool.ts';
+
+/** As many as the pool has: nobody else gets one until the test is over, or the answered function is called. */
+async function takeAll(pool: DatabasePool, count: number): Promise<() => void> {
+  const taken = await Promise.all(Array.from({ length: count }, () => pool.connect()));
+  const giveBack = () => taken.splice(0).forEach((client: DatabaseClient) => void client.release());
+  onTestFinished(giveBack);
+  return giveBack;
+}
+
+const message: CodeMessage = {
+  confirmationId: randomUUID(),
+  emr: 'sandbox-se',
+  careUnitId: 'sodermalm',
+  kind: 'booking',
+  channel: 'sms',
+  to: '+46700000123',
+  language: 'sv',
+  clinicName: 'Södermalm',
+  timeZone: 'Europe/Stockholm',
+  appointments: [{ id: 'a-1', start: new Date('2027-03-20T08:00:00Z') }],
+  code: '739158',
+  expiresAt: new Date(Date.now() + 600_000),
+};
+
+// PGlite has a single connection.
+describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL', () => {
+  let gateway: Gateway;
+  let pool: DatabasePool;
+  let background: DatabasePool;
+  beforeAll(async () => {
+    gateway = await startGateway();
+    ({ pool, background } = gateway.database);
+  });
+  afterAll(() => gateway.close());
+  const metric = async (name: string) =>
+    (await gateway.deps.metrics.metrics()).split('\n').find((line) => line.startsWith(`${name} `));
+
+  test('sends messages while requests have all of their connections', async () => {
+    // All of the twenty but one.
+    await takeAll(pool, 19);
+    const { db, outbox } = gateway.deps.services;
+    let last: Promise<DatabaseClient> | undefined;
+    await db.transaction().execute(async (tx) => {
+      await outbox.enqueue(tx, message);
+      // First in line for the connection that the transaction leaves.
+      last = pool.connect();
+    });
+    let client = await last;
+    onTestFinished(() => client?.release());
+    const outside = createDb({ pool: background });
+    await expect
+      .poll(async () => (await sql<{ state: string }>`SELECT state FROM messages`.execute(outside)).rows)
+      .toEqual([{ state: 'sent' }]);
+    expect(await metric('crossward_database_pool_waiting{pool="background"}')).toMatch(/ \d+$/);
+    expect(await metric('crossward_database_pool_wait_seconds_count{pool="background"}')).toMatch(/ [1-9]\d*$/);
+    const waiting = pool.connect();
+    expect(await metric('crossward_database_pool_waiting{pool="requests"}')).toMatch(/ [1-9]\d*$/);
+    client?.release();
+    client = undefined;
+    (await waiting).release();
+  });
+
+  test('answers requests while background work has all of its connections', async () => {
+    await takeAll(background, 4);
+    expect((await gateway.request('GET', `${oslo}/resources`)).status).toBe(200);
+    expect(await book(gateway)).toMatchObject({ status: 'booked' });
+    expect(await book(gateway, { careUnit: sodermalm, patientId: 'p-4' })).toMatchObject({
+      status: 'awaiting_confirmation',
+    });
+  });
+
+  test('has as many connections for requests as it is told', async () => {
+    const { url } = gateway.ground.testDatabase;
+    const database = await openDatabase({ databaseUrl: url, dataDir: '', maxConnections: 2 });
+    onTestFinished(() => database.close());
+    const giveBack = await takeAll(database.pool, 2);
+    const third = database.pool.connect();
+    expect(database.pool.waiting).toBe(1);
+    giveBack();
+    (await third).release();
+  });
+});

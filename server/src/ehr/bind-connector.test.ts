@@ -1,0 +1,55 @@
+import { type Connector, type ConnectorContext, ConnectorError } from '@crossward/connector-kit';
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import type { PostgresPool } from 'kysely';
+import { expect, test } from 'vitest';
+import { bindConnector } from './bind-connector.ts';
+
+const context = { emr: 'clinic', settings: {}, careUnits: [], http: plainHttp() };
+const database: PostgresPool = {
+  options: {},
+  connect: () => Promise.reject(new Error('not called')),
+  end: async () => undefined,
+};
+
+/** A connector that notes what it is opened and probed with. */
+function recording(migrations: URL | undefined) {
+  const contexts: ConnectorContext<unknown>[] = [];
+  const module = {
+    name: 'recording',
+    settingsSchema: {},
+    async open(given: ConnectorContext<unknown>): Promise<Connector> {
+      contexts.push(given);
+      throw new ConnectorError('unavailable', 'Only notes its context');
+    },
+    async probe(given: ConnectorContext<unknown>) {
+      contexts.push(given);
+      return { findings: [], recommendedSettings: {} };
+    },
+  };
+  return { contexts, module: migrations ? { ...module, migrations } : module };
+}
+
+test('a connector without migrations gets no database', async () => {
+  const { module, contexts } = recording(undefined);
+  const { open, probe } = bindConnector(module, context, database);
+  await probe();
+  await expect(open()).rejects.toThrow(ConnectorError);
+  expect(contexts).toEqual([context, context]);
+});
+
+test('a connector with migrations gets the database', async () => {
+  const { module, contexts } = recording(new URL('file:///migrations/'));
+  const { open, probe } = bindConnector(module, context, database);
+  await probe();
+  await expect(open()).rejects.toThrow(ConnectorError);
+  expect(contexts).toEqual([
+    { ...context, database },
+    { ...context, database },
+  ]);
+});
+
+test('a connector with migrations cannot be bound without a database', () => {
+  expect(() => bindConnector(recording(new URL('file:///migrations/')).module, context, undefined)).toThrow(
+    'The connector recording needs a database',
+  );
+});

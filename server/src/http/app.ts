@@ -1,0 +1,142 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Cursors } from '../api/paging.ts';
+import { addAppointmentRoutes } from '../appointments/routes.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import { addressesIn } from '../config/address-ranges.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { EhrRegistry } from '../ehr/registry.ts';
+import { addEmrRoutes } from '../emrs/routes.ts';
+import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
+import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { addPatientRoutes } from '../patients/routes.ts';
+import { addResourceRoutes } from '../resources/routes.ts';
+import { addTimeslotRoutes } from '../timeslots/routes.ts';
+import { addAccess } from './access.ts';
+import { addConnectionLimits } from './connection-limits.ts';
+import { addDemoMailboxRoutes } from './demo-mailbox-routes.ts';
+import { addDocs } from './docs.ts';
+import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
+import { type Exchange, watchExchange } from './exchanges.ts';
+import { answerFramingError } from './framing-errors.ts';
+import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
+import { addHealth } from './health.ts';
+import { addJsonBody } from './json-body.ts';
+import { addLimits } from './limits.ts';
+import { trackMethods } from './method-not-allowed.ts';
+import { addMetrics, createRequestMetrics } from './metrics.ts';
+import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
+import { addProblemPages } from './problem-routes.ts';
+import { requestId } from './request-id.ts';
+import { logRefusal, logRequest } from './request-log.ts';
+import { addRequestSyntax } from './request-syntax.ts';
+import { addUnreadBody } from './unread-body.ts';
+import { addValidation, compilersFactory, formats } from './validation.ts';
+
+const longestHeaderSection = 32 * 1024;
+/** Milliseconds in which the head of a request must have arrived, or less where the whole request has less. */
+const headersTimeout = 15_000;
+/** Milliseconds without a byte, either way: a caller that does not take its answer. No operation is as long as that. */
+const idleTimeout = 600_000;
+/** An identifier of 200 characters, each up to four bytes, percent-encoded. */
+const longestPathParameter = 200 * 4 * 3;
+
+/** What the HTTP interface stands on. */
+export interface AppDeps {
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly clients: ClientRegistry;
+  readonly ehrs: EhrRegistry;
+  readonly cursors: Cursors;
+  readonly services: OperationServices;
+  /** Where the configuration delivers messages to a demo mailbox. */
+  readonly mailbox: DemoMailbox | undefined;
+  /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
+  readonly identifierHeaders: ReadonlySet<string>;
+  readonly limits: Configuration['limits'];
+  readonly http: Configuration['http'];
+  isReady(): Promise<boolean>;
+}
+
+/** Builds the HTTP interface from what it needs. Nothing listens yet. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const requestMetrics = createRequestMetrics(deps.metrics);
+  const watch = (exchange: Exchange) =>
+    watchExchange(exchange, (end) => {
+      logRequest(exchange, end);
+      requestMetrics.ended(exchange, end);
+    });
+  const requestTimeout = deps.http.request_timeout_seconds * 1000;
+  const isTrustedProxy = addressesIn(deps.http.trusted_proxies);
+  const app = Fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: requestId,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: {
+      maxHeaderSize: longestHeaderSection,
+      headersTimeout: Math.min(headersTimeout, requestTimeout),
+      requestTimeout,
+      connectionsCheckingInterval: 1_000,
+    },
+    requestTimeout,
+    connectionTimeout: idleTimeout,
+    trustProxy: isTrustedProxy,
+    routerOptions: { maxParamLength: longestPathParameter },
+    schemaController: { compilersFactory },
+    serializerOpts: { ajv: { formats } },
+    clientErrorHandler: (error, socket) =>
+      answerFramingError(error, socket, (requestId, problem, end) => {
+        logRefusal(app.log, requestId, problem, end);
+        requestMetrics.refused(end);
+      }),
+    frameworkErrors: (error, request, reply) => {
+      watch({ request, reply });
+      setHeaders(request, reply);
+      sendProblem(frameworkProblem(error), request, reply);
+    },
+  });
+  const methods = trackMethods(app);
+  addErrorHandler(app);
+  app.addHook('onRequest', async (request, reply) => watch({ request, reply }));
+  addHeaders(app);
+  addConnectionCloseOnStop(app);
+  addRequestSyntax(app);
+  addUnreadBody(app);
+  addConnectionLimits(
+    app,
+    {
+      maxConnections: deps.http.max_connections,
+      maxConnectionsPerAddress: deps.http.max_connections_per_address,
+      isTrustedProxy,
+    },
+    deps.metrics,
+  );
+  addMetrics(app, deps.metrics);
+  addJsonBody(app);
+  addValidation(app);
+  await addOpenApi(app);
+  app.decorate('operationServices', deps.services);
+  app.decorate('identifierHeaders', deps.identifierHeaders);
+  addAccess(app, { ...deps, failedCredentials: deps.limits.failed_credentials });
+  await addLimits(app, deps.limits);
+
+  addEmrRoutes(app, deps);
+  addPatientRoutes(app);
+  addResourceRoutes(app, deps);
+  addHealthcareServiceRoutes(app, deps);
+  addTimeslotRoutes(app, deps);
+  addAppointmentRoutes(app, deps);
+
+  addOpenApiRoutes(app);
+  await addDocs(app);
+  await addProblemPages(app);
+  if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
+  addHealth(app, deps.isReady);
+  methods.finish();
+  await app.ready();
+  return app;
+}

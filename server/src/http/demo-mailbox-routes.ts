@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { isLoopback } from '../config/loopback.ts';
+import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
+import { Problem } from '../problems/problem.ts';
+import { demoMailboxPage, style } from './demo-mailbox-page.ts';
+
+const contentSecurityPolicy = `default-src 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256')
+  .update(style)
+  .digest('base64')}'`;
+
+/**
+ * `/demo/messages`: without credentials, so only under a loopback name. A page of another site cannot read it through a
+ * name that it has made point here.
+ */
+export function addDemoMailboxRoutes(app: FastifyInstance, mailbox: Pick<DemoMailbox, 'messages'>): void {
+  app.get('/demo/messages', async (request, reply) => {
+    if (!isLoopbackHost(request.headers.host)) {
+      throw new Problem('route_not_found', { detail: 'There is nothing at this address.' });
+    }
+    const messages = await mailbox.messages();
+    reply.header('vary', 'accept');
+    if (!prefersJson(request.headers.accept)) {
+      return reply
+        .header('content-security-policy', contentSecurityPolicy)
+        .type('text/html; charset=utf-8')
+        .send(demoMailboxPage(messages));
+    }
+    return reply.send({
+      messages: messages.map(({ channel, to, text, appointmentId, sentAt }) => ({
+        channel,
+        to,
+        text,
+        appointment_id: appointmentId,
+        sent_at: sentAt.toISOString(),
+      })),
+    });
+  });
+}
+
+function isLoopbackHost(host: string | undefined): boolean {
+  const name = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d{1,5})?$/i.exec(host ?? '');
+  return name !== null && isLoopback(name[1] ?? name[2] ?? '');
+}
+
+/** Asks for JSON by its name, and not rather for HTML: RFC 9110 section 12.5.1. */
+function prefersJson(accept = ''): boolean {
+  const weights = new Map(
+    accept.split(',').map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith('q='));
+      return [type, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
+    }),
+  );
+  const json = weights.get('application/json') ?? 0;
+  const html = weights.get('text/html') ?? 0;
+  return json > 0 && json >= html;
+}

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { book, sodermalm } from '../../../test/bookings.ts';
+import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { Secret } from '../config/secret.ts';
+import { listOpen } from './open-messages.ts';
+
+/** What the provider answers to everything. */
+let status = 200;
+const provider = createServer((request, response) => {
+  request.resume();
+  response.writeHead(status).end();
+});
+await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+const { port } = provider.address() as AddressInfo;
+const gateway = await startGateway({
+  configure: (demo) => ({
+    ...demo,
+    messages: {
+      ...demo.messages,
+      sms: { provider: 'webhook', url: `http://127.0.0.1:${port}/sms`, secret: new Secret('a secret of the tests') },
+    },
+  }),
+});
+afterAll(async () => {
+  await gateway.close();
+  provider.close();
+});
+beforeEach(async () => {
+  // What another test left behind is not sent any more.
+  await rowsOf(gateway, 'DELETE FROM messages');
+});
+
+const { db } = gateway.deps.services;
+const sweden = careUnitOf(gateway, sodermalm);
+const appointmentIds = async () => (await listOpen(db)).map(({ appointmentId }) => appointmentId);
+
+async function metric(name: string): Promise<number | undefined> {
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  const [, value] = new RegExp(`^crossward_messages_${name}\\{channel="sms"\\} (\\S+)$`, 'm').exec(text) ?? [];
+  return value === undefined ? undefined : Number(value);
+}
+
+async function delivered(state: string) {
+  const held = await book(gateway, { careUnit: sodermalm });
+  await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe(state));
+  return held;
+}
+
+test('a message that is sent is counted, and is not listed', async () => {
+  status = 200;
+  const [queued = 0, sent = 0] = [await metric('queued_total'), await metric('sent_total')];
+  const held = await delivered('sent');
+  expect(await metric('queued_total')).toBe(queued + 1);
+  expect(await metric('sent_total')).toBe(sent + 1);
+  expect([await metric('waiting'), await metric('oldest_waiting_seconds')]).toEqual([0, 0]);
+  expect(await appointmentIds()).not.toContain(held.id);
+});
+
+test('a message that is being retried is listed with what was tried and when it is tried next', async () => {
+  status = 503;
+  const held = await book(gateway, { careUnit: sodermalm });
+  const message = await eventually(async () => {
+    const [found] = await listOpen(db);
+    expect(found?.attempts).toBeGreaterThanOrEqual(2);
+    return found;
+  });
+  expect(message).toEqual({
+    id: expect.any(String),
+    emr: 'sandbox-se',
+    careUnitId: 'sodermalm',
+    channel: 'sms',
+    appointmentId: held.id,
+    state: 'retrying',
+    attempts: expect.any(Number),
+    nextAttemptAt: expect.any(Date),
+    ageSeconds: expect.any(Number),
+    expiresAt: expect.any(Date),
+  });
+  await rowsOf(gateway, "UPDATE messages SET created_at = created_at - interval '100 seconds'");
+  expect(await metric('waiting')).toBe(1);
+  expect(await metric('oldest_waiting_seconds')).toBeGreaterThanOrEqual(100);
+  expect((await listOpen(db))[0]?.ageSeconds).toBeGreaterThanOrEqual(100);
+});
+
+test('a message that is given up is an error in the log, is counted, and is listed while it can be sent again', async () => {
+  status = 400;
+  const failed = (await metric('failed_total')) ?? 0;
+  const held = await delivered('failed');
+  const [message] = await listOpen(db);
+  expect(message).toMatchObject({ appointmentId: held.id, state: 'failed', attempts: 1, nextAttemptAt: null });
+  expect(await metric('failed_total')).toBe(failed + 1);
+  expect(await metric('waiting')).toBe(0);
+  const line = gateway.logLines.map((text) => JSON.parse(text)).find((it) => it.message_id === message?.id);
+  expect(line).toMatchObject({ level: 50, msg: 'message failed', reason: 'http_400' });
+  await sweden.cancel(held.id);
+  expect(await listOpen(db)).toEqual([]);
+});
+
+test('metrics do not wait for a database that does not answer, and tell nothing old', async () => {
+  expect(await metric('waiting')).toBe(0);
+  const { background: pool } = gateway.database;
+  const connect = pool.connect.bind(pool);
+  const down = Promise.withResolvers<void>();
+  const spy = vi.spyOn(pool, 'connect').mockImplementation(() => down.promise.then(connect));
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  down.resolve();
+  spy.mockRestore();
+  expect(text).toContain('crossward_messages_sent_total{channel="sms"}');
+  expect(text).not.toContain('crossward_messages_waiting{');
+  expect(text).not.toContain('crossward_messages_oldest_waiting_seconds{');
+});

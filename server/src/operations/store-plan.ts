@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import { LeaseLost } from './errors.ts';
+import { leaseEnd, releaseLease, requireLease, updateLeased } from './lease.ts';
+import type { Leased } from './stored-operation.ts';
+
+export interface Planned {
+  readonly kind: string;
+  readonly sealedPlan: Buffer;
+  readonly leaseSeconds: number;
+  /** Lifetime of the holds and codes that it creates. */
+  readonly lifetimeSeconds: number | undefined;
+  readonly patientHashes: readonly Buffer[];
+}
+
+/** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
+function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: Planned) {
+  return {
+    kind,
+    state: 'pending' as const,
+    sealed_plan: sealedPlan,
+    lease_expires_at: leaseEnd(leaseSeconds),
+    next_attempt_at: leaseEnd(leaseSeconds),
+    first_sent_at: sql<Date>`now()`,
+    last_sent_at: sql<Date>`now()`,
+    reported_unknown: false,
+    consecutive_failures: 0,
+    patient_hashes: [...patientHashes],
+    expires_at: expiryIn(lifetimeSeconds),
+  };
+}
+
+function expiryIn(lifetimeSeconds: number | undefined) {
+  return lifetimeSeconds === undefined
+    ? null
+    : sql<Date>`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds})`;
+}
+
+/**
+ * Stores the plan in the row of its key or in a new row. Returns when its holds and codes expire.
+ *
+ * @throws LeaseLost when another request has claimed the key
+ */
+export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned): Promise<Date | null> {
+  const stored =
+    operation.keyHash === undefined
+      ? await db
+          .insertInto('operations')
+          .values({
+            ...plannedValues(planned),
+            id: operation.id,
+            client_id: operation.clientId,
+            idempotency_key_hash: null,
+            request_hash: null,
+            emr: operation.emr,
+            care_unit_id: operation.careUnitId,
+            lease_token: operation.token,
+          })
+          .returning('expires_at')
+          .executeTakeFirstOrThrow()
+      : await updateLeased(db, operation).set(plannedValues(planned)).returning('expires_at').executeTakeFirst();
+  if (!stored) throw new LeaseLost();
+  return stored.expires_at;
+}
+
+/** Records that the EHR is called once more. @throws LeaseLost */
+export function markSent(db: Db, operation: Leased): Promise<void> {
+  return requireLease(updateLeased(db, operation).set({ last_sent_at: sql<Date>`now()` }).executeTakeFirst());
+}
+
+/** @throws LeaseLost */
+export function markCompensating(db: Db, operation: Leased): Promise<void> {
+  return requireLease(updateLeased(db, operation).set({ state: 'compensating' }).executeTakeFirst());
+}
+
+/** Removes the plan. The holder of the lease starts over. @throws LeaseLost */
+export function clearPlan(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
+  const values = {
+    state: 'pending' as const,
+    sealed_plan: null,
+    kind: null,
+    attempt,
+    next_attempt_at: null,
+    patient_hashes: [],
+    first_sent_at: null,
+    last_sent_at: null,
+    consecutive_failures: 0,
+    suspended_at: null,
+    reported_unknown: false,
+    expires_at: null,
+  };
+  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
+}
+
+/** Like `clearPlan`, and releases the lease so that a retry can start over. @throws LeaseLost */
+export async function resetForRetry(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
+  await clearPlan(db, operation, attempt);
+  await releaseLease(db, operation);
+}

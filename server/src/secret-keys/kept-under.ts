@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+
+/**
+ * Where the gateway keeps sealed text, which begins with its key's id.
+ *
+ * @internal a test compares it with the columns of the database
+ */
+export const sealedColumns = [
+  'operations.sealed_plan',
+  'operations.sealed_response',
+  'confirmation_items.sealed_comment',
+  'confirmation_items.sealed_draft',
+  'messages.sealed_content',
+  'demo_mailbox.sealed_content',
+] as const;
+
+const sealedTexts = sql.join(
+  sealedColumns.map((column) => sql`SELECT ${sql.ref(column)} AS sealed FROM ${sql.table(column.split('.')[0] ?? '')}`),
+  sql` UNION ALL `,
+);
+const keyOfSealed = sql<string>`encode(substring(sealed FROM 1 FOR 4), 'hex')`;
+
+/**
+ * Whether a key that was replaced at this time is still needed: data is sealed with it, or data is old enough to be
+ * hashed with it. A hash does not contain the id of its key.
+ */
+export async function isStillNeeded(db: Db, id: string, replacedAt: Date): Promise<boolean> {
+  const { rows } = await sql<{ is_needed: boolean }>`
+    SELECT EXISTS (SELECT FROM operations WHERE created_at <= ${replacedAt} AND idempotency_key_hash IS NOT NULL)
+      OR EXISTS (SELECT FROM confirmations WHERE code_hash IS NOT NULL AND last_code_sent_at <= ${replacedAt})
+      OR EXISTS (SELECT FROM (${sealedTexts}) AS kept WHERE ${keyOfSealed} = ${id}) AS is_needed`.execute(db);
+  return rows[0]?.is_needed ?? true;
+}

@@ -1,0 +1,99 @@
+import { type Selectable, sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import type { SecretKeyTables } from '../db/tables/secret-keys.ts';
+import { type KeyIdentity, keyIdentity } from '../secrets/key-ring.ts';
+import { ConfigurationError } from '../startup/configuration-error.ts';
+import { isStillNeeded } from './kept-under.ts';
+
+type KnownKey = Selectable<SecretKeyTables['secret_keys']>;
+
+/** 32 bytes each, the newest first. */
+export type SecretKeys = readonly [Buffer, ...Buffer[]];
+
+/**
+ * Makes sure that the database can be used with these secret keys, and notes the newest. What is still sealed or hashed
+ * with a key that is not among them could not be read or checked, and gateways with different newest keys would not
+ * understand each other. Of gateways that start at the same time on a new database, one names the key.
+ *
+ * @param keyFile where the demo keeps its key; absent: the keys come from the environment
+ * @throws {ConfigurationError} when a key is missing, with what to do
+ */
+export async function requireKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?: string): Promise<void> {
+  const configured = secretKeys.map(keyIdentity) as [KeyIdentity, ...KeyIdentity[]];
+  const [newest] = configured;
+  await db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE secret_keys IN EXCLUSIVE MODE`.execute(tx);
+    const known = await tx.selectFrom('secret_keys').selectAll().execute();
+    const missing = await missingKeys(tx, known, configured);
+    if (missing.length > 0) throw new ConfigurationError(explanation(missing, configured, keyFile));
+
+    await note(tx, newest);
+    await tx
+      .updateTable('secret_keys')
+      .set({ replaced_at: sql<Date>`clock_timestamp()` })
+      .where('id', '<>', newest.id)
+      .where('replaced_at', 'is', null)
+      .execute();
+  });
+}
+
+/** Known keys that are not configured and cannot be done without. Those that can are forgotten. */
+async function missingKeys(tx: Tx, known: readonly KnownKey[], configured: readonly KeyIdentity[]): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { id, check_value, replaced_at, retired_at } of known) {
+    const isConfigured = configured.some((key) => key.id === id && key.checkValue.equals(check_value));
+    if (isConfigured || retired_at) continue;
+    if (replaced_at === null || (await isStillNeeded(tx, id, replaced_at))) missing.push(id);
+    else await tx.deleteFrom('secret_keys').where('id', '=', id).execute();
+  }
+  return missing;
+}
+
+/** A key that comes back is in use again. */
+async function note(tx: Tx, { id, checkValue }: KeyIdentity): Promise<void> {
+  await tx
+    .insertInto('secret_keys')
+    .values({ id, check_value: checkValue })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ check_value: checkValue, replaced_at: null, retired_at: null }),
+    )
+    .execute();
+}
+
+function explanation(missing: readonly string[], configured: readonly KeyIdentity[], keyFile?: string): string[] {
+  const ids = configured.map(({ id }) => id).join(', ');
+  const lacking = missing.map(
+    (id) => `the database has been used with the secret key ${id}, which is missing here; configured: ${ids}`,
+  );
+  const retire = `If the key is lost for good: npx crossward secret-keys retire ${missing[0]}`;
+  if (keyFile !== undefined) {
+    return [
+      ...lacking.map((text) => `${keyFile}: ${text}`),
+      'The demo keeps its key in its data directory. Set CROSSWARD_DATA_DIR to the one that this database was first used ' +
+        'with, copy the file secret-key from there, or let DATABASE_URL name another database.',
+      retire,
+    ];
+  }
+  return [
+    ...lacking.map((text) => `CROSSWARD_SECRET_KEY: ${text}`),
+    'Set CROSSWARD_SECRET_KEY to the key that this database was last used with. To replace that key, set ' +
+      'CROSSWARD_SECRET_KEY to the new one and name the old one in CROSSWARD_PREVIOUS_SECRET_KEYS until nothing is left under it.',
+    retire,
+  ];
+}
+
+/** Every key that the database has been used with and still asks for, the oldest first. */
+export function listKnownKeys(db: Db): Promise<KnownKey[]> {
+  return db.selectFrom('secret_keys').selectAll().where('retired_at', 'is', null).orderBy('first_used_at').execute();
+}
+
+/** Gives up what is left under a key, so that no start requires it again. `false`: no key in use has this id. */
+export async function retireKey(db: Db, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('secret_keys')
+    .set({ retired_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('retired_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

@@ -1,0 +1,52 @@
+import { chmod, chown, mkdir, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { errorFrom, temporaryFolder } from '../config/test-support.ts';
+import { makePrivateFolder } from './private-file.ts';
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+// Windows has no such modes: who may use a folder is said by access control lists there.
+describe.skipIf(process.platform === 'win32')('a private folder', () => {
+  test('is made for its owner alone, with those above it', async () => {
+    const folder = join(await temporaryFolder(), 'above', 'data');
+    expect(await makePrivateFolder(folder)).toBe(false);
+    expect(await makePrivateFolder(folder)).toBe(false);
+    expect(await modeOf(folder)).toBe('700');
+  });
+
+  test.each([0o755, 0o777, 0o750, 0o701])('that was open to others is closed: %o', async (mode) => {
+    const folder = join(await temporaryFolder(), 'data');
+    await mkdir(folder);
+    await chmod(folder, mode);
+    expect(await makePrivateFolder(folder)).toBe(true);
+    expect(await modeOf(folder)).toBe('700');
+    expect(await makePrivateFolder(folder)).toBe(false);
+  });
+
+  test('is closed where a link leads to it', async () => {
+    const above = await temporaryFolder();
+    await mkdir(join(above, 'data'));
+    await chmod(join(above, 'data'), 0o755);
+    await symlink('data', join(above, 'link'));
+    expect(await makePrivateFolder(join(above, 'link'))).toBe(true);
+    expect(await modeOf(join(above, 'data'))).toBe('700');
+  });
+
+  test("is not another user's, and nothing of theirs is changed", async () => {
+    const folder = await anotherUsersFolder();
+    const before = await modeOf(folder);
+    const { message } = await errorFrom(makePrivateFolder(folder));
+    expect(message).toMatch(/: belongs to another user \(\d+, not \d+\)/);
+    expect(await modeOf(folder)).toBe(before);
+  });
+});
+
+/** Only root can give a folder away; of everybody else the root of the file system is none of theirs. */
+async function anotherUsersFolder(): Promise<string> {
+  if (process.getuid?.() !== 0) return '/';
+  const folder = join(await temporaryFolder(), 'data');
+  await mkdir(folder, { mode: 0o755 });
+  await chown(folder, 65_534, 65_534);
+  return folder;
+}

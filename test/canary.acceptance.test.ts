@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { creationBody, freeSlot, oslo, riverside, sodermalm } from './bookings.ts';
+import { startGateway } from './gateway.ts';
+
+/** Personal data and secrets that must not appear in a log. */
+const people = {
+  norwegian: '15859000026',
+  malformedNorwegian: '15859000027',
+  norwegianWithSpace: '158590 00026',
+  swedish: '191212121212',
+  shortSwedish: '121212-1212',
+  british: '9990000018',
+  britishWithSpaces: '999 000 0018',
+  hsa: 'SE0000000000-1001',
+  unknown: 'kanari-fugl-7731',
+  givenName: 'Lykkelig',
+  familyName: 'Granskog',
+  phone: '+4790012345',
+  email: 'kanari.fugl@example.org',
+};
+const secrets = { wrongSecret: 'kanari-secret-4d1f8e0b77aa', bearer: 'kanari-bearer-99ab12' };
+const canaries = Object.values({ ...people, ...secrets });
+
+const gateway = await startGateway({ logLevel: 'trace' });
+afterAll(() => gateway.close());
+
+const ids = Object.entries({
+  no_personal_number: people.norwegian,
+  se_personal_number: people.swedish,
+  nhs_number: people.british,
+  hsa_id: people.hsa,
+  emr_id: people.unknown,
+  bare: people.email,
+}).map(([type, value]) => (type === 'bare' ? value : `${type}:${value}`));
+
+const texts = [
+  ...canaries,
+  ...ids,
+  `no_personal_number:${people.malformedNorwegian}`,
+  `se_personal_number:${people.shortSwedish}`,
+  `patient:${people.norwegian}`,
+  `header:${people.norwegian}`,
+];
+
+test('no log line, metric, problem or table contains personal data', async () => {
+  const problems: string[] = [];
+  const send: typeof gateway.request = async (method, path, options) => {
+    const answer = await gateway.request(method, path, options);
+    if (answer.status >= 400) problems.push(answer.text);
+    // Many proxies log response headers.
+    problems.push(JSON.stringify(answer.headers));
+    return answer as never;
+  };
+  const slot = await freeSlot(gateway);
+  const right = creationBody(slot);
+  const { id: clientId, secret } = gateway.credentials('everything');
+
+  const sendAll = async (text: string) => {
+    const sent: Promise<unknown>[] = [];
+    const add = (...request: Parameters<typeof send>) => void sent.push(send(...request));
+    const encoded = encodeURIComponent(text);
+    const headerValue = Buffer.from(text).toString('latin1');
+    // Problems echo unknown field and parameter names that are plain words, to help with typos.
+    const name = /^[A-Za-z_-]+$/.test(text) ? `${text}1` : text;
+    const encodedName = encodeURIComponent(name);
+    for (const careUnit of [oslo, sodermalm, riverside]) {
+      // In the path: valid and invalid, known and unknown identifiers.
+      add('GET', `${careUnit}/patients/${encoded}`);
+      add('GET', `${careUnit}/resources/${encoded}`);
+      add('GET', `${careUnit}/patients/header:x-patient`, { headers: { 'x-patient': headerValue } });
+      add('GET', `${careUnit}/appointments?patient_id=${encoded}&resource_id=${encoded}`);
+      add('GET', `${careUnit}/appointments?patient_id=header:x-patient`, {
+        headers: { 'x-patient': headerValue },
+      });
+    }
+    for (const path of [
+      `${oslo}/appointments/${encoded}`,
+      `${oslo}/${encoded}`,
+      `${oslo}/patients/${encoded}/${encoded}`,
+      `/api/emrs/${encoded}`,
+      `/api/emrs/sandbox-no/care-units/${encoded}`,
+      `/${encoded}`,
+      `/problems/${encoded}`,
+      `${oslo}/patients/${encoded}%`,
+      // In the query: values, names, cursors, numbers, times.
+      `${oslo}/appointments?${encodedName}=${encoded}`,
+      `${oslo}/appointments?patient_id=p-1&status=${encoded}`,
+      `${oslo}/appointments?patient_id=p-1&cursor=${encoded}`,
+      `${oslo}/appointments?patient_id=p-1&limit=${encoded}`,
+      `${oslo}/appointments?start=${encoded}&end=${encoded}`,
+      `${oslo}/appointments?patient_id=${encoded}&patient_id=${encoded}`,
+      `${oslo}/timeslots?start=${encoded}&end=${encoded}&resource_id=${encoded}`,
+      `${oslo}/timeslots?start=${slot.start.slice(0, 19)}&end=${slot.end.slice(0, 19)}&healthcare_service_id=${encoded}`,
+      `${oslo}/timeslots?start=${slot.start.slice(0, 19)}&end=${slot.end.slice(0, 19)}&resource_id=${encoded}`,
+      `/api/emrs?${encodedName}`,
+      `/nothing?patient=${encoded}`,
+      `/health/live?${encoded}`,
+    ]) {
+      add('GET', path);
+    }
+    for (const method of ['DELETE', 'PUT', 'OPTIONS']) add(method, `${oslo}/patients/${encoded}?name=${encoded}`);
+
+    // In the body: values, names, wrong types, invalid JSON.
+    const bodies: unknown[] = [
+      { ...right, patient_id: text },
+      { ...right, resource_id: text },
+      { ...right, healthcare_service_id: text },
+      { ...right, start_time: text },
+      { ...right, comment: { [text]: text } },
+      { ...right, comment: [text] },
+      { ...right, [name]: text },
+      { ...right, patient_id: [text] },
+      { ...right, patient_id: { [text]: text } },
+      { [name]: text },
+      [text],
+      JSON.stringify(text),
+      `{"patient_id": "${text}`,
+      `${text}`,
+      Number(text) || text,
+    ];
+    for (const body of bodies) {
+      const payload = typeof body === 'number' ? String(body) : body;
+      add('POST', `${oslo}/appointments`, { body: payload });
+      add('PATCH', `${oslo}/appointments/${encoded}`, { body: payload });
+    }
+    for (const change of [{ comment: text }, { status: 'cancelled' }, { confirmation: { code: text } }]) {
+      add('PATCH', `${oslo}/appointments`, { body: { ids: ['x', text, `x${text}`], ...change } });
+    }
+    add('PATCH', `${oslo}/appointments/x`, { body: { resource_id: text } });
+    add('PATCH', `${oslo}/appointments/x`, { body: { start: text, end: text } });
+    add('PATCH', `${oslo}/appointments/x`, { body: { status: text } });
+    add('PATCH', `${oslo}/appointments/x`, { body: { confirmation: { code: text } } });
+
+    // In headers, including standard ones.
+    for (const header of [
+      'x-service-standard',
+      'user-agent',
+      'cookie',
+      'referer',
+      'content-type',
+      'accept',
+      'idempotency-key',
+      'traceparent',
+      'x-forwarded-for',
+      'origin',
+    ]) {
+      add('POST', `${oslo}/appointments`, {
+        body: { ...right, patient_id: 'nobody' },
+        headers: { [header]: headerValue },
+      });
+    }
+    add('GET', '/api/emrs', { headers: { 'x-request-id': headerValue } });
+    add('GET', '/api/emrs', { headers: { 'x-request-id': `patient-${headerValue}` } });
+    // Problems echo the name of a referenced header, unless it is long or has more than a few digits.
+    if (text.replaceAll(/\D/g, '').length > 4) {
+      const headerName = text.replaceAll(/[^A-Za-z0-9]/g, '-');
+      add('GET', `${oslo}/patients/header:${headerName}`);
+      add('GET', `${oslo}/patients/header:${headerName}`, { headers: { [headerName]: 'nobody' } });
+      add('GET', `${oslo}/patients/header:${encoded}`);
+    }
+
+    // In credentials.
+    add('GET', `${oslo}/patients/p-1`, { client: { id: headerValue, secret: headerValue } });
+    add('GET', `${oslo}/patients/p-1`, { client: { id: clientId, secret: headerValue } });
+    add('GET', `${oslo}/patients/p-1`, { headers: { authorization: `Bearer ${headerValue}` } });
+    await Promise.all(sent);
+  };
+  for (const text of texts) await sendAll(text);
+
+  // In successful requests.
+  await send('GET', `${oslo}/patients/p-1`);
+  const booked = await send<{ id: string }>('POST', `${oslo}/appointments`, {
+    body: { ...creationBody(await freeSlot(gateway)), patient_id: 'header:x-patient' },
+    headers: { 'x-patient': `no_personal_number:${people.norwegian}` },
+  });
+  expect(booked.status).toBe(201);
+  await send('GET', `${oslo}/appointments?patient_id=no_personal_number:${people.norwegian}`);
+  await send('PATCH', `${oslo}/appointments/${booked.body.id}`, { body: { status: 'cancelled' } });
+
+  // In requests that Node.js rejects before the gateway sees them.
+  for (const text of canaries) {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.on('data', (chunk) => problems.push(chunk.toString()));
+    socket.end(`GET /${text} HTTP/9.9\r\n${text}\r\n\r\n`);
+    await once(socket, 'close');
+  }
+  // In a request that causes an internal error.
+  await gateway.request('GET', '/health/ready');
+  const tables = await textColumns();
+  const metrics = (await gateway.request('GET', '/metrics')).text;
+  await gateway.database.close();
+  for (const text of ids) {
+    const answer = await send('GET', `${oslo}/appointments?patient_id=${encodeURIComponent(text)}`);
+    expect(answer.status).toBeOneOf([400, 503]);
+  }
+  const failed = await send('GET', `${oslo}/appointments?patient_id=no_personal_number:${people.norwegian}`);
+  expect(failed.status).toBe(503);
+
+  expect(gateway.logLines.length).toBeGreaterThan(1000);
+  expect(tables.length).toBeGreaterThan(5);
+  expectNoneIn('a log line', gateway.logLines, [secret]);
+  expectNoneIn('the metrics', metrics.split('\n'), [secret]);
+  expectNoneIn('a problem', problems, [secret]);
+  expectNoneIn('the database', tables, [secret]);
+}, 120_000);
+
+function expectNoneIn(name: string, lines: readonly string[], more: readonly string[]): void {
+  const wanted = [...canaries, ...more].flatMap((it) => [it, encodeURIComponent(it), it.replaceAll(/[ -]/g, '')]);
+  for (const line of lines) {
+    const lower = line.toLowerCase();
+    const found = wanted.find((it) => lower.includes(it.toLowerCase()));
+    if (found !== undefined) throw new Error(`${name} contains ${found}: ${line.slice(0, 500)}`);
+  }
+}
+
+/** Every value of every column of the gateway's tables, as text. */
+async function textColumns(): Promise<string[]> {
+  const client = await gateway.database.pool.connect();
+  try {
+    const { rows } = await client.query<{ schema: string; table: string }>(
+      `SELECT table_schema AS schema, table_name AS table FROM information_schema.tables
+       WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`,
+      [],
+    );
+    const found: string[] = [];
+    for (const { schema, table } of rows) {
+      const all = await client.query<{ row: string }>(`SELECT it::text AS row FROM "${schema}"."${table}" it`, []);
+      found.push(...all.rows.map(({ row }) => `${schema}.${table} ${row}`));
+    }
+    return found;
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { reasonNames, reasons } from '../server/src/problems/reasons.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+
+const browser = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
+const isMissing = !existsSync(browser);
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+if (isMissing) {
+  const text = `Chromium was not found at ${browser}. Install it, or set CHROMIUM_PATH to its path.`;
+  if (process.env.CI) {
+    test('Chromium is installed', () => {
+      throw new Error(text);
+    });
+  } else {
+    process.stderr.write(`Browser tests skipped. ${text}\n`);
+  }
+}
+
+/** Chromium starts slowly while other tests use the CPU. */
+const longTimeout = { timeout: 120_000 };
+
+// Skipped without Chromium on a developer's machine. CI fails instead, with the message above.
+describe.skipIf(isMissing)('in a browser', longTimeout, () => {
+  let gateway: Gateway;
+  let profile: string;
+  let context: BrowserContext;
+  let page: Page;
+  let requests: URL[];
+  let browserErrors: string[];
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    profile = await mkdtemp(join(tmpdir(), 'crossward-browser-'));
+    context = await chromium.launchPersistentContext(profile, {
+      executablePath: browser,
+      headless: true,
+      args: flags,
+      viewport: { width: 1280, height: 1000 },
+      baseURL: `http://127.0.0.1:${gateway.port}`,
+    });
+    context.setDefaultTimeout(longTimeout.timeout);
+  });
+
+  afterAll(async () => {
+    await context?.close();
+    await gateway?.close();
+    await rm(profile, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => {
+    requests = [];
+    browserErrors = [];
+    page = await context.newPage();
+    page.on('request', (request) => requests.push(new URL(request.url())));
+    page.on('console', (message) => {
+      // Violations of the content security policy are reported as errors.
+      if (['error', 'warning'].includes(message.type())) browserErrors.push(message.text());
+    });
+    page.on('pageerror', (error) => browserErrors.push(error.message));
+  });
+
+  afterEach(async () => {
+    await page.close();
+    const isGateway = ({ protocol, host }: URL) =>
+      ['data:', 'blob:'].includes(protocol) || host === `127.0.0.1:${gateway.port}`;
+    expect(requests.filter((url) => !isGateway(url)).map(String)).toEqual([]);
+    expect(browserErrors).toEqual([]);
+  });
+
+  test.each(['/docs', '/docs/'])('%s shows every operation, without credentials', async (address) => {
+    await page.goto(address);
+    for (const { summary } of gateway.app.operations.values()) await page.getByText(summary).first().waitFor();
+    // Not `networkidle`: that event is missed if the page is idle before the listener is added.
+    await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
+    expect(requests.map(({ pathname }) => pathname)).toContain('/api/openapi.json');
+  });
+
+  test('an operation can be sent from the page', async () => {
+    const { id, secret } = gateway.credentials('everything');
+    await page.goto('/docs/');
+    const credentials = page.locator('.scalar-password-input');
+    await credentials.nth(0).fill(id);
+    await credentials.nth(1).fill(secret);
+    await page.getByRole('button', { name: 'Test Request' }).first().click();
+    const answer = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    expect((await answer).status()).toBe(200);
+  });
+
+  test('every problem reason has a page with its title and advice', async () => {
+    for (const reason of reasonNames) {
+      await page.goto(`/problems/${reason}`);
+      expect(await page.getByRole('heading').innerText()).toBe(reasons[reason].title);
+      const main = page.getByRole('main');
+      expect(await main.innerText()).toContain('What to do');
+      // The style sheet limits the width, so it was loaded.
+      expect((await main.boundingBox())?.width).toBeLessThan(700);
+    }
+  });
+
+  test('blocks a script that is not part of the page', async () => {
+    await page.goto('/docs/');
+    await expect(page.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();
+    expect(await page.evaluate('globalThis.intruder')).toBeUndefined();
+    expect(browserErrors.splice(0).join('\n')).toContain('Content Security Policy');
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { timeZone } from '../../connectors/fhir-r4/fake/data-set.ts';
+import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
+import type { FhirAppointment } from '../../connectors/fhir-r4/src/fhir.ts';
+import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
+import type { Configuration } from '../../server/src/config/configuration.ts';
+import { resolveConnection } from '../../server/src/config/connection.ts';
+import { resolvePolicies } from '../../server/src/config/policies.ts';
+import { book, freeRun, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
+import { careUnitOf, codeFor, eventually, messagesAbout } from '../codes.ts';
+import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+import { change, creation, keysOf, newKey, type Sent, type Told } from '../idempotency-keys.ts';
+import { careUnitPath } from '../other-ehrs.ts';
+import { answerOf, knownAnswerOf, nextCall, withQuickRecovery } from '../recovery.ts';
+
+// Longer than every wait in the test, so that a failure names the condition that was not met.
+vi.setConfig({ testTimeout: 150_000 });
+
+const path = careUnitPath('fhir', 'north');
+const fake = await startFake({ data: { days: 42 } });
+let proxy: FaultProxy;
+let gateway: Gateway;
+beforeAll(async () => {
+  proxy = await startFaultProxy(fake.url);
+  gateway = await startGateway({ configure: withProxy });
+});
+afterEach(() => proxy.comeUp());
+afterAll(async () => {
+  await gateway.close();
+  await proxy.close();
+  await fake.close();
+});
+
+/** Care unit `north` requires a code for bookings. */
+function withProxy(demo: Configuration): Configuration {
+  const policies = resolvePolicies({ booking_confirmation: 'code' });
+  const careUnit = { id: 'north', name: 'Nord', time_zone: timeZone, language: 'sv', policies } as const;
+  const emr = {
+    id: 'fhir',
+    name: 'FHIR',
+    connector: 'fhir-r4',
+    settings: settingsFor(proxy.url),
+    synthetic_identifiers: true,
+    connection: resolveConnection({ allow_private_addresses: true }),
+    policies,
+    care_units: [{ ...careUnit, settings: { location: 'Location/north' } }],
+  };
+  const grants = [{ emr: emr.id, care_units: [careUnit.id] }];
+  return withQuickRecovery(
+    {
+      ...demo,
+      emrs: [emr],
+      clients: demo.clients.map((client) => ({ ...client, grants })),
+    },
+    { settling_seconds: 10 },
+  );
+}
+
+const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).send(request, key);
+const isWrite = ({ method, body }: ProxiedRequest) =>
+  method !== 'GET' && body.includes('"Appointment"') && body.includes('"transaction"');
+
+/** The appointments in the FHIR server at a time, except cancelled ones. */
+function appointmentsAt({
+  start,
+  end,
+}: Slot): { readonly id: string | undefined; readonly status: string | undefined }[] {
+  return (fake.store.all('Appointment') as readonly FhirAppointment[])
+    .filter((it) => new Date(it.start ?? '') < new Date(end) && new Date(it.end ?? '') > new Date(start))
+    .filter(({ status }) => status !== 'cancelled' && status !== 'entered-in-error')
+    .map(({ id, status }) => ({ id, status }));
+}
+
+function expectUnknown({ status, body }: Told): void {
+  expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
+}
+
+/** Ways to lose the response to a write that the server makes. The server is unavailable afterwards. */
+const losses = [
+  ['makes a write, loses its response', () => proxy.commitThenGoDown(isWrite)],
+  ['makes a write after the time-out', () => proxy.finishLate(isWrite)],
+] as const;
+
+describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
+  /** Returns the response to a retry with the same idempotency key. */
+  async function loseAndRetry(request: Sent, key: string | undefined): Promise<Told> {
+    const late = lose();
+    expectUnknown(await send(request, key));
+    await nextCall(gateway, 'fhir', 'unavailable');
+    const meanwhile = await answerOf(() => send(request, key));
+    await late?.finish();
+    await proxy.comeUp();
+    return meanwhile;
+  }
+
+  test('creates one hold, which a retry with the same key returns', async () => {
+    const slot = await freeSlot(gateway, { careUnit: path });
+    const key = newKey();
+    const request = creation(slot, path);
+    const meanwhile = await loseAndRetry(request, key);
+    const answer = await answerOf(() => send(request, key));
+    expect(answer.status, answer.text).toBe(201);
+    const { id, status } = answer.body;
+    expect(status).toBe('awaiting_confirmation');
+    expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]);
+    const code = await codeFor(gateway, id);
+    expect(await careUnitOf(gateway, path).confirm(id, code)).toMatchObject({
+      status: 200,
+      body: { status: 'booked' },
+    });
+    expect(await messagesAbout(gateway, id)).toHaveLength(1);
+    expect(appointmentsAt(slot)).toEqual([{ id, status: 'booked' }]);
+    expectUnknown(meanwhile);
+  });
+
+  test('releases a hold whose request is not retried', async () => {
+    const slot = await freeSlot(gateway, { careUnit: path });
+    const late = lose();
+    expectUnknown(await send(creation(slot, path)));
+    await nextCall(gateway, 'fhir', 'unavailable');
+    await late?.finish();
+    expect(appointmentsAt(slot)).toHaveLength(1);
+    await proxy.comeUp();
+    await eventually(() => expect(appointmentsAt(slot)).toEqual([]));
+    expect(await isFree(gateway, slot, path)).toBe(true);
+  });
+
+  test('confirms with a code once', async () => {
+    const slot = await freeSlot(gateway, { careUnit: path });
+    const { id } = await book(gateway, { careUnit: path, slot });
+    const request = change(id, { confirmation: { code: await codeFor(gateway, id) } }, path);
+    const key = newKey();
+    const meanwhile = await loseAndRetry(request, key);
+    expect(await answerOf(() => send(request, key))).toMatchObject({ status: 200, body: { id, status: 'booked' } });
+    expect(appointmentsAt(slot)).toEqual([{ id, status: 'booked' }]);
+    expectUnknown(meanwhile);
+  });
+
+  test('moves an appointment once', async () => {
+    const [from, to] = (await freeRun(gateway, 2, { careUnit: path })) as [Slot, Slot];
+    const { id } = await book(gateway, { careUnit: path, slot: from });
+    await careUnitOf(gateway, path).confirm(id, await codeFor(gateway, id));
+    const request = change(id, timeOf(to), path);
+    const key = newKey();
+    const meanwhile = await loseAndRetry(request, key);
+    expect(await answerOf(() => send(request, key))).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
+    expect(appointmentsAt(to)).toEqual([{ id, status: 'booked' }]);
+    expect(appointmentsAt(from)).toEqual([]);
+    expectUnknown(meanwhile);
+  });
+});
+
+test('a hold created after reconciliation looked for it is returned to a retry', async () => {
+  const slot = await freeSlot(gateway, { careUnit: path });
+  const key = newKey();
+  const late = proxy.finishLate(isWrite);
+  expectUnknown(await send(creation(slot, path), key));
+  const lookedUp = nextCall(gateway, 'fhir', 'findOperation', 'ok');
+  await proxy.comeUp();
+  await lookedUp;
+  await proxy.goDown();
+  await late.finish();
+  await proxy.comeUp();
+  const answer = await knownAnswerOf(() => send(creation(slot, path), key));
+  expect(answer.status, answer.text).toBe(201);
+  const { id } = answer.body;
+  await eventually(() => expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]));
+  expect(await messagesAbout(gateway, id)).toHaveLength(1);
+});
+
+test('a booking that never reached the server is made once by a retry', async () => {
+  const slot = await freeSlot(gateway, { careUnit: path });
+  const key = newKey();
+  await proxy.goDown();
+  const { status, body } = await send(creation(slot, path), key);
+  expect({ status, reason: body.reason }).toEqual({ status: 503, reason: 'ehr_unavailable' });
+  await proxy.comeUp();
+  const answer = await knownAnswerOf(() => send(creation(slot, path), key));
+  expect(answer.status, answer.text).toBe(201);
+  expect(appointmentsAt(slot)).toHaveLength(1);
+});

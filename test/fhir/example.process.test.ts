@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test, vi } from 'vitest';
+import type { Appointment } from '../bookings.ts';
+import { codeIn, type Message } from '../codes.ts';
+
+const example = new URL('../../examples/fhir/', import.meta.url);
+const folder = await mkdtemp(join(tmpdir(), 'crossward-example-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Starts the example as users do, with other ports and another folder. */
+async function startExample() {
+  const fhirUrl = `http://127.0.0.1:${await freePort()}`;
+  const asPublished = await readFile(new URL('crossward.yaml', example), 'utf8');
+  const configuration = join(folder, 'crossward.yaml');
+  await writeFile(configuration, asPublished.replace('http://127.0.0.1:8090', fhirUrl));
+  const child = spawn(process.execPath, [fileURLToPath(new URL('start.ts', example))], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(await freePort()),
+      CROSSWARD_CONFIG: configuration,
+      CROSSWARD_DATA_DIR: folder,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const printed = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => output.includes('Ctrl-C') && resolve(output));
+    ended.then(() => reject(new Error(`The example did not start: ${output}`)));
+  });
+  return { child, ended, fhirUrl, printed, output: () => output };
+}
+
+test('the example books in a FHIR server, directly and by code, and removes its files', {
+  timeout: 120_000,
+}, async () => {
+  const { child, ended, fhirUrl, printed, output } = await startExample();
+  try {
+    const credentials = join(folder, 'fhir-example', 'client.json');
+    const { client_id, client_secret } = JSON.parse(await readFile(credentials, 'utf8'));
+    expect((await stat(credentials)).mode & 0o077).toBe(0);
+    expect(printed).not.toContain(client_secret);
+    const send = async (method: string, url: string, body: string) => {
+      const response = await fetch(url, {
+        method,
+        headers: {
+          'x-service-client-id': client_id,
+          'x-service-client-secret': client_secret,
+          'content-type': 'application/json',
+        },
+        body,
+      });
+      return { status: response.status, body: (await response.json()) as Appointment };
+    };
+
+    const north = /^curl (\S+)/m.exec(printed)?.[1] ?? '';
+    const request = / -d '(.*)'/.exec(printed)?.[1] ?? '';
+    const booked = await send('POST', north, request);
+    expect(booked).toMatchObject({ status: 201, body: { status: 'booked', emr: 'fhir', care_unit_id: 'north' } });
+    const inEhr = await fetch(`${fhirUrl}/Appointment/${booked.body.id}`);
+    expect(await inEhr.json()).toMatchObject({ resourceType: 'Appointment', status: 'booked' });
+    expect(await send('POST', north, request)).toMatchObject({
+      status: 400,
+      body: { reason: 'time_slot_unavailable' },
+    });
+
+    const south = north.replace('north', 'south');
+    const awaiting = await send('POST', south, request.replace('r-1', 'r-3'));
+    expect(awaiting).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation' } });
+    const { id } = awaiting.body;
+    const mailbox = new URL('/demo/messages', north);
+    const message = await vi.waitFor(
+      async () => {
+        const response = await fetch(mailbox, { headers: { accept: 'application/json' } });
+        const { messages } = (await response.json()) as { messages: readonly Message[] };
+        const [found] = messages.filter((it) => it.appointment_id === id);
+        if (!found) throw new Error('No message received');
+        return found;
+      },
+      { timeout: 20_000 },
+    );
+    const confirmation = JSON.stringify({ confirmation: { code: codeIn(message) } });
+    expect(await send('PATCH', `${south}/${id}`, confirmation)).toMatchObject({
+      status: 200,
+      body: { id, status: 'booked' },
+    });
+    const confirmed = await fetch(`${fhirUrl}/Appointment/${id}`);
+    expect(await confirmed.json()).toMatchObject({ status: 'booked' });
+
+    child.kill('SIGINT');
+    expect({ code: await ended, output: output() }).toMatchObject({ code: 0 });
+    await expect(fetch(`${fhirUrl}/metadata`)).rejects.toThrow('fetch failed');
+    await expect(fetch(mailbox)).rejects.toThrow('fetch failed');
+    await expect(access(join(folder, 'fhir-example'))).rejects.toThrow('ENOENT');
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});

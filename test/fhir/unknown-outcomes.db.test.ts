@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { timeZone } from '../../connectors/fhir-r4/fake/data-set.ts';
+import { type Fault, startFake } from '../../connectors/fhir-r4/fake/server.ts';
+import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
+import type { Configuration } from '../../server/src/config/configuration.ts';
+import { resolveConnection } from '../../server/src/config/connection.ts';
+import { resolvePolicies } from '../../server/src/config/policies.ts';
+import { creationBody, freeSlot } from '../bookings.ts';
+import { careUnitOf, eventually, letWritesAge, type Told } from '../codes.ts';
+import { startGateway } from '../gateway.ts';
+import { careUnitPath } from '../other-ehrs.ts';
+
+/** Books like Oracle Health: one Appointment per slot, without the gateway's identifier. */
+const fake = await startFake({
+  transactions: 'none',
+  plainWrites: false,
+  checksAppointments: true,
+  oneSlot: true,
+  patchOnly: true,
+  emptyBodies: true,
+  data: { days: 42 },
+});
+const gateway = await startGateway({ configure: withFake });
+afterAll(async () => {
+  await gateway.close();
+  await fake.close();
+});
+const direct = careUnitPath('fhir', 'north');
+
+function withFake(demo: Configuration): Configuration {
+  const policies = resolvePolicies();
+  const careUnit = { id: 'north', name: 'Nord', time_zone: timeZone, language: 'sv', policies } as const;
+  const emr = {
+    id: 'fhir',
+    name: 'FHIR',
+    connector: 'fhir-r4',
+    settings: settingsFor(fake.url, { booking: { mode: 'create', minimal_create: true } }),
+    synthetic_identifiers: true,
+    connection: resolveConnection({ allow_private_addresses: true }),
+    policies,
+    care_units: [{ ...careUnit, settings: { location: 'Location/north' } }],
+  };
+  const grants = [{ emr: emr.id, care_units: [careUnit.id] }];
+  return { ...demo, emrs: [emr], clients: demo.clients.map((client) => ({ ...client, grants })) };
+}
+
+let creations = 0;
+/** Makes the next creation of an Appointment fail. */
+function failOnce(fault: Fault): void {
+  let isDone = false;
+  creations = 0;
+  fake.misbehave = ({ method, path }) => {
+    if (method !== 'POST' || !path.endsWith('/Appointment')) return undefined;
+    creations += 1;
+    if (isDone) return undefined;
+    isDone = true;
+    return fault;
+  };
+}
+afterEach(() => {
+  fake.misbehave = () => undefined;
+});
+
+const booked = () => fake.store.all('Appointment').filter(({ status }) => status === 'booked').length;
+
+test('a booking made after the time-out is found, and is not repeated', async () => {
+  const slot = await freeSlot(gateway, { careUnit: direct });
+  const before = booked();
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = (): Promise<Told> =>
+    gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
+  failOnce('cut_during');
+  expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
+  const answer = await eventually(async () => {
+    const again = await send();
+    expect(again.status).toBe(201);
+    return again;
+  });
+  expect(answer.body).toMatchObject({ status: 'booked', start: slot.start });
+  expect(await careUnitOf(gateway, direct).get(answer.body.id)).toEqual(answer.body);
+  expect(booked()).toBe(before + 1);
+  expect(creations).toBe(1);
+});
+
+test('a booking that never reached the server is not retried with its key', async () => {
+  const slot = await freeSlot(gateway, { careUnit: direct });
+  const before = booked();
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = (): Promise<Told> =>
+    gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
+  failOnce('cut_before');
+  expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: true } });
+  await eventually(async () => {
+    await letWritesAge(gateway);
+    expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: false } });
+  });
+  expect(booked()).toBe(before);
+  expect(creations).toBe(1);
+});
