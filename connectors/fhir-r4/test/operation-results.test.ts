@@ -14,7 +14,7 @@ test.each([
   ['all', ['r-2']],
   ['some', ['r-1', 'r-2']],
 ] as const)(
-  'a write is not told as undone when %s of its appointments are of a role that has ended',
+  'the outcome of a write is unknown, not absent, when the roles of %s of its appointments became inactive',
   async (_, ids) => {
     const server = await startFake({ data: { days: 14 } });
     servers.push(server);
