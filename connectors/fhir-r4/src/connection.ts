@@ -7,7 +7,8 @@ import {
 import { Check } from 'typebox/value';
 import { createAuthorizer } from './auth/create-authorizer.ts';
 import type { ServerFacts } from './capability-statement.ts';
-import { createFhirClient, type FhirClient } from './client.ts';
+import { createFhirClient } from './client/create.ts';
+import type { FhirClient } from './client.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
 import type { AppointmentDialect } from './mappers/appointment.ts';

@@ -1,5 +1,6 @@
 import { type CareUnit, ConnectorError, type Resource, type ResourceIdentifierType } from '@crossward/connector-kit';
-import { chunks, type FhirClient, type SearchParameters } from './client.ts';
+import { chunks } from './chunks.ts';
+import type { FhirClient, SearchParameters } from './client.ts';
 import {
   compare,
   type FhirAppointment,

@@ -1,7 +1,7 @@
 import type { Connector, EhrHttp } from '@crossward/connector-kit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
-import { createFhirClient } from '../src/client.ts';
+import { createFhirClient } from '../src/client/create.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { resourceReference } from '../src/resource-id.ts';
 import type { FhirSettings } from '../src/settings.ts';

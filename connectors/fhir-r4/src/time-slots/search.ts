@@ -1,4 +1,5 @@
-import { chunks, type SearchParameters } from '../client.ts';
+import { chunks } from '../chunks.ts';
+import type { SearchParameters } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirSlot, localReference } from '../fhir.ts';

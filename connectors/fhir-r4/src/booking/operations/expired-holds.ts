@@ -1,5 +1,5 @@
 import { type AppointmentWrite, overlaps, type TimeSlotQuery } from '@crossward/connector-kit';
-import { chunks } from '../../client.ts';
+import { chunks } from '../../chunks.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment } from '../../fhir.ts';

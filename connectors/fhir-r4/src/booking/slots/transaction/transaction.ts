@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
-import { isBundle, versionIn, type WriteResponse, weakTag } from '../../../client.ts';
+import type { WriteResponse } from '../../../client.ts';
 import type { BookingConnection } from '../../../connection.ts';
+import { versionIn, weakTag } from '../../../etag.ts';
 import {
   type BundleEntry,
   type FhirAppointment,
   type FhirResource,
+  isBundle,
   localReference,
   referenceTo,
 } from '../../../fhir.ts';
