@@ -52,7 +52,7 @@ function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: Appoi
   if (resourceId !== undefined) return [...directory.namesOf(resourceId)];
   // A patient has few appointments, and they may name a practitioner by a role.
   if (patientId !== undefined) return undefined;
-  const all = directory.resources.flatMap(({ id }) => directory.namesOf(id));
+  const all = directory.knownIds.flatMap((id) => directory.namesOf(id));
   return all.length > mostActors ? undefined : all;
 }
 

@@ -9,7 +9,8 @@ import { createAuthorizer } from './auth/create-authorizer.ts';
 import type { ServerFacts } from './capability-statement.ts';
 import { createFhirClient } from './client/create.ts';
 import type { FhirClient } from './client.ts';
-import { createDirectory, type Directory } from './directory.ts';
+import { createDirectory } from './directory/create.ts';
+import type { Directory } from './directory.ts';
 import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
 import type { AppointmentDialect } from './mappers/appointment.ts';
 import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from './settings.ts';
@@ -68,7 +69,7 @@ export function connect(
       careUnits: new Map(careUnits.map((it) => [it.id, checkedCareUnit(it.id, it.settings ?? {})])),
       systems,
       resourceIdentifierTypes,
-      hasRoles: facts.knows('PractitionerRole'),
+      knows: facts.knows,
     }),
     dialect: {
       commentField: booking.comment_field ?? 'comment',

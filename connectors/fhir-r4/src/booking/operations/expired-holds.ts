@@ -27,7 +27,7 @@ async function expiredHolds(
   directory: CareUnitDirectory,
   { resourceIds, start, end }: Where,
 ): Promise<readonly FhirAppointment[]> {
-  const ids = resourceIds ?? directory.resources.map(({ id }) => id);
+  const ids = resourceIds ?? directory.knownIds;
   const actors = ids.flatMap((id) => directory.namesOf(id));
   const found = await Promise.all(
     chunks(actors, 20).map((some) =>
