@@ -13,6 +13,7 @@ import { createDirectory } from './directory/create.ts';
 import type { Directory } from './directory.ts';
 import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
 import type { AppointmentDialect } from './mappers/appointment.ts';
+import { type Recent, recent } from './recent.ts';
 import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from './settings.ts';
 
 /** The server, as every read and every way to book uses it. It says nothing of how to book. */
@@ -23,6 +24,8 @@ export interface FhirConnection {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly directory: Directory;
+  /** The ids of patients who were found a moment ago and can be booked. */
+  readonly bookablePatients: Recent<string>;
   readonly dialect: AppointmentDialect;
   /** How an existing Appointment is changed. */
   readonly changesBy: 'put' | 'patch';
@@ -71,6 +74,7 @@ export function connect(
       resourceIdentifierTypes,
       knows: facts.knows,
     }),
+    bookablePatients: recent(),
     dialect: {
       commentField: booking.comment_field ?? 'comment',
       cancelReason: booking.cancel_reason ?? 'comment',

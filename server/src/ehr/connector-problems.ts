@@ -5,6 +5,7 @@ import type { Reason } from '../problems/reasons.ts';
 /** What a connector's error is to a caller. Whoever names the thing that was not found knows the place and checks first. */
 const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect'>, Reason> = {
   patient_not_found: 'patient_not_found',
+  patient_inactive: 'patient_inactive',
   resource_not_found: 'resource_not_found',
   healthcare_service_not_found: 'healthcare_service_not_found',
   appointment_not_found: 'appointment_not_found',

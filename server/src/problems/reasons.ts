@@ -225,6 +225,13 @@ export const reasons = {
     happened: 'As many codes as one confirmation may have were sent.',
     remedy: 'Wait until the confirmation has run out, then start again.',
   },
+  patient_inactive: {
+    ...caller,
+    status: 409,
+    title: 'Patient inactive',
+    happened: "The patient's record in the EHR is out of use, or says that the patient has died.",
+    remedy: 'Book nothing for this patient. If the record is wrong, let the clinic correct it in the EHR.',
+  },
   no_contact_channel: {
     ...caller,
     status: 409,

@@ -35,7 +35,7 @@ export function reader(send: Send, base: string, search: FhirClient['search']): 
 }
 
 /** The parameters of a search for resources with these ids. */
-export function byIds(ids: readonly string[]) {
+function byIds(ids: readonly string[]) {
   return [
     ['_id', ids.join(',')],
     ['_count', String(ids.length)],

@@ -35,12 +35,13 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
 }
 
 async function allInOneTransaction(
-  { call, careUnit, ehrId, expiresAt }: Work,
+  { call, careUnit, ehrId, expiresAt, isFirst }: Work,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
   const answered = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
+    isFirst,
     changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
   });
   return resultsOf(changes, answered);
@@ -57,16 +58,16 @@ async function allWithCompensation(
   plan: AppointmentPlan,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
-  const { call, careUnit, ehrId, expiresAt } = work;
+  const { call, careUnit, ehrId, expiresAt, isFirst } = work;
   const done = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes)) {
     const { index, change } = step;
     try {
-      const part = { operationId: ehrId(index), careUnit, changes: [ehrChange(change, expiresAt)] };
+      const part = { operationId: ehrId(index), careUnit, isFirst, changes: [ehrChange(change, expiresAt)] };
       const [result] = await call('changeAppointments', part);
       if (!result) throw new Error('The EHR answered no appointment');
       // Done before, the EHR answers it as it is by now.
-      done.set(index, work.isFirst ? result : asLeft(step, result));
+      done.set(index, isFirst ? result : asLeft(step, result));
     } catch (error) {
       // Whether this one was done is not known: to undo the others might leave it alone.
       if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;
