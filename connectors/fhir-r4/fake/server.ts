@@ -84,6 +84,7 @@ export interface SeenRequest {
   /** Without the query. */
   readonly path: string;
   readonly query: string;
+  readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
@@ -107,7 +108,13 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
   const server = await listen(async (request, response, body) => {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
     response.setHeader('date', new Date(Date.now() + clockAheadMilliseconds).toUTCString());
-    const facts = { method: request.method ?? '', path: url.pathname, query: url.search, body };
+    const facts = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: url.search,
+      headers: request.headers,
+      body,
+    };
     seen.push(facts);
     const fault = fake.misbehave(facts);
     if (fault === 'cut_before') {

@@ -368,3 +368,31 @@ describe('a hold that has run out', () => {
     expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
   });
 });
+
+describe('a search for few', () => {
+  test('is not stored by the server, and still finds all', async () => {
+    const { server, connector } = await open({ cachesSearches: true, pageSize: 12 });
+    const cacheControls: string[] = [];
+    server.misbehave = ({ headers, path }) => {
+      if (path.startsWith('/Patient')) cacheControls.push(String(headers['cache-control']));
+      return undefined;
+    };
+    await connector.findPatient?.(number);
+    expect(cacheControls).toEqual(['no-store']);
+    // Parallel slots, more than the server's page has.
+    const [slot] = await freeSlots(connector, 1);
+    const { start, end } = slot as { start: Date; end: Date };
+    const model = server.store.all('Slot').find((it) => Date.parse(String(it.start)) === start.getTime());
+    const busy = { ...model, status: 'busy', start: start.toISOString(), end: end.toISOString() };
+    for (let index = 0; index < 30; index++) {
+      // They come before the one that is free.
+      server.store.save({
+        ...busy,
+        schedule: { reference: 'Schedule/schedule-r-1' },
+        id: `a-${index}`,
+      } as FhirResource);
+    }
+    const [booked] = await write(connector, [creation(slot as never)]);
+    expect(booked).toMatchObject({ state: 'booked', start });
+  });
+});
