@@ -4,11 +4,16 @@ import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePolicies } from '../../server/src/config/policies.ts';
+import { type PoliciesInFile, resolvePolicies } from '../../server/src/config/policies.ts';
 
 /** An EHR of a test: the FHIR connector in front of our own server, with the care units `north` and `south`. */
-export function fhirEhr(id: string, { url }: Pick<FakeServer, 'url'>, settings: Partial<FhirSettings> = {}) {
-  const policies = resolvePolicies();
+export function fhirEhr(
+  id: string,
+  { url }: Pick<FakeServer, 'url'>,
+  settings: Partial<FhirSettings> = {},
+  policiesInFile: PoliciesInFile = {},
+) {
+  const policies = resolvePolicies(policiesInFile);
   const careUnit = { time_zone: timeZone, language: 'sv', policies } as const;
   return {
     id,

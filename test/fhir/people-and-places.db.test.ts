@@ -27,7 +27,8 @@ save({
   start: inNorth.toISOString(),
   end: new Date(inNorth.getTime() + 30 * 60_000).toISOString(),
 });
-const gateway = await startGateway({ configure: (demo) => withEhrs(demo, [fhirEhr('fhir', fake)]) });
+const drafts = fhirEhr('drafts', fake, { booking: { hold: false } }, { booking_confirmation: 'code' });
+const gateway = await startGateway({ configure: (demo) => withEhrs(demo, [fhirEhr('fhir', fake), drafts]) });
 afterAll(async () => {
   await gateway.close();
   await fake.close();
@@ -61,4 +62,12 @@ test('a patient whose record was replaced is booked under the record that replac
   const slot: Slot = await freeSlot(gateway, { careUnit: north });
   const made = await careUnitOf(gateway, north).create({ ...creationBody(slot), patient_id: 'p-5' });
   expect(made).toMatchObject({ status: 201, body: { patient_id: 'emr_id:p-1' } });
+});
+
+test('a booking that the gateway would store for a patient who has died is refused before a code is sent', async () => {
+  save({ ...fake.store.get('Patient/p-6'), deceasedBoolean: true });
+  const { create } = careUnitOf(gateway, careUnitPath('drafts', 'north'));
+  const slot = await freeSlot(gateway, { careUnit: north });
+  const refused = await create({ ...creationBody(slot), patient_id: 'p-6' });
+  expect(refused).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
 });

@@ -18,8 +18,11 @@ const mostLinks = 10;
  */
 export async function findPatient(ehr: FhirConnection, { type, value }: PatientIdentifier): Promise<Patient | null> {
   const found = type === 'emr_id' ? await currentPatient(ehr, value) : await byNumber(ehr, type, value);
-  if (found && isBookable(found)) ehr.bookablePatients.put(found.id ?? '', found.id ?? '');
-  return found && toPatient(found, ehr.systems, ehr.patientIdentifierTypes, new Date());
+  if (!found) return null;
+  const patient = toPatient(found, ehr.systems, ehr.patientIdentifierTypes, new Date());
+  if (!isBookable(found)) return { ...patient, isInactive: true };
+  ehr.bookablePatients.put(patient.id, patient.id);
+  return patient;
 }
 
 async function byNumber(

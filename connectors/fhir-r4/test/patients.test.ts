@@ -38,8 +38,8 @@ describe('a patient who', () => {
   ])('%s is shown, and not booked', async (_, elements) => {
     const { connector, change, book } = await open();
     change('p-2', elements);
-    expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-2' });
-    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-2' });
+    expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-2', isInactive: true });
+    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-2', isInactive: true });
     await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_inactive' });
   });
 
