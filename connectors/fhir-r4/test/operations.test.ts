@@ -75,14 +75,14 @@ describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) =>
     const [slot, next] = await freeSlots(connector, 2);
     const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
     const appointment = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
-    server.store.save(heldUntil(appointment, new Date(Date.now() - minute)) as never);
+    server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)) as never);
     expect(await connector.findAppointments?.(north, [held?.id ?? ''])).toMatchObject([{ state: 'cancelled' }]);
     // The server still holds it, because reading changes nothing.
-    expect(server.store.get(`Appointment/$held?.id`).status).toBe('pending');
+    expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
     expect(await freeSlots(connector, 2)).toEqual([slot, next]);
-    expect(server.store.get(`Appointment/$held?.id`).status).toBe('pending');
+    expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
     expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
-    expect(server.store.get(`Appointment/$held?.id`).status).toBe('cancelled');
+    expect(server.store.get(`Appointment/${held?.id}`).status).toBe('cancelled');
     expect((await freeSlots(connector, 1))[0]).toEqual(next);
   });
 });
@@ -251,7 +251,7 @@ describe('free times of Medplum', () => {
 
   test('that overlap are all found, although a response has at most a thousand', async () => {
     const { server, connector } = await open('medplum');
-    for (const { id } of server.store.all('Slot')) server.store.remove(`Slot/$id`);
+    for (const { id } of server.store.all('Slot')) server.store.remove(`Slot/${id}`);
     const start = new Date();
     for (let index = 0; index < 1_100; index++) {
       const begin = start.getTime() + (index + 1) * minute;
@@ -280,10 +280,10 @@ test('an expired hold at another time is not cancelled by a booking', async () =
   const { server, connector } = await open('ihe', withHold);
   const [first, , later] = await freeSlots(connector, 3);
   const [held] = await write(connector, [creation(first as never, inTenMinutes())]);
-  const appointment = server.store.get(`Appointment/$held?.id`) as unknown as FhirAppointment;
+  const appointment = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
   server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)) as never);
   await write(connector, [creation(later as never)]);
-  expect(server.store.get(`Appointment/$held?.id`).status).toBe(appointment.status);
+  expect(server.store.get(`Appointment/${held?.id}`).status).toBe(appointment.status);
   expect(await write(connector, [{ kind: 'confirm', appointmentId: held?.id ?? '' }])).toMatchObject([
     { state: 'booked' },
   ]);
@@ -293,7 +293,7 @@ test('a move with the operations of Medplum takes its new time even if the appoi
   const { server, connector } = await open('medplum');
   const [from, , to] = await freeSlots(connector, 3);
   const [made] = await write(connector, [creation(from as never)]);
-  const reference = `Appointment/$made?.id`;
+  const reference = `Appointment/${made?.id}`;
   const { slot: _, ...withoutSlots } = server.store.get(reference) as unknown as FhirAppointment;
   server.store.save(withoutSlots as never);
   const time = { start: to?.start as Date, end: to?.end as Date };
