@@ -30,7 +30,6 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
       name,
       include,
       exclude: [...configDefaults.exclude, ...exclude],
-      globalSetup: 'test/global-setup.ts',
       provide: { databaseKind, ehrKind },
       ...(ehrKind === 'sandbox' ? {} : { runner: 'test/every-ehr-runner.ts' }),
     },
@@ -51,6 +50,7 @@ const unit = {
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/global-setup.ts',
     // Long, so that a busy machine fails nothing: whoever waits goes on as soon as the condition holds.
     testTimeout: 180_000,
     hookTimeout: 180_000,
