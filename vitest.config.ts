@@ -2,28 +2,31 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Test files by what they need: `foo.db.test.ts` and so on. */
-const files = (...needs: string[]) =>
+/** Patterns of test files by suffix: `db` matches `foo.db.test.ts`. */
+const files = (...suffixes: string[]) =>
   ['server', 'connector-kit', 'connectors', 'client', 'test'].flatMap((folder) =>
-    needs.map((need) => `${folder}/**/*.${need}.test.ts`),
+    suffixes.map((suffix) => `${folder}/**/*.${suffix}.test.ts`),
   );
 
-/** The tag of the scenarios that run in front of every kind of EHR. */
-const everyEhr = 'every-ehr';
-const withMarkedScenarios = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] }).filter((file) =>
-  readFileSync(file, 'utf8').includes(`'${everyEhr}'`),
-);
-/** What is about FHIR servers. */
-const onFhirAlone = 'test/fhir/*.acceptance.test.ts';
+const acceptanceFiles = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] });
+const acceptanceFilesWith = (text: string) =>
+  acceptanceFiles.filter((file) => readFileSync(file, 'utf8').includes(text));
 
-interface On {
+/** The tag of scenarios that run against every kind of EHR. */
+const everyEhr = 'every-ehr';
+/** The tag of files whose tests do not depend on the database. They run on PostgreSQL only, where gateways start faster. */
+const anyDatabase = 'any-database';
+/** Tests that run only against FHIR servers. */
+const fhirOnly = 'test/fhir/*.acceptance.test.ts';
+
+interface ProjectOptions {
   readonly databaseKind: 'postgresql' | 'pglite';
   readonly ehrKind?: 'sandbox' | 'fhir' | 'medplum';
   readonly include: string[];
   readonly exclude?: readonly string[];
 }
 
-function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exclude = [] }: On) {
+function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exclude = [] }: ProjectOptions) {
   return {
     extends: true as const,
     test: {
@@ -36,8 +39,8 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
   };
 }
 
-const inFrontOf = (ehrKind: 'fhir' | 'medplum') =>
-  project(ehrKind, { databaseKind: 'postgresql', ehrKind, include: [...withMarkedScenarios, onFhirAlone] });
+const againstFhirServer = (ehrKind: 'fhir' | 'medplum') =>
+  project(ehrKind, { databaseKind: 'postgresql', ehrKind, include: [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly] });
 
 const unit = {
   extends: true as const,
@@ -51,29 +54,32 @@ const unit = {
 export default defineConfig({
   test: {
     globalSetup: 'test/global-setup.ts',
-    // Long, so that a busy machine fails nothing: whoever waits goes on as soon as the condition holds.
+    // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // The tests wait for databases, processes and clocks about as long as they compute: more at a time than cores.
+    // More workers than cores, because tests spend about half their time waiting for databases, processes and timers.
     maxWorkers: Math.max(3, availableParallelism() - 1),
-    // The files of a worker share one process: modules load once, and so does what the FHIR servers begin with.
+    // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.
     isolate: false,
-    tags: [{ name: everyEhr, description: 'runs in front of the sandboxes and of each FHIR server' }],
+    tags: [
+      { name: everyEhr, description: 'runs against the sandboxes and each FHIR server' },
+      { name: anyDatabase, description: 'runs on PostgreSQL only' },
+    ],
     projects: [
       unit,
       project('postgresql', {
         databaseKind: 'postgresql',
         include: files('db', 'process', 'conformance', 'acceptance'),
-        exclude: [onFhirAlone],
+        exclude: [fhirOnly],
       }),
       project('pglite', {
         databaseKind: 'pglite',
         include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
-        exclude: [onFhirAlone],
+        exclude: [fhirOnly, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
       }),
-      inFrontOf('fhir'),
-      inFrontOf('medplum'),
+      againstFhirServer('fhir'),
+      againstFhirServer('medplum'),
       project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
       project('chaos-pglite', {
         databaseKind: 'pglite',

@@ -1,5 +1,5 @@
-// Prints "N passed, N failed" over all rings, from the test runner's own reports and exit statuses; exits with 1 when
-// anything failed. Arguments: for each ring its report and its exit status.
+// Prints "N passed, N failed" for all rings, from the test runner's JSON reports and exit statuses. Exits with 1 if anything
+// failed. Arguments: for each ring, the path of its report and its exit status.
 import { readFileSync } from 'node:fs';
 
 const outcomes = process.argv.slice(2);
@@ -8,7 +8,7 @@ for (let ring = 0; ring < outcomes.length; ring += 2) {
   const [path, status] = outcomes.slice(ring, ring + 2);
   const { passed, failed } = counts(path);
   total.passed += passed;
-  // An error outside of every test, or no test at all, shows in the exit status alone.
+  // An error outside all tests, or a run without tests, shows only in the exit status.
   total.failed += failed === 0 && status !== '0' ? 1 : failed;
 }
 process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);

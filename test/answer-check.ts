@@ -20,8 +20,8 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Responses of the router, before an operation is matched. */
-const reasonsOfTheRouter: readonly unknown[] = ['route_not_found', 'method_not_allowed'];
+/** Reasons of problems that the router returns before it matches an operation. */
+const routerReasons: readonly unknown[] = ['route_not_found', 'method_not_allowed'];
 
 const codes: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
@@ -45,7 +45,7 @@ const codes: Readonly<Record<number, string>> = {
 
 type AnswerCheck = (method: string, path: string, answer: Answer) => void;
 
-/** By the text of the document: most gateways publish the same, and its schemas compile once. */
+/** By document: most gateways have the same one, and compiling its schemas is slow. */
 const checks = new Map<string, AnswerCheck>();
 
 /**
@@ -85,21 +85,21 @@ function createAnswerCheck(document: unknown): AnswerCheck {
     method: string,
     path: string,
   ): { template: string; method: string; operation: Operation } | undefined {
-    const asked = (path.split('?')[0] ?? '').split('/');
+    const segments = (path.split('?')[0] ?? '').split('/');
     const key = method === 'HEAD' ? 'get' : method.toLowerCase();
     for (const [template, byMethod] of Object.entries(paths)) {
       const parts = template.split('/');
       const operation = byMethod[key];
       const fits =
-        parts.length === asked.length &&
-        parts.every((part, index) => (/^\{.*\}$/.test(part) ? asked[index] !== '' : part === asked[index]));
+        parts.length === segments.length &&
+        parts.every((part, index) => (/^\{.*\}$/.test(part) ? segments[index] !== '' : part === segments[index]));
       if (operation && fits) return { template, method: key, operation };
     }
     return undefined;
   }
 
   return (method, path, answer) => {
-    const name = `${method} ${path.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 1000)}`;
+    const name = `${method} ${path.slice(0, 200)} returned ${answer.status} ${answer.text.slice(0, 1000)}`;
     const requestId = answer.headers['x-request-id'];
     if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);
 
@@ -108,7 +108,7 @@ function createAnswerCheck(document: unknown): AnswerCheck {
     const body: Record<string, unknown> | undefined =
       hasBody && /json$/.test(mediaType) ? JSON.parse(answer.text) : undefined;
     if (answer.status >= 400 && path.startsWith('/api') && mediaType !== 'application/problem+json') {
-      throw new Error(`${name}: a failure must be a problem, not ${mediaType}`);
+      throw new Error(`${name}: an error response must be application/problem+json, not ${mediaType}`);
     }
     if (mediaType === 'application/problem+json' && body) {
       assertFits(['components', 'schemas', 'Problem'], body, name);
@@ -121,7 +121,7 @@ function createAnswerCheck(document: unknown): AnswerCheck {
     }
 
     const found = operationAt(method, path);
-    if (!found || reasonsOfTheRouter.includes(body?.reason)) return;
+    if (!found || routerReasons.includes(body?.reason)) return;
     const { template, operation } = found;
     const media = operation.responses[answer.status]?.content;
     if (!media) throw new Error(`${name}: ${operation.operationId} does not document this status`);

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
@@ -211,7 +212,7 @@ function expectNoneIn(name: string, lines: readonly string[], more: readonly str
   for (const line of lines) {
     const lower = line.toLowerCase();
     const found = wanted.find((it) => lower.includes(it.toLowerCase()));
-    if (found !== undefined) throw new Error(`${name} holds ${found}: ${line.slice(0, 500)}`);
+    if (found !== undefined) throw new Error(`${name} contains ${found}: ${line.slice(0, 500)}`);
   }
 }
 

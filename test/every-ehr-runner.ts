@@ -1,6 +1,6 @@
 import { type SerializedConfig, TestRunner } from 'vitest';
 
-/** Runs what is tagged `every-ehr`; Vitest's own `--tags-filter` holds for all projects at once. */
+/** Runs only tests with the tag `every-ehr`. Vitest's `--tags-filter` would apply to all projects. */
 export default class EveryEhrRunner extends TestRunner {
   constructor(config: SerializedConfig) {
     super({ ...config, tagsFilter: ['every-ehr'] });

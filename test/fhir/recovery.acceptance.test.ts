@@ -19,9 +19,9 @@ import { change, changeMany, creation, expectReplayed, keysOf, newKey, type Sent
 import { anotherConnector } from '../other-ehrs.ts';
 import { allOpen, answerOf, askedInVain, knownAnswerOf, lookedUpInVain, withQuickRecovery } from '../recovery.ts';
 
-/* The kinds of write are told apart in front of the sandboxes; here is what a FHIR server shows of a write afterwards. */
+/* Checks how reconciliation finds writes in FHIR servers. The tests with sandboxes cover every kind of write. */
 
-// Longer than anything is waited for, so that a failure says what has not come about.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const ehrs = faultyEhrs();
@@ -37,7 +37,7 @@ const sweden = careUnitOf(gateway, sodermalm);
 
 const outcomeUnknown = { status: 504, body: { reason: 'outcome_unknown' } };
 
-/** The answer is lost, and nobody can reach the EHR, neither the gateway by itself nor a retry, until it comes back. */
+/** Loses the response of a write. The EHR is unavailable for background jobs and a retry, and then available again. */
 async function loseAnswer(emr: string, request: Sent, key: string, isDone: boolean) {
   const ehr = ehrs.of(emr);
   ehr.leaveDuring({ isDone });
@@ -47,8 +47,8 @@ async function loseAnswer(emr: string, request: Sent, key: string, isDone: boole
   ehr.comeBack();
 }
 
-describe.each([true, false])('an EHR that goes away during a write, done: %s', (isDone) => {
-  test('has a booking once, which whoever asks again with the key is told of', async () => {
+describe.each([true, false])('an EHR that becomes unavailable during a write, write made: %s', (isDone) => {
+  test('has one booking, which a retry with the same key returns', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     await loseAnswer('sandbox-no', creation(slot), key, isDone);
@@ -58,7 +58,7 @@ describe.each([true, false])('an EHR that goes away during a write, done: %s', (
     expectReplayed(await send(creation(slot), key), answer);
   });
 
-  test('has a hold once, and its code works', async () => {
+  test('has one hold, and its code confirms it', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const key = newKey();
     await loseAnswer('sandbox-se', creation(slot, sodermalm), key, isDone);
@@ -69,8 +69,8 @@ describe.each([true, false])('an EHR that goes away during a write, done: %s', (
     expect(await sweden.confirm(body.id, await codeFor(gateway, body.id))).toMatchObject({ status: 200 });
   });
 
-  test('moves one and many once', async () => {
-    // Each time on days of its own, so that the other resource is free.
+  test('moves appointments once, alone and in bulk', async () => {
+    // Different days in each run, so that the other resource is free.
     const from = new Date(Date.now() + (isDone ? 20 : 27) * 86_400_000);
     const [first, second, third] = (await freeRun(gateway, 3, { from })) as [Slot, Slot, Slot];
     const { id } = await book(gateway, { slot: first });
@@ -82,9 +82,9 @@ describe.each([true, false])('an EHR that goes away during a write, done: %s', (
 
     const ids = [id, ...idsIn(await bookEach(gateway, [third]))];
     const many = changeMany(ids, { resource_id: 'r-2' });
-    const keyOfMany = newKey();
-    await loseAnswer('sandbox-no', many, keyOfMany, isDone);
-    const { status, body } = await knownAnswerOf(() => send(many, keyOfMany));
+    const bulkKey = newKey();
+    await loseAnswer('sandbox-no', many, bulkKey, isDone);
+    const { status, body } = await knownAnswerOf(() => send(many, bulkKey));
     expect(status).toBe(200);
     expect(body.appointments.map(({ resource_id }) => resource_id)).toEqual(['emr_id:r-2', 'emr_id:r-2']);
   });
@@ -101,8 +101,8 @@ describe.each([true, false])('an EHR that goes away during a write, done: %s', (
   });
 });
 
-describe('an EHR that does a write after its caller was answered', () => {
-  /** The caller is told that nobody knows; the EHR shows nothing; then it does it. */
+describe('an EHR that makes a write after the time-out', () => {
+  /** The response is `outcome_unknown`, a look-up finds nothing, and then the EHR makes the write. */
   async function finishLate(emr: string, request: Sent, key?: string): Promise<void> {
     const ehr = ehrs.of(emr);
     const late = ehr.finishLate();
@@ -111,14 +111,14 @@ describe('an EHR that does a write after its caller was answered', () => {
     await late.finish();
   }
 
-  test('keeps no hold that nobody was told of', async () => {
+  test('has no hold if the request is not retried', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     await finishLate('sandbox-se', creation(slot, sodermalm));
     await eventually(async () => expect(await at(slot, 'sandbox-se')).toEqual([]));
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
   });
 
-  test('has one booking, which whoever asks again with the key is told of', async () => {
+  test('has one booking, which a retry with the same key returns', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     await finishLate('sandbox-no', creation(slot), key);
@@ -127,7 +127,7 @@ describe('an EHR that does a write after its caller was answered', () => {
     await eventually(async () => expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]));
   });
 
-  test('shows a code as taken that it took late', async () => {
+  test('confirms the appointment with the code', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const { id } = await book(gateway, { careUnit: sodermalm, slot });
     const code = await codeFor(gateway, id);

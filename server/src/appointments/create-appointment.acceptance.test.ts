@@ -354,7 +354,7 @@ describe('identifiers', () => {
   }
 });
 
-bodyCases({ gateway, method: 'POST', path: () => `${oslo}/appointments`, right: spare });
+bodyCases({ gateway, method: 'POST', path: () => `${oslo}/appointments`, valid: spare });
 
 test('no parameter belongs to it', async () => {
   const answer = await gateway.request<Problem>('POST', `${oslo}/appointments?force=true`, { body: spare });

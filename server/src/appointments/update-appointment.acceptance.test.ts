@@ -370,4 +370,4 @@ function onlyWithFirst(): Promise<Appointment> {
   return withFirst;
 }
 
-bodyCases({ gateway, method: 'PATCH', path: () => `${oslo}/appointments/${standing.id}`, right: { comment: 'x' } });
+bodyCases({ gateway, method: 'PATCH', path: () => `${oslo}/appointments/${standing.id}`, valid: { comment: 'x' } });

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connector, ConnectorError, type ConnectorOperation } from '@crossward/connector-kit';
