@@ -40,7 +40,11 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
 }
 
 const againstFhirServer = (ehrKind: 'fhir' | 'medplum') =>
-  project(ehrKind, { databaseKind: 'postgresql', ehrKind, include: [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly] });
+  project(ehrKind, {
+    databaseKind: 'postgresql',
+    ehrKind,
+    include: [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly],
+  });
 
 const unit = {
   extends: true as const,

@@ -67,11 +67,15 @@ const aMonth = { days: 30 };
 /** An EHR that looks after its slots itself, and takes no writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
 
-/** Every booking mode, over the fake server in a form that can carry it. */
-export const fakes: readonly Counterpart[] = [
+/** The fake server in booking modes that write slots and appointments. */
+export const slotFakes: readonly Counterpart[] = [
   onFake('transaction', { validates: true, cachesSearches: true }),
   onFake('slot claim', { transactions: 'none', validates: true, emptyBodies: true, pageSize: 50 }),
   onFake('slot claim lost with 409', { transactions: 'none', lostClaimStatus: 409 }),
+];
+
+/** The fake server in booking modes that create appointments only. */
+export const createFakes: readonly Counterpart[] = [
   onFake(
     'checked create',
     { ...scheduler, emptyBodies: true, requiresServiceType: true },
@@ -94,6 +98,10 @@ export const fakes: readonly Counterpart[] = [
       slots: { require_service_type: true },
     },
   ),
+];
+
+/** The fake server in booking modes with operations, and read-only. */
+export const operationFakes: readonly Counterpart[] = [
   onFake('`$book` of IHE', { ...scheduler, operations: 'ihe', operationsOnly: true }),
   onFake(
     '`$hold` and `$book` of IHE',
@@ -125,6 +133,9 @@ export const fakes: readonly Counterpart[] = [
   ),
   onFake('reading only', scheduler, { booking: { mode: 'none' } }),
 ];
+
+/** Every booking mode, over the fake server in a form that can carry it. */
+export const fakes: readonly Counterpart[] = [...slotFakes, ...createFakes, ...operationFakes];
 
 /** Over a FHIR server by somebody else, in the modes that the connector finds it can carry. */
 export const medplums: readonly Counterpart[] = [onMedplum('as found', true), onMedplum('without transactions', false)];
