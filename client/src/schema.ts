@@ -596,9 +596,9 @@ export interface operations {
     list_emrs: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
@@ -652,7 +652,7 @@ export interface operations {
                      */
                     "application/json": {
                         emrs: components["schemas"]["Emr"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -885,9 +885,9 @@ export interface operations {
     list_care_units: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
@@ -930,7 +930,7 @@ export interface operations {
                      */
                     "application/json": {
                         care_units: components["schemas"]["CareUnit"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -1162,11 +1162,11 @@ export interface operations {
     list_appointments: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
                 /** @description End of a range that the appointments overlap; with `start`. RFC 3339; without an offset: local time. */
                 end?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
                 /**
                  * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
@@ -1239,7 +1239,7 @@ export interface operations {
                      */
                     "application/json": {
                         appointments: components["schemas"]["Appointment"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -2596,9 +2596,9 @@ export interface operations {
     list_healthcare_services: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
@@ -2645,7 +2645,7 @@ export interface operations {
                      */
                     "application/json": {
                         healthcare_services: components["schemas"]["HealthcareService"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -2984,9 +2984,9 @@ export interface operations {
     list_resources: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
@@ -3040,7 +3040,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                         resources: components["schemas"]["Resource"][];
                     };
@@ -3373,7 +3373,7 @@ export interface operations {
     list_timeslots: {
         parameters: {
             query: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
                 /**
                  * @description End of the range, at most 92 days after its start.
@@ -3387,7 +3387,7 @@ export interface operations {
                  *     ]
                  */
                 healthcare_service_id?: string[];
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
                 resource_id?: string[];
                 /**
@@ -3440,7 +3440,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                         timeslots: components["schemas"]["Timeslot"][];
                     };

@@ -1,6 +1,6 @@
 import type { Reason } from '../problems/reasons.ts';
 
-/** Reasons that go together, for the operations to name. */
+/** Groups of reasons that operations share. */
 export const identifierReasons = [
   'identifier_malformed',
   'identifier_type_unsupported',

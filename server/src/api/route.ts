@@ -5,13 +5,13 @@ import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { isReferable, type ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
-import type { Execute } from '../operations/once.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import type { Execute } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { runWrite } from './run-write.ts';
 
-/** How deep in the grants an operation lies, and so what its path begins with. */
+/** The level of access that an operation needs. It determines the path prefix. */
 export type Level = 'client' | 'emr' | 'care_unit';
 
 const prefixes: Record<Level, string> = {
@@ -29,7 +29,7 @@ const levelParams = {
   },
 } satisfies Record<Level, TProperties>;
 
-/** What the credentials and the path have opened, by level. */
+/** What credentials and path give access to, by level. */
 interface AccessByLevel {
   client: { readonly client: Client };
   emr: AccessByLevel['client'] & { readonly ehr: EhrConnection };
@@ -47,13 +47,13 @@ export type Input<
   readonly query: Static<TObject<Query>>;
   readonly body: Static<Body>;
   readonly readHeader: ReadHeader;
-  /** For a write: carries out its plan, at most once for each `Idempotency-Key`. */
+  /** For a write: executes its plan, at most once for each `Idempotency-Key`. */
   readonly execute: Execute;
 };
 
 /**
- * One operation of the interface. Types, validation, serialisation, access and the OpenAPI description all come from
- * here.
+ * An operation of the interface. The source of its types, validation, serialisation, access control and OpenAPI
+ * description.
  */
 export interface Operation<
   L extends Level,
@@ -67,19 +67,19 @@ export interface Operation<
   readonly description?: string;
   readonly level: L;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** Below the level's own path, with Fastify's `:name` for parameters. */
+  /** Appended to the level's prefix. Parameters are written `:name`, as in Fastify. */
   readonly path: string;
-  /** One of these is needed. Empty: credentials are enough. */
+  /** The client needs one of these. Empty: any client has access. */
   readonly scopes: readonly Scope[];
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
   readonly answer: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
-  /** What a dry run answers, with 200. */
+  /** Schema of the response to a dry run (200). */
   readonly preview?: TSchema;
-  /** What can go wrong beyond what every operation of this level has in common. */
+  /** Reasons of problems, beyond those that all operations of this level share. */
   readonly reasons: readonly Reason[];
-  /** `*_not_found` reasons for what a query or body names: answered with 400. */
+  /** `*_not_found` reasons for identifiers in the query or body. Their status is 400. */
   readonly reasonsOfNames?: readonly Reason[];
   readonly examples: {
     readonly params?: Readonly<Record<string, unknown>>;
@@ -87,13 +87,13 @@ export interface Operation<
     readonly body?: unknown;
     readonly answer: unknown;
   };
-  handle(input: Input<L, Params, Query, Body>): Promise<Answer>;
+  handle(input: Input<L, Params, Query, Body>): Promise<OperationResponse>;
 }
 
-/** Of an operation that takes no body: none, or an object with nothing in it. */
+/** Body of an operation without fields: absent or an empty object. */
 const noFields = Type.Object({}, { additionalProperties: false });
 
-/** An operation as the hooks and the OpenAPI description see it, whatever its parameters. */
+/** An operation with any parameters, for hooks and the OpenAPI description. */
 export type AnyOperation = Omit<Operation<Level>, 'handle'>;
 
 declare module 'fastify' {
@@ -122,7 +122,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
     method,
     url: `${prefixes[level]}${path}`,
     config: { operation: known },
-    // The refusal of a write is kept under its key.
+    // A write stores its validation problem under the idempotency key, so the handler reports it.
     attachValidation: method !== 'GET',
     schema: {
       operationId,
@@ -152,7 +152,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       );
       reply.code(status ?? answer.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
-      // A preview has a shape of its own beside the one that the serialiser was made for.
+      // A dry run's response does not match the schema that the serialiser was compiled for.
       if (status !== undefined) reply.serializer(JSON.stringify);
       return body;
     },
@@ -160,7 +160,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
 }
 
 function noWrite(): never {
-  throw new Error('A read changes nothing');
+  throw new Error('A read must not execute a write');
 }
 
 function headerReader({ raw }: FastifyRequest, further: ReadonlySet<string>): ReadHeader {

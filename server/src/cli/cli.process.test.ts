@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { createTestDatabase } from '../../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
-import { requireKnownKeys } from '../secret-keys/known-keys.ts';
+import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { keyIdentity } from '../secrets/key-ring.ts';
 import { run } from './run.ts';
 

@@ -28,8 +28,8 @@ export function describeOperation(operation: OpenOperation): string {
   return `${table}\n${adviceFor(operation, reportedUnknown)}\n`;
 }
 
-function toldOf({ isAnswered, reportedUnknown }: OpenOperation): string {
-  if (isAnswered) return 'the answer that is kept';
+function toldOf({ hasResponse, reportedUnknown }: OpenOperation): string {
+  if (hasResponse) return 'the answer that is kept';
   return reportedUnknown ? 'outcome_unknown' : 'nothing';
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { listKnownKeys, retireKey } from '../secret-keys/known-keys.ts';
+import { listKnownKeys, retireKey } from '../secret-keys/require-known-keys.ts';
 import { exitCodes } from './exit-codes.ts';
 import { withDatabase } from './gateway-database.ts';
 import type { Output } from './output.ts';
