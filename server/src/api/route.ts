@@ -22,10 +22,10 @@ const prefixes: Record<Level, string> = {
 
 const levelParams = {
   client: {},
-  emr: { emr: Type.String({ description: 'Target EHR.' }) },
+  emr: { emr: Type.String({ description: 'Id of the EHR.' }) },
   care_unit: {
-    emr: Type.String({ description: 'Target EHR.' }),
-    care_unit_id: Type.String({ description: 'Care unit of the EHR.' }),
+    emr: Type.String({ description: 'Id of the EHR.' }),
+    care_unit_id: Type.String({ description: 'Id of the care unit in the EHR.' }),
   },
 } satisfies Record<Level, TProperties>;
 
@@ -74,7 +74,7 @@ export interface Operation<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  readonly answer: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
+  readonly response: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
   /** Schema of the response to a dry run (200). */
   readonly preview?: TSchema;
   /** Reasons of problems, beyond those that all operations of this level share. */
@@ -85,7 +85,7 @@ export interface Operation<
     readonly params?: Readonly<Record<string, unknown>>;
     readonly query?: Readonly<Record<string, unknown>>;
     readonly body?: unknown;
-    readonly answer: unknown;
+    readonly response: unknown;
   };
   handle(input: Input<L, Params, Query, Body>): Promise<OperationResponse>;
 }
@@ -101,7 +101,7 @@ declare module 'fastify' {
     operation?: AnyOperation;
   }
   interface FastifyInstance {
-    /** Every operation added so far, by its operationId. */
+    /** All operations, by operationId. */
     operations: Map<string, AnyOperation>;
     operationServices: OperationServices;
     identifierHeaders: ReadonlySet<string>;
@@ -115,7 +115,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   app: FastifyInstance,
   operation: Operation<L, P, Q, B>,
 ): void {
-  const { method, level, path, answer, operationId, summary, description, tag } = operation;
+  const { method, level, path, response, operationId, summary, description, tag } = operation;
   const known = operation as unknown as AnyOperation;
   app.operations.set(operationId, known);
   app.route({
@@ -132,7 +132,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       params: Type.Object({ ...levelParams[level], ...operation.params }),
       querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
       ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
-      response: { [answer.status]: answer.schema },
+      response: { [response.status]: response.schema },
     },
     preValidation: async (request) => {
       if (method !== 'GET' && !operation.body && request.body === undefined) request.body = {};
@@ -150,7 +150,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       const { body, headers, status } = await asClient(request.access?.client.id ?? '', () =>
         method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle),
       );
-      reply.code(status ?? answer.status).type('application/json; charset=utf-8');
+      reply.code(status ?? response.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
       // A dry run's response does not match the schema that the serialiser was compiled for.
       if (status !== undefined) reply.serializer(JSON.stringify);
@@ -163,7 +163,7 @@ function noWrite(): never {
   throw new Error('A read must not execute a write');
 }
 
-function headerReader({ raw }: FastifyRequest, further: ReadonlySet<string>): ReadHeader {
+function headerReader({ raw }: FastifyRequest, allowed: ReadonlySet<string>): ReadHeader {
   const sent = new Map(Object.entries(raw.headersDistinct));
-  return (name) => (isReferable(name, further) ? (sent.get(name) ?? []) : undefined);
+  return (name) => (isReferable(name, allowed) ? (sent.get(name) ?? []) : undefined);
 }

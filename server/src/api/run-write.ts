@@ -46,7 +46,7 @@ function refuseToExecute(): never {
 function readKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || (typeof key === 'string' && printable.test(key))) return key;
-  const detail = 'The header idempotency-key must have 1 to 255 printable ASCII characters.';
+  const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
 }
 

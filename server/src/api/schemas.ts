@@ -26,10 +26,10 @@ export function reference<Shape>(name: string) {
 
 /** An identifier in a request. The schema only rejects an empty one; other errors have their own reasons. */
 function notation(kind: 'Patient' | 'Resource') {
-  return (before = '') =>
+  return (prefix = '') =>
     Type.String({
       minLength: 1,
-      description: `${before}${kind} ID notation: \`{type}:{value}\`, a bare \`emr_id\`, or \`header:{header_name}\`.`,
+      description: `${prefix}${kind} ID notation: \`{type}:{value}\`, a bare \`emr_id\`, or \`header:{header_name}\`.`,
     });
 }
 

@@ -3,8 +3,8 @@ import { ConfigurationError } from './configuration-error.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
-  EACCES: 'may not be read by this user',
-  EPERM: 'may not be read by this user',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EISDIR: 'is a folder, not a file',
   ENOTDIR: 'part of the path is not a folder',
   ENOSPC: 'no space left on the disk',
