@@ -350,8 +350,8 @@ export const reasons = {
     origin: 'ehr',
     retryable: true,
     status: 504,
-    title: 'EHR did not answer in time',
-    happened: 'The EHR did not answer in time. Nothing was changed.',
+    title: 'No response from the EHR',
+    happened: 'The EHR did not respond in time. Nothing was changed.',
     remedy: 'Try again.',
   },
   outcome_unknown: {

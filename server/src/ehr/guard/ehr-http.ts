@@ -130,15 +130,17 @@ async function waited(milliseconds: number, scope: CallScope | undefined): Promi
 function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): ConnectorError {
   const cause = outcome instanceof ExchangeFailure ? outcome : undefined;
   if (mayBeDone) {
-    return new ConnectorError(
-      request.repeatable ? 'timeout' : 'outcome_unknown',
-      'The EHR did not answer for a request that it may have seen',
-      { cause },
-    );
+    const silence = cause?.closed
+      ? 'The connection to the EHR closed before the response, and the EHR may have seen the request'
+      : 'The EHR did not respond in time, and may have seen the request';
+    return new ConnectorError(request.repeatable ? silentKind(cause) : 'outcome_unknown', silence, { cause });
   }
   // Asking again would be answered alike, and the EHR is well.
   if (isTooLarge(outcome)) return new ConnectorError('rejected', 'The answer of the EHR is too large', { cause });
-  if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not answer', { cause });
+  if (cause?.closed) {
+    return new ConnectorError('connection_closed', 'The connection to the EHR closed before the response', { cause });
+  }
+  if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not respond in time', { cause });
   if (cause?.code === addressRefused) {
     const words = 'The EHR has an address that this connection may not go to (see connection.allow_private_addresses)';
     return new ConnectorError('unavailable', words, { cause });
@@ -148,4 +150,8 @@ function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): Con
     cause,
     ...(seconds === undefined ? {} : { retryAfterSeconds: Math.max(1, seconds) }),
   });
+}
+
+function silentKind(cause: ExchangeFailure | undefined): 'timeout' | 'connection_closed' {
+  return cause?.closed ? 'connection_closed' : 'timeout';
 }

@@ -6,21 +6,26 @@ interface Limits {
   readonly signal: AbortSignal | undefined;
 }
 
+const timedOut = 'EHR_REQUEST_TIMEOUT';
+const timeOuts: readonly string[] = [timedOut, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
+
 /** A request that was not answered. It holds nothing of request or answer: what undici throws can name the address. */
 export class ExchangeFailure extends Error {
   /** Of the system, TLS or undici, such as `ECONNREFUSED`. */
   readonly code: string;
   /** Whether the EHR may have seen any of it. */
   readonly sent: boolean;
+  /** Whether the connection ended before the whole response was there, as opposed to a time-out. */
+  readonly closed: boolean;
 
   constructor(code: string, sent: boolean) {
     super(`The EHR has not answered: ${code}`);
     this.name = 'ExchangeFailure';
     this.code = code;
     this.sent = sent;
+    this.closed = sent && !timeOuts.includes(code);
   }
 }
-const timedOut = 'EHR_REQUEST_TIMEOUT';
 
 /**
  * Sends a request once and reads the whole answer. Redirects are answers like any other.

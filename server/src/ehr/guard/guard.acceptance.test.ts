@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../config/test-support.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { httpSettings } from './settings.ts';
 
-type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down';
+type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down' | 'closes connections';
 let mood: Mood = 'well';
 const inside = new Set<ConnectorOperation>();
 
@@ -26,6 +26,7 @@ function moody(connector: Connector): Connector {
           return new Promise(() => undefined);
         }
         if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: 3 });
+        if (mood === 'closes connections') throw new ConnectorError('connection_closed', 'closed');
         return method(...input);
       };
     },
@@ -69,6 +70,20 @@ test('an EHR that hangs does not slow another', async () => {
   for (const { status, body } of await Promise.all(hanging)) {
     expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'ehr_timeout' });
   }
+});
+
+test('a connection that closes before the response is reported as such', async () => {
+  mood = 'closes connections';
+  expect(await ask(sodermalm)).toMatchObject({
+    status: 504,
+    body: {
+      reason: 'ehr_timeout',
+      title: 'No response from the EHR',
+      detail: 'The connection to the EHR closed before the response. Nothing was changed.',
+    },
+  });
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  expect(text).toMatch(/ehr_calls_total\{emr="sandbox-se",operation="listResources",outcome="connection_closed"\} 1/);
 });
 
 test('a call that finds too many before it is refused at once, with the seconds to wait', async () => {

@@ -52,7 +52,9 @@ class NotMade extends ConnectorError {
 const busy = () => new NotMade('busy', 'Too many calls to the EHR are waiting');
 const leftAlone = (seconds: number) => new NotMade('circuit_open', 'The EHR is left alone for a while', seconds);
 
-const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'outcome_unknown'];
+const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'];
+/** After these, nobody knows whether the EHR did what it was asked. */
+const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed'];
 
 export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerChange }: Surroundings): Guard {
   const turns = createTurns(settings);
@@ -108,7 +110,7 @@ function late(operation: GuardedOperation): ConnectorError {
 /** A write that a request went unanswered in may have been done, whichever request it was. */
 function inTermsOf(operation: GuardedOperation) {
   return (error: unknown): never => {
-    if (writes.includes(operation) && error instanceof ConnectorError && error.kind === 'timeout') {
+    if (writes.includes(operation) && error instanceof ConnectorError && silences.includes(error.kind)) {
       throw new ConnectorError('outcome_unknown', error.message, { cause: error });
     }
     throw error;
