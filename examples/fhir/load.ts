@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { stringify } from 'yaml';
 import { careUnits, healthcareServices, loadDataSet } from '../../connectors/fhir-r4/fake/data-set.ts';
 import { uploadTo } from '../../connectors/fhir-r4/fake/upload.ts';
 
@@ -91,13 +90,14 @@ async function writeConfiguration(url: string): Promise<string> {
   };
   const file = join(process.env.CROSSWARD_DATA_DIR || '.data', 'fhir-load', 'crossward.yaml');
   await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, stringify({ emrs: [emr], clients: [client] }));
+  // JSON is YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
+  await writeFile(file, JSON.stringify({ emrs: [emr], clients: [client] }, null, 2));
   return file;
 }
 
 function nameAndValue(header: string): [name: string, value: string] {
   const [, name, value] = /^([^:]+):\s*(.*)$/.exec(header) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  process.stderr.write('A header is written as Name: value.\n');
+  process.stderr.write("A header must have the form 'Name: value'.\n");
   process.exit(2);
 }

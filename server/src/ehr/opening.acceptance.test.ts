@@ -30,10 +30,10 @@ afterAll(() => gateway.close());
 
 const careUnit = '/api/emrs/sandbox-se/care-units/sodermalm';
 const statusOf = async (path: string) => (await gateway.request('GET', path)).status;
-const toldOf = (emr: string) =>
-  gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.emr === emr && /open/.test(line.msg));
+const linesOf = (emr: string) =>
+  gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.emr === emr && /connector|EHR/.test(line.msg));
 
-test('an EHR that is down at the start keeps nobody else waiting, and is told from a mistake of the caller', async () => {
+test('an EHR that is unreachable at the start does not delay others and gets ehr_unavailable', async () => {
   const { body } = await gateway.request<{ emrs: { id: string; status: string }[] }>('GET', '/api/emrs');
   expect(body.emrs.map(({ id, status }) => [id, status])).toEqual([
     ['sandbox-no', 'available'],
@@ -61,7 +61,7 @@ test('readiness waits for every EHR if a setting says so, and names those that a
   });
 });
 
-test('what cannot be opened is tried until it can, and told of once', async () => {
+test('retries opening a connector until it succeeds, and logs each kind of failure once', async () => {
   const uk = '/api/emrs/sandbox-uk';
   expect(await gateway.request('GET', uk)).toMatchObject({
     status: 200,
@@ -77,11 +77,11 @@ test('what cannot be opened is tried until it can, and told of once', async () =
   await expect.poll(() => statusOf(`${uk}/care-units/riverside/resources`), within).toBe(200);
   expect(await gateway.request('GET', uk)).toMatchObject({ body: { status: 'available' } });
   expect(await ready()).toMatchObject({ status: 200, body: { status: 'ok', emrs_not_open: [] } });
-  expect(toldOf('sandbox-se').map(({ kind, level }) => [kind, level])).toEqual([
+  expect(linesOf('sandbox-se').map(({ kind, level }) => [kind, level])).toEqual([
     ['unavailable', 40],
     [undefined, 30],
   ]);
-  expect(toldOf('sandbox-uk').map(({ kind, level, cause }) => [kind, level, cause?.type])).toEqual([
+  expect(linesOf('sandbox-uk').map(({ kind, level, cause }) => [kind, level, cause?.type])).toEqual([
     ['bug', 50, 'TypeError'],
     [undefined, 30, undefined],
   ]);
