@@ -61,12 +61,12 @@ function start(variables: Record<string, string> = {}): Child {
     ended,
     until: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const match = () => {
           const found = pattern.exec(output.stdout);
           if (found) resolve(found);
         };
-        look();
-        process_.stdout?.on('data', look);
+        match();
+        process_.stdout?.on('data', match);
         process_.once('close', () => reject(new Error(`Ended before ${pattern}: ${output.stdout}${output.stderr}`)));
       }),
   };
@@ -234,7 +234,7 @@ describe('the demo', () => {
   });
 });
 
-describe('a configuration file', () => {
+describe('the configuration file', () => {
   const right = `emrs:
   - id: north
     name: North

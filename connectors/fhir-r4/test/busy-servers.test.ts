@@ -1,10 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type FakeOptions, type FakeServer, type SeenRequest, startFake } from '../fake/server.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { openConnector, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) await server.close();
 });
 
@@ -40,6 +41,8 @@ test('a create that conflicts with another one is retried while its slots stay c
 
 test('a create that always conflicts is unavailable and frees its slots', async () => {
   const { server, connector } = await open({ transactions: 'none' });
+  // The delays between the attempts are random. The shortest is none.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   server.misbehave = (request) => (isCreate(request) ? conflict : undefined);
   const [slot] = await freeSlots(connector, 1);
   await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'unavailable' });

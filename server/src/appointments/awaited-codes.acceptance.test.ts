@@ -39,7 +39,7 @@ const sweden = careUnitOf(gateway, sodermalm);
 const uk = careUnitOf(gateway, riverside);
 
 describe('a time that awaits a code', () => {
-  test('is in no time slot, and nobody else can book it or move there', async () => {
+  test('is in no time slot, and nobody else can book it or move there', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const other = await bookByCode(gateway, { resourceId: 'r-2', patientId: 'p-5' });
     const held = await book(gateway, { careUnit: sodermalm, slot });
@@ -52,7 +52,7 @@ describe('a time that awaits a code', () => {
     expect(await sweden.get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
-  test('is given up without a code when the booking is cancelled', async () => {
+  test('is given up without a code when the booking is cancelled', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const held = await book(gateway, { careUnit: sodermalm, slot, comment: 'old' });
     const code = await codeFor(gateway, held.id);

@@ -93,7 +93,7 @@ describe('what was done of many, and staff has changed since, stays as staff has
     expect(await careUnit.get(second.id)).toEqual(left);
   });
 
-  test('also what a reschedule has made', async () => {
+  test('also what a reschedule has made', { tags: 'every-ehr' }, async () => {
     const [s1, s2, s3] = (await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const [mine] = (await bookEach(gateway, [s1], { careUnit: path, patientId: 'p-9' })) as [Appointment];
     const made: string[] = [];
@@ -115,7 +115,7 @@ describe('what was done of many, and staff has changed since, stays as staff has
     ]);
   });
 
-  test('and what nobody has changed is put back', async () => {
+  test('and what nobody has changed is put back', { tags: 'every-ehr' }, async () => {
     const booked = await threeToMove();
     ehr.refuse('rejected', { after: 2 });
     expectRefusal(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');

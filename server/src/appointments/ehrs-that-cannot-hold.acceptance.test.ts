@@ -35,7 +35,7 @@ describe('an EHR that cannot hold a time', () => {
   const inEhr = async (patientId: string) =>
     (await gateway.ehr('no-hold').appointments()).filter((it) => it.patientId === patientId);
 
-  test('is told of a booking when the code has come, and the id stays', async () => {
+  test('is told of a booking when the code has come, and the id stays', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const {
       status,

@@ -114,7 +114,7 @@ describe('a code that has run out', () => {
   const short = careUnitPath('short-se', 'sodermalm');
   const shortUk = careUnitPath('short-uk', 'riverside');
 
-  test('leaves the booking cancelled and its time free at once', async () => {
+  test('leaves the booking cancelled and its time free at once', { tags: 'every-ehr' }, async () => {
     const { get, list, confirm, resend, create, cancel } = careUnitOf(gateway, short);
     const slot = await freeSlot(gateway, { careUnit: short });
     const held = await book(gateway, { careUnit: short, slot });

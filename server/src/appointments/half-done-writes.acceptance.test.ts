@@ -114,9 +114,9 @@ describe('an EHR without transactions', () => {
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const body = { ids: idsIn(booked), resource_id: 'r-2', comment: 'new' };
       const key = randomUUID();
-      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
+      const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
       fail(3, 'rejected');
-      fail(callOfDeath, 'unavailable', { silentUntil });
+      fail(callOfDeath, 'unavailable', { respondAfter });
       const answer = underKey(key, body);
       await eventually(() => expect(writes.calls).toBe(callOfDeath));
       stopFailing();
@@ -137,8 +137,8 @@ describe('an EHR without transactions', () => {
     test('between two changes, of which the second one fails later: both are as they were', async () => {
       const slots = await freeRun(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
-      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
-      fail(2, 'unavailable', { silentUntil });
+      const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
+      fail(2, 'unavailable', { respondAfter });
       const answer = careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' });
       await eventually(() => expect(writes.calls).toBe(2));
       stopFailing();
@@ -179,8 +179,8 @@ describe('an EHR without transactions', () => {
     test('lets nobody confirm one of them while it is not known whether both are booked', async () => {
       const { ids, code } = await drafts('r-2');
       const [one = ''] = ids;
-      const { promise: silentUntil, resolve } = Promise.withResolvers<void>();
-      fail(2, 'outcome_unknown', { after: true, silentUntil });
+      const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
+      fail(2, 'outcome_unknown', { after: true, respondAfter });
       const both = confirmMany(ids, code);
       await eventually(() => expect(writes.calls).toBe(2));
       stopFailing();

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { book, freeRun, freeSlot, type Slot, at as timeOf } from '../../../test/bookings.ts';
-import { codeFor, eventually, messagesAbout } from '../../../test/codes.ts';
+import { codeFor, eventually, messagesAbout, rowsOf } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { change, creation, keysOf, newKey, type Sent, type Told } from '../../../test/idempotency-keys.ts';
@@ -18,7 +18,10 @@ const { send, at, stored } = keysOf(gateway);
 const direct = careUnitPath('sandbox-no', 'oslo-sentrum');
 const byCode = careUnitPath('sandbox-se', 'sodermalm');
 
-/** Sends a write. When the EHR has done it, nobody reaches the database any more until it is answered. */
+/**
+ * Sends a write. When the EHR has done it, nobody reaches the database any more until it is answered. Then the lease of
+ * the request, which could not be given back, has expired.
+ */
 async function sendAndLoseDatabase(emr: string, request: Sent, key: string | undefined): Promise<Told> {
   const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   let restore = () => {};
@@ -30,6 +33,10 @@ async function sendAndLoseDatabase(emr: string, request: Sent, key: string | und
     return await send(request, key);
   } finally {
     restore();
+    await rowsOf(
+      gateway,
+      'UPDATE operations SET lease_expires_at = now(), next_attempt_at = now() WHERE lease_expires_at > now()',
+    );
   }
 }
 

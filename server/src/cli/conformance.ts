@@ -145,7 +145,7 @@ async function openSubject(
       await first.close();
       first = await open();
     },
-    askGateway: gatewayBefore(() => first.connector),
+    callGateway: gatewayBefore(() => first.connector),
     async close() {
       await first.close();
       await second.close();

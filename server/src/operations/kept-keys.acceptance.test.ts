@@ -133,7 +133,7 @@ describe('after a failure the key stays open, and a retry finishes', () => {
     ['a bug, after', 'after', new TypeError('oh'), 504],
   ];
 
-  test.each(errors)('a booking: %s', async (_, when, error, status) => {
+  test.each(errors)('a booking: %s', { tags: 'every-ehr' }, async (_, when, error, status) => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     failures.push({ when, error });

@@ -47,7 +47,7 @@ async function sendThrice(request: Sent, status: number): Promise<Told> {
 }
 
 describe('the same key and the same request get the first answer again', () => {
-  test('a booking: 201 with its Location', async () => {
+  test('a booking: 201 with its Location', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     const { body, headers } = await sendThrice(creation(slot), 201);
     expect(headers.location).toBe(`${oslo}/appointments/${body.id}`);
@@ -97,7 +97,7 @@ describe('the same key and the same request get the first answer again', () => {
     expect((await stored(id)).start).toBe(second.start);
   });
 
-  test('a cancellation, direct and by code', async () => {
+  test('a cancellation, direct and by code', { tags: 'every-ehr' }, async () => {
     await sendThrice(change((await book(gateway)).id, { status: 'cancelled' }), 200);
     const { id } = await book(gateway, { careUnit: riverside });
     const { body } = await sendThrice(change(id, { status: 'cancelled' }, riverside), 200);
@@ -108,7 +108,7 @@ describe('the same key and the same request get the first answer again', () => {
     expect((await stored(id, riverside)).status).toBe('cancelled');
   });
 
-  test('a change of many, and a continuous reschedule', async () => {
+  test('a change of many, and a continuous reschedule', { tags: 'every-ehr' }, async () => {
     const ids = [await book(gateway), await book(gateway)].map(({ id }) => id);
     await sendThrice(changeMany(ids, { comment: 'once' }), 200);
     const run = await freeRun(gateway, 3);

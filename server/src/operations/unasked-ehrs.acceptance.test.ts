@@ -122,7 +122,9 @@ async function lost(emr: string): Promise<number> {
 }
 
 describe('an EHR that cannot be asked by operation id, and does not say whether it has done a write', () => {
-  test('a booking that it shows is answered to whoever asks again, and not made again', async () => {
+  test('a booking that it shows is answered to whoever asks again, and not made again', {
+    tags: 'every-ehr',
+  }, async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     troubles.push(done);
@@ -148,7 +150,9 @@ describe('an EHR that cannot be asked by operation id, and does not say whether 
     expect(await at(slot)).toHaveLength(1);
   });
 
-  test('a booking that it does not show is never made again: in the end that is the answer', async () => {
+  test('a booking that it does not show is never made again: in the end that is the answer', {
+    tags: 'every-ehr',
+  }, async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     const before = await lost('forgetful');

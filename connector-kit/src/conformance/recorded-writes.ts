@@ -6,54 +6,55 @@ import { NotChecked } from './check.ts';
 import { operations } from './operations.ts';
 import type { Subject } from './subject.ts';
 
-/** A subject that records its writes, so that they can be undone. */
-export interface Trail {
+/** A subject that records its writes, so that its appointments can be cancelled. */
+export interface RecordedWrites {
   readonly subject: Subject;
   /** Whether a write was attempted in a read-only run. */
-  readonly wasHeldBack: boolean;
+  readonly wasWriteBlocked: boolean;
   /** Cancels the recorded appointments. Returns the ids of those that could not be cancelled. */
   cleanUp(): Promise<readonly string[]>;
 }
 
 const writes = ['changeAppointments', 'requestBooking', 'requestCancellation', 'resendCode', 'confirmCode'] as const;
 
-export function leaveTrail(subject: Subject, readOnly: boolean): Trail {
-  const made = new Set<string>();
-  const unclear = new Set<string>();
-  let wasHeldBack = false;
+export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrites {
+  const appointmentIds = new Set<string>();
+  /** Operation ids of writes with an unknown outcome. */
+  const unknownOutcomes = new Set<string>();
+  let wasWriteBlocked = false;
 
-  const note = (appointments: readonly Appointment[]) => {
-    for (const { id } of appointments) made.add(id);
+  const record = (appointments: readonly Appointment[]) => {
+    for (const { id } of appointments) appointmentIds.add(id);
   };
 
-  function watch(connector: Connector): Connector {
+  function wrap(connector: Connector): Connector {
     // As plain functions, because the gateway calls operations without `this`.
     const plain: Connector = Object.assign(
       { capabilities: connector.capabilities },
       ...operations.flatMap((name) => (connector[name] ? [{ [name]: connector[name] }] : [])),
     );
-    if (readOnly) return { ...plain, ...heldBack(plain) };
-    return { ...plain, ...remembered(plain) };
+    if (readOnly) return { ...plain, ...blocked(plain) };
+    return { ...plain, ...recorded(plain) };
   }
 
-  function heldBack(plain: Connector): Partial<Connector> {
-    const refuse = async (): Promise<never> => {
-      wasHeldBack = true;
+  function blocked(plain: Connector): Partial<Connector> {
+    const reject = async (): Promise<never> => {
+      wasWriteBlocked = true;
       throw new NotChecked('the run is read-only');
     };
-    return Object.fromEntries(writes.flatMap((name) => (plain[name] ? [[name, refuse]] : [])));
+    return Object.fromEntries(writes.flatMap((name) => (plain[name] ? [[name, reject]] : [])));
   }
 
-  function remembered({ changeAppointments, requestBooking, confirmCode }: Connector): Partial<Connector> {
+  function recorded({ changeAppointments, requestBooking, confirmCode }: Connector): Partial<Connector> {
     return {
       ...(changeAppointments && {
         changeAppointments: async (write: AppointmentWrite) => {
           try {
             const appointments = await changeAppointments(write);
-            note(appointments);
+            record(appointments);
             return appointments;
           } catch (error) {
-            if (!isRefusal(error)) unclear.add(write.operationId);
+            if (!isRejection(error)) unknownOutcomes.add(write.operationId);
             throw error;
           }
         },
@@ -61,14 +62,14 @@ export function leaveTrail(subject: Subject, readOnly: boolean): Trail {
       ...(requestBooking && {
         requestBooking: async (request: Parameters<typeof requestBooking>[0]) => {
           const confirmation = await requestBooking(request);
-          note([confirmation.appointment]);
+          record([confirmation.appointment]);
           return confirmation;
         },
       }),
       ...(confirmCode && {
         confirmCode: async (request: Parameters<typeof confirmCode>[0]) => {
           const appointment = await confirmCode(request);
-          note([appointment]);
+          record([appointment]);
           return appointment;
         },
       }),
@@ -77,39 +78,39 @@ export function leaveTrail(subject: Subject, readOnly: boolean): Trail {
 
   return {
     subject: Object.create(subject, {
-      connector: { get: () => watch(subject.connector) },
-      second: { get: () => subject.second && watch(subject.second) },
+      connector: { get: () => wrap(subject.connector) },
+      second: { get: () => subject.second && wrap(subject.second) },
     }),
-    get wasHeldBack() {
-      return wasHeldBack;
+    get wasWriteBlocked() {
+      return wasWriteBlocked;
     },
     async cleanUp() {
-      for (const operationId of unclear) {
+      for (const operationId of unknownOutcomes) {
         const found = await subject.connector.findOperation?.(subject.careUnit, operationId).catch(() => null);
-        note(found ?? []);
+        record(found ?? []);
       }
-      return made.size === 0 ? [] : takeBack(subject, [...made]);
+      return appointmentIds.size === 0 ? [] : cancelAll(subject, [...appointmentIds]);
     },
   };
 }
 
 /** Whether the error means that nothing was changed. */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof ConnectorError && !['timeout', 'outcome_unknown', 'unavailable'].includes(error.kind);
 }
 
-async function takeBack({ connector, careUnit }: Subject, ids: readonly string[]): Promise<readonly string[]> {
+async function cancelAll({ connector, careUnit }: Subject, ids: readonly string[]): Promise<readonly string[]> {
   const { findAppointments, changeAppointments } = connector;
-  const there = (await findAppointments?.(careUnit, ids).catch(() => undefined)) ?? [];
-  const left: string[] = [];
-  for (const { id: appointmentId, state } of there) {
+  const found = (await findAppointments?.(careUnit, ids).catch(() => undefined)) ?? [];
+  const notCancelled: string[] = [];
+  for (const { id: appointmentId, state } of found) {
     if (state === 'cancelled') continue;
     const kind = state === 'held' ? 'release' : 'cancel';
     const changes = [{ kind, appointmentId }] as const;
-    const done = connector.capabilities.changes.includes(kind)
+    const cancelled = connector.capabilities.changes.includes(kind)
       ? await changeAppointments?.({ operationId: randomUUID(), careUnit, changes }).catch(() => undefined)
       : undefined;
-    if (!done) left.push(appointmentId);
+    if (!cancelled) notCancelled.push(appointmentId);
   }
-  return left;
+  return notCancelled;
 }

@@ -12,13 +12,13 @@ const documents = execFileSync('git', ['ls-files', '-z', '--cached', '--others',
   .split('\0')
   .filter((path) => path !== '' && existsSync(resolve(root, path)));
 
-describe('every relative link leads to a file and to a heading in it', () => {
+describe('relative links point to an existing file and heading', () => {
   test.each(documents)('%s', (path) => {
     expect(brokenLinks(path)).toEqual([]);
   });
 });
 
-test('the check sees a missing file and a missing heading', () => {
+test('the check finds a missing file and a missing heading', () => {
   const file = resolve(root, 'docs/page.md');
   const text = '# A page\n[here](#a-page) [up](../README.md) [no file](none.md) [no heading](#none) `[code](none.md)`';
   expect(brokenLinksIn(text, file)).toEqual(['none.md', '#none']);
@@ -43,7 +43,7 @@ function resolves(target: string, text: string, file: string): boolean {
   return linked.endsWith('.md') && anchorsOf(path === '' ? text : readFileSync(linked, 'utf8')).has(anchor);
 }
 
-/** The anchors that GitHub gives to headings: https://github.com/gjtorikian/html-pipeline, `toc_filter.rb` */
+/** The anchors of headings on GitHub: https://github.com/gjtorikian/html-pipeline, `toc_filter.rb` */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of withoutFences(text).matchAll(/^#{1,6} +(.+)$/gm)) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AppointmentQuery, Connector } from '../connector.ts';
 import type { Appointment } from '../records.ts';
-import { takers } from './scene.ts';
+import { appointmentsAt } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const slot = {
@@ -16,7 +16,7 @@ function appointment(index: number, state: Appointment['state']): Appointment {
   return { id, state, heldUntil: null, comment: null, patientId: 'p-1', careUnitId: 'north', ...slot };
 }
 
-test('takers finds a booked appointment among more cancelled ones than fit on a page', async () => {
+test('appointmentsAt finds a booked appointment after more than one page of cancelled ones', async () => {
   const all = [
     ...Array.from({ length: 1100 }, (_, index) => appointment(index, 'cancelled')),
     appointment(2000, 'booked'),
@@ -26,5 +26,5 @@ test('takers finds a booked appointment among more cancelled ones than fit on a 
       all.filter(({ id }) => after === undefined || id > after.id).slice(0, limit),
   };
   const subject = { connector: connector as unknown as Connector, careUnit: { id: 'north' } } as Subject;
-  expect((await takers(subject, slot)).map(({ id }) => id)).toEqual(['2000']);
+  expect((await appointmentsAt(subject, slot)).map(({ id }) => id)).toEqual(['2000']);
 });

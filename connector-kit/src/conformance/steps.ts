@@ -15,7 +15,7 @@ import type { Subject } from './subject.ts';
 const day = 24 * 60 * 60 * 1000;
 
 /** Maximum number of slots read in one query. */
-const slotsSeen = 400;
+const maxSlots = 400;
 
 /** The EHR's own id of the known patient. */
 export async function patientId({ facts, connector }: Subject): Promise<string> {
@@ -43,39 +43,36 @@ export async function freeSlots(
     ...(resourceId === undefined ? {} : { resourceIds: [resourceId] }),
     ...(facts.healthcareServiceId === undefined ? {} : { healthcareServiceIds: [facts.healthcareServiceId] }),
   };
-  return operation(
-    connector,
-    'listTimeSlots',
-  )({ careUnit, ...windowOf(subject), limit: slotsSeen, ...named, ...query });
+  return operation(connector, 'listTimeSlots')({ careUnit, ...windowOf(subject), limit: maxSlots, ...named, ...query });
 }
 
 /** Consecutive free slots of one resource and service. */
-export async function freeRun(
+export async function consecutiveSlots(
   subject: Subject,
   count: number,
   query: Partial<TimeSlotQuery> = {},
 ): Promise<TimeSlot[]> {
   const slots = await freeSlots(subject, query);
   for (const first of slots) {
-    const run = [first];
-    while (run.length < count) {
-      const last = run.at(-1);
+    const found = [first];
+    while (found.length < count) {
+      const last = found.at(-1);
       const next = slots.find((slot) => isSameSchedule(slot, first) && slot.start.getTime() === last?.end.getTime());
       if (!next) break;
-      run.push(next);
+      found.push(next);
     }
-    if (run.length === count) return run;
+    if (found.length === count) return found;
   }
-  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} free slots in a row`}`);
+  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} consecutive free slots`}`);
 }
 
 export async function freeSlot(subject: Subject, query: Partial<TimeSlotQuery> = {}): Promise<TimeSlot> {
-  const [slot] = await freeRun(subject, 1, query);
+  const [slot] = await consecutiveSlots(subject, 1, query);
   return given(slot, 'the EHR has no free slot');
 }
 
 /** Two free slots of different resources at the same time, for one service. */
-export async function freeWithTwo(subject: Subject): Promise<[TimeSlot, TimeSlot]> {
+export async function simultaneousSlots(subject: Subject): Promise<[TimeSlot, TimeSlot]> {
   const slots = await freeSlots(subject, { resourceIds: undefined });
   for (const a of slots) {
     const b = slots.find(
@@ -138,9 +135,9 @@ export async function write(
   options: { operationId?: string; through?: Connector } = {},
 ): Promise<readonly Appointment[]> {
   const changeAppointments = operation(options.through ?? connector, 'changeAppointments');
-  const answer = await changeAppointments({ operationId: options.operationId ?? randomUUID(), careUnit, changes });
-  expectSame(answer.length, changes.length, 'Appointments returned by a write');
-  return answer;
+  const result = await changeAppointments({ operationId: options.operationId ?? randomUUID(), careUnit, changes });
+  expectSame(result.length, changes.length, 'Appointments returned by a write');
+  return result;
 }
 
 /** Makes one change and returns its appointment. */
@@ -177,27 +174,31 @@ export async function mustRead(subject: Subject, id: string): Promise<Appointmen
   return found;
 }
 
-const mostOnPage = 500;
+const pageSize = 500;
 
-/** All matches, page by page: earlier runs leave many cancelled appointments at the same times. */
-export async function listEvery(
+/** Reads all pages, because earlier runs leave many cancelled appointments at the same times. */
+export async function listAllPages(
   { connector, careUnit }: Subject,
   query: Partial<AppointmentQuery>,
 ): Promise<readonly Appointment[]> {
   const list = operation(connector, 'listAppointments');
   const found = new Map<string, Appointment>();
   for (let after: Appointment | undefined; ; ) {
-    const page = await list({ careUnit, limit: mostOnPage, after, ...query });
+    const page = await list({ careUnit, limit: pageSize, after, ...query });
     const known = found.size;
     for (const appointment of page) found.set(appointment.id, appointment);
     after = page.at(-1);
-    if (page.length < mostOnPage || found.size === known) return [...found.values()];
+    if (page.length < pageSize || found.size === known) return [...found.values()];
   }
 }
 
-/** All appointments that occupy the resource's time: booked, held or pending, by whomever. */
-export async function takers(subject: Subject, slot: TimeSlot, last: TimeSlot = slot): Promise<readonly Appointment[]> {
+/** All booked, held or pending appointments of the resource that overlap the time, no matter who booked them. */
+export async function appointmentsAt(
+  subject: Subject,
+  slot: TimeSlot,
+  last: TimeSlot = slot,
+): Promise<readonly Appointment[]> {
   const range = { start: slot.start, end: last.end };
-  const found = await listEvery(subject, { resourceId: slot.resourceId, range });
+  const found = await listAllPages(subject, { resourceId: slot.resourceId, range });
   return found.filter(({ state }) => state !== 'cancelled');
 }

@@ -4,41 +4,42 @@ import { ConnectorError } from '../errors.ts';
 import type { Appointment, CareUnit } from '../records.ts';
 import type { Subject } from './subject.ts';
 
-/** Defects that a simulated EHR with its own codes can have. */
+/** Defects of a simulated EHR that sends its own codes. */
 export interface CodeFaults {
-  readonly takesAnything?: boolean;
-  readonly keepsOldCodes?: boolean;
-  readonly holdsNothing?: boolean;
-  readonly cancelsAtOnce?: boolean;
+  readonly acceptsAnyCode?: boolean;
+  readonly acceptsPreviousCodes?: boolean;
+  readonly doesNotHold?: boolean;
+  readonly cancelsWithoutCode?: boolean;
 }
 
 interface Pending {
   readonly codes: string[];
-  readonly then: AppointmentChange;
+  /** Made when the code is confirmed. */
+  readonly change: AppointmentChange;
   readonly appointment: Appointment;
   attemptsRemaining: number;
 }
 
 /** Pending confirmations with their codes, by reference. */
-export type CodeDesk = Map<string, Pending>;
+export type PendingCodes = Map<string, Pending>;
 
-export function codeDesk(): CodeDesk {
+export function pendingCodes(): PendingCodes {
   return new Map();
 }
 
 const tenMinutes = 600_000;
 
 /** Wraps the subject as an EHR that sends and checks codes itself. */
-export function withCodes(subject: Subject, desk: CodeDesk, faults: CodeFaults = {}): Subject {
-  const connector = codeConnector(subject.connector as Required<Connector>, desk, faults);
+export function withCodes(subject: Subject, confirmations: PendingCodes, faults: CodeFaults = {}): Subject {
+  const connector = codeConnector(subject.connector as Required<Connector>, confirmations, faults);
   return Object.create(subject, {
     connector: { value: connector },
     second: { value: undefined },
-    codeSent: { value: async (reference: string) => desk.get(reference)?.codes.at(-1) ?? '' },
+    codeSent: { value: async (reference: string) => confirmations.get(reference)?.codes.at(-1) ?? '' },
   });
 }
 
-function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFaults): Connector {
+function codeConnector(ehr: Required<Connector>, confirmations: PendingCodes, faults: CodeFaults): Connector {
   const write = async (careUnit: CareUnit, operationId: string, change: AppointmentChange) => {
     const [appointment] = await ehr.changeAppointments({ careUnit, operationId, changes: [change] });
     if (!appointment) throw new Error('No appointment returned');
@@ -47,7 +48,7 @@ function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFau
   const send = (reference: string, pending: Pending): EhrConfirmation => {
     const last = Number(pending.codes.at(-1) ?? randomInt(0, 1_000_000));
     pending.codes.push(String((last + 1) % 1_000_000).padStart(6, '0'));
-    desk.set(reference, pending);
+    confirmations.set(reference, pending);
     return {
       reference,
       appointment: pending.appointment,
@@ -56,10 +57,10 @@ function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFau
       attemptsRemaining: pending.attemptsRemaining,
     };
   };
-  const start = (then: AppointmentChange, appointment: Appointment) =>
-    send(randomUUID(), { codes: [], then, appointment, attemptsRemaining: 5 });
+  const start = (change: AppointmentChange, appointment: Appointment) =>
+    send(randomUUID(), { codes: [], change, appointment, attemptsRemaining: 5 });
   const pendingOf = (reference: string): Pending => {
-    const pending = desk.get(reference);
+    const pending = confirmations.get(reference);
     if (!pending) throw new ConnectorError('code_expired', 'No confirmation has this reference');
     return pending;
   };
@@ -68,12 +69,12 @@ function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFau
     ...ehr,
     capabilities: { ...ehr.capabilities, sendsCodes: true },
     async requestBooking({ careUnit, operationId, creation }) {
-      const holdUntil = faults.holdsNothing ? null : new Date(Date.now() + tenMinutes);
+      const holdUntil = faults.doesNotHold ? null : new Date(Date.now() + tenMinutes);
       const appointment = await write(careUnit, operationId, { ...creation, holdUntil });
       return start({ kind: 'confirm', appointmentId: appointment.id }, appointment);
     },
     async requestCancellation({ careUnit, operationId, cancellation }) {
-      const [appointment] = faults.cancelsAtOnce
+      const [appointment] = faults.cancelsWithoutCode
         ? [await write(careUnit, operationId, cancellation)]
         : await ehr.findAppointments(careUnit, [cancellation.appointmentId]);
       if (!appointment) throw new ConnectorError('appointment_not_found', 'No such appointment');
@@ -82,13 +83,13 @@ function codeConnector(ehr: Required<Connector>, desk: CodeDesk, faults: CodeFau
     resendCode: async ({ reference }) => send(reference, pendingOf(reference)),
     async confirmCode({ careUnit, operationId, reference, code }) {
       const pending = pendingOf(reference);
-      const right = faults.keepsOldCodes ? pending.codes.includes(code) : pending.codes.at(-1) === code;
-      if (!right && !faults.takesAnything) {
+      const isCorrect = faults.acceptsPreviousCodes ? pending.codes.includes(code) : pending.codes.at(-1) === code;
+      if (!isCorrect && !faults.acceptsAnyCode) {
         pending.attemptsRemaining -= 1;
         const { attemptsRemaining } = pending;
         throw new ConnectorError('code_incorrect', 'The code is incorrect', { attemptsRemaining });
       }
-      return write(careUnit, operationId, pending.then);
+      return write(careUnit, operationId, pending.change);
     },
   };
 }
