@@ -96,7 +96,7 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
 
     if (operation.scopes.length === 0)
       test('requires no particular scope', async () => {
-        expect((await send({ client: unrelatedScope })).status).toBe(operation.answer.status);
+        expect((await send({ client: unrelatedScope })).status).toBe(operation.response.status);
       });
 
     if (operation.level !== 'client')

@@ -170,7 +170,7 @@ export function bodyCases({ gateway, method, path, valid }: BodyTarget): void {
         if (values.length > mebibyte) continue;
         expect(await send(values)).toMatchObject({
           status: 400,
-          body: { detail: 'The body has more than 2000 values.', errors: [{ pointer: '' }] },
+          body: { detail: 'The body contains more than 2000 values.', errors: [{ pointer: '' }] },
         });
       }
     });

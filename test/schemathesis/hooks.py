@@ -31,8 +31,8 @@ DEPENDS_ON_DATA = {
 
 # Rules that combine several parts of a request, which OpenAPI cannot express.
 COMBINED_RULES = (
-    ("dry_run", "A confirmation has no dry run."),
-    ("patient_id", "One of `patient_id`, `resource_id`, or both `start` and `end` must be there."),
+    ("dry_run", "A confirmation does not support `dry_run`."),
+    ("patient_id", "The query must have `patient_id`, `resource_id`, or both `start` and `end`."),
     ("start", "`start` and `end` must be sent together."),
     ("end", "`start` and `end` must be sent together."),
 )

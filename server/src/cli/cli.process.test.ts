@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { createTestDatabase } from '../../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
-import { requireKnownKeys } from '../secret-keys/known-keys.ts';
+import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { keyIdentity } from '../secrets/key-ring.ts';
 import { run } from './run.ts';
 
@@ -47,7 +47,7 @@ async function crossward(words: string) {
 test.each([
   ['--help', 0],
   ['conformance --emr nowhere', 2],
-])('the program that is installed ends as its command does: %s', async (words, code) => {
+])('the installed program returns the exit code of its command: %s', async (words, code) => {
   const child = execFile(process.execPath, [launcher, ...words.split(' ')]);
   await once(child, 'exit');
   expect(child.exitCode).toBe(code);
@@ -61,12 +61,12 @@ describe('usage', () => {
     'emr check --help',
     'messages retry --help',
     'operations drop --help',
-  ])('%s is shown', async (words) => {
+  ])('shows help for %s', async (words) => {
     const { code, stdout } = await crossward(words);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
   });
 
-  test('a version is shown', async () => {
+  test('shows the version', async () => {
     expect(await crossward('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
@@ -84,20 +84,20 @@ describe('usage', () => {
     ],
     ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
     ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
-  ])('%s ends with 2 and says why', async (words, told) => {
+  ])('%s exits with 2 and explains why', async (words, told) => {
     const { code, stderr } = await crossward(words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  test('a wrong configuration ends with 2 and says where', async () => {
+  test('an invalid configuration exits with 2 and shows the position', async () => {
     const path = join(folder, 'wrong.yaml');
     await writeFile(path, 'emrs: []\nclients: []\n');
     const { code, stderr } = await crossward(`emr check --config ${path}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${path}:1:`)]);
   });
 
-  test('a database that is not there ends with 2', async () => {
+  test('an unreachable database exits with 2', async () => {
     vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
     const { code, stderr } = await crossward('emr check --emr sandbox-no');
     expect([code, stderr]).toEqual([2, expect.stringContaining('connection refused')]);
@@ -112,16 +112,16 @@ describe('a database', () => {
     'operations drop x --yes',
     'secret-keys list',
     'emr check --emr sandbox-no',
-  ])('is not made by %s', async (words) => {
+  ])('is not created by %s', async (words) => {
     const empty = join(folder, 'empty');
     vi.stubEnv('DATABASE_URL', '');
     vi.stubEnv('CROSSWARD_DATA_DIR', empty);
     const { code, stdout, stderr } = await crossward(words);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} holds none`)]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} contains none`)]);
     await expect(stat(empty)).rejects.toThrow('ENOENT');
   });
 
-  test('that no gateway has used is not changed, and is named without credentials', async () => {
+  test('without migrations is not changed, and is named without credentials', async () => {
     await using own = await createOwnDatabase('empty');
     const { code, stderr } = await crossward('messages failed');
     const { pathname, password } = new URL(own.url);
@@ -137,7 +137,7 @@ describe('a database', () => {
 describe('conformance', () => {
   const only = '--only patients resources cancel unclaimed';
 
-  test('shows a table, writes JSON, and ends with 0', async () => {
+  test('prints a table, writes JSON and exits with 0', async () => {
     const path = join(folder, 'report.json');
     const { code, stdout } = await crossward(
       `conformance --emr sandbox-uk --patient p-1 nhs_number:9990000018 --json ${path} ${only}`,
@@ -151,14 +151,14 @@ describe('conformance', () => {
     expect(JSON.stringify(report) + stdout).not.toContain('9990000018');
   });
 
-  test('writes nothing when no patient is named', async () => {
+  test('writes nothing without a patient', async () => {
     const { code, stdout } = await crossward(`conformance --emr sandbox-uk ${only}`);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}cancel +- +- +5$/m);
     expect(stdout).toContain('--patient');
   });
 
-  test('ends with 1 when something is not as claimed', async () => {
+  test('exits with 1 if a claim is wrong', async () => {
     const { code, stdout } = await crossward(
       'conformance --emr sandbox-uk --service nonsense --only healthcare-services --json -',
     );
@@ -166,7 +166,7 @@ describe('conformance', () => {
   });
 });
 
-test('an EHR that is down ends with 1 and says so', async () => {
+test('an unreachable EHR exits with 1 and is reported', async () => {
   const path = join(folder, 'down.yaml');
   await writeFile(
     path,
@@ -218,7 +218,7 @@ messages:
     ),
   );
 
-  test('are asked for only where they are needed', async () => {
+  test('are required only where they are used', async () => {
     expect(await crossward(`emr check --config ${file} --emr local`)).toMatchObject({ code: 0, stderr: '' });
     vi.stubEnv('CROSSWARD_CONFIG', file);
     vi.stubEnv('CROSSWARD_SECRET_KEY', 'not a key');
@@ -249,38 +249,38 @@ describe('emr check', () => {
 });
 
 describe('messages', () => {
-  test('that failed are listed, and sent again while they are of use', async () => {
+  test('lists failed messages and sends them again while their code is pending', async () => {
     expect(await crossward('messages failed')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('No message'),
+      stdout: expect.stringContaining('No failed messages'),
     });
     const id = await insertFailedMessage();
     const listed = await crossward('messages failed');
     const { hostname, port, pathname } = new URL(url ?? '');
-    const told = `Looking at the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
+    const told = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
     expect(listed).toMatchObject({ code: 0, stderr: told });
     expect(listed.stdout).toMatch(
-      new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code until \\S+Z\n$`),
+      new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code expires \\S+Z\n$`),
     );
     expect((await crossward('messages list')).stdout).toMatch(
       new RegExp(
-        `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code until \\S+Z\n$`,
+        `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code expires \\S+Z\n$`,
       ),
     );
     expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: told });
     expect((await crossward('messages list')).stdout).toContain(`${id}  sandbox-se/lund  sms  waiting  attempts`);
-    expect((await crossward('messages failed')).stdout).toContain('No message');
+    expect((await crossward('messages failed')).stdout).toContain('No failed messages');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('fresh code'),
+      stderr: expect.stringContaining('new code'),
     });
   });
 });
 
 describe('operations', () => {
-  test('that have not come to rest are listed, shown, taken up again and given up', async () => {
+  test('lists, shows, resumes and drops open operations', async () => {
     await using own = await createOwnDatabase();
-    expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'Every operation has ended.\n' });
+    expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'No open operations.\n' });
     const states = ['pending', 'compensating', 'monitored', 'suspended', 'leased'] as const;
     const ids: string[] = [];
     for (const state of states) ids.push(await insertOperation(own.database, state));
@@ -298,7 +298,13 @@ describe('operations', () => {
         'm',
       ),
     );
-    for (const [index, told] of ['at its next attempt', 'taken back', 'only late', 'retry', 'at work'].entries()) {
+    for (const [index, told] of [
+      'at the next attempt',
+      'compensating',
+      'late effects',
+      'retry',
+      'working on',
+    ].entries()) {
       const shown = await crossward(`operations show ${ids[index]}`);
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
       expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
@@ -307,15 +313,15 @@ describe('operations', () => {
     expect(await crossward(`operations retry ${suspended}`)).toMatchObject({ code: 0 });
     expect((await crossward(`operations show ${suspended}`)).stdout).toMatch(/^state +pending$/m);
     const unsure = await crossward(`operations drop ${suspended}`);
-    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('stays as it is') });
+    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('remain') });
     expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 0 });
     const dropped = await crossward(`operations drop ${suspended} --yes`);
-    expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining('stays as it is') });
+    expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining('remain') });
     expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 1 });
     expect(await crossward(`operations drop ${suspended} --yes`)).toMatchObject({ code: 1 });
     expect(await crossward(`operations drop ${leased} --yes`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('at work'),
+      stderr: expect.stringContaining('working on'),
     });
   });
 });

@@ -11,7 +11,7 @@ async function options(host = '127.0.0.1') {
 }
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test('sets up three sandboxes and a client that may do everything', async () => {
+test('sets up three sandboxes and a client with all grants', async () => {
   const { configuration, client, secretKey } = await prepareDemo(await options());
   const shown = configuration.emrs.map(({ id, synthetic_identifiers, policies, care_units }) => [
     id,
@@ -41,7 +41,7 @@ test('sets up three sandboxes and a client that may do everything', async () => 
   expect(secretKey).toHaveLength(32);
 });
 
-test('keeps client and key, for their owner alone', async () => {
+test('stores client and key with access for their owner only', async () => {
   const demo = await options();
   const first = await prepareDemo(demo);
   const files = ['demo-client.json', 'secret-key'];
@@ -57,23 +57,23 @@ test('keeps client and key, for their owner alone', async () => {
   expect(await modeOf(join(demo.dataDir, 'secret-key'))).toBe('600');
 });
 
-test('says what is damaged, and shows nothing of it', async () => {
+test('reports a damaged file without quoting it', async () => {
   const demo = await options();
   await prepareDemo(demo);
   const path = (name: string) => join(demo.dataDir, name);
   await writeFile(path('demo-client.json'), '{ "client_id": "demo", "client_secret": "hunter2"');
   const client = await errorFrom(prepareDemo(demo));
   expect(client.message).toBe(
-    `${path('demo-client.json')}: is damaged: must hold client_id and client_secret; delete the file, and the next start makes a new client`,
+    `${path('demo-client.json')}: is damaged: it must contain client_id and client_secret; delete the file to create a new client at the next start`,
   );
   expect(client.cause).toBeUndefined();
   await writeFile(path('secret-key'), 'hunter2');
   expect((await errorFrom(prepareDemo(demo))).message).toContain(
-    `${path('secret-key')}: is damaged: must hold 32 bytes`,
+    `${path('secret-key')}: is damaged: it must contain 32 bytes`,
   );
 });
 
-test('a data directory that cannot be used says why', async () => {
+test('reports why a data directory cannot be used', async () => {
   const demo = await options();
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
@@ -83,11 +83,11 @@ test('a data directory that cannot be used says why', async () => {
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.1', '128.0.0.1', '::ffff:10.0.0.1', 'example.org', 'localhost.example.org', ''])(
-  'refuses host %j and makes nothing',
+  'refuses host %j and creates nothing',
   async (host) => {
     const demo = await options(host);
     expect((await errorFrom(prepareDemo(demo))).message).toBe(
-      `HOST: the demo listens on a loopback address only (127.0.0.1, ::1 or localhost), not on ${JSON.stringify(host)}`,
+      `HOST: the demo requires a loopback address (127.0.0.1, ::1 or localhost), not ${JSON.stringify(host)}`,
     );
     await expect(stat(demo.dataDir)).rejects.toThrow('ENOENT');
   },

@@ -7,7 +7,7 @@ import { errorFrom } from './test-support.ts';
 const key = randomBytes(32);
 const attempt = (variables: EnvironmentVariables) => errorFrom((async () => readEnvironment(variables))());
 
-test('has defaults, also for variables that are empty', () => {
+test('applies defaults to unset and empty variables', () => {
   const defaults = {
     host: '127.0.0.1',
     port: 8080,
@@ -44,16 +44,16 @@ test.each(['base64', 'base64url', 'hex'] as const)('reads keys in %s and shows n
 test.each([
   ['1', 1],
   ['1000', 1000],
-])('reads the size of the pool: %s', (text, size) => {
+])('accepts pool size %s', (text, size) => {
   expect(readEnvironment({ DATABASE_POOL_SIZE: text }).databasePoolSize).toBe(size);
 });
 
-test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('refuses as the size of the pool: %j', async (text) => {
+test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('refuses pool size %j', async (text) => {
   const { message } = await attempt({ DATABASE_POOL_SIZE: text });
   expect(message).toBe(`DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not ${JSON.stringify(text)}`);
 });
 
-test('reports every variable that cannot be used, without secrets', async () => {
+test('reports every invalid variable, without secrets', async () => {
   const { message } = await attempt({
     PORT: '80a',
     DATABASE_URL: 'mysql://u:hunter2@localhost/db',
@@ -63,10 +63,10 @@ test('reports every variable that cannot be used, without secrets', async () => 
     CROSSWARD_PREVIOUS_SECRET_KEYS: `${key.toString('hex')},hunter2`,
     LOG_LEVEL: 'loud',
   });
-  const form = '32 random bytes in base64 or hexadecimal; make it with: openssl rand -base64 32';
+  const form = '32 random bytes in base64 or hexadecimal; generate it with: openssl rand -base64 32';
   expect(message.split('\n')).toEqual([
     'PORT: must be a whole number from 0 to 65535, not "80a"',
-    'DATABASE_URL: must be a URL that begins with postgres:// or postgresql://',
+    'DATABASE_URL: must be a URL that starts with postgres:// or postgresql://',
     'DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not "0"',
     `CROSSWARD_SECRET_KEY: must be ${form}`,
     `CROSSWARD_PREVIOUS_SECRET_KEYS: must be keys separated by commas, each ${form}`,
@@ -76,13 +76,13 @@ test('reports every variable that cannot be used, without secrets', async () => 
 
 test('a configuration needs a secret key', async () => {
   expect((await attempt({ CROSSWARD_CONFIG: 'crossward.yaml', CROSSWARD_SECRET_KEY: '' })).message).toBe(
-    'CROSSWARD_SECRET_KEY: is not set, and CROSSWARD_CONFIG needs it: 32 random bytes in base64 or hexadecimal; make it with: openssl rand -base64 32',
+    'CROSSWARD_SECRET_KEY: is not set but required with CROSSWARD_CONFIG: 32 random bytes in base64 or hexadecimal; generate it with: openssl rand -base64 32',
   );
 });
 
 test.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50'])('refuses port %j', async (PORT) => {
   expect((await attempt({ PORT })).mistakes).toHaveLength(1);
 });
-test.each(['0', '1', '65535'])('takes port %s', (PORT) => {
+test.each(['0', '1', '65535'])('accepts port %s', (PORT) => {
   expect(readEnvironment({ PORT }).port).toBe(Number(PORT));
 });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
-import { everyAnswer } from './headers.ts';
+import { fixedHeaders } from './headers.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -13,13 +13,13 @@ const get = (path: string, headers = {}) => gateway.request('GET', path, { clien
 const sha256 = (text: string | undefined) => `'sha256-${hash('sha256', text ?? '', 'base64')}'`;
 
 describe('pages', () => {
-  test('/docs leads to /docs/, which needs no credentials', async () => {
+  test('redirects /docs to /docs/ without authentication', async () => {
     const { status, headers } = await get('/docs?from=elsewhere');
     expect([status, headers.location]).toEqual([301, '/docs/']);
     expect((await get('/docs/')).text).toContain('"url": "/api/openapi.json"');
   });
 
-  test('the reference may run the scripts of the gateway and the one that starts it', async () => {
+  test('the content security policy of the API reference allows its own scripts only', async () => {
     const { headers, text } = await get('/docs/');
     const [, script] = /<script type="text\/javascript">(.*?)<\/script>/s.exec(text) ?? [];
     const policy = String(headers['content-security-policy']);
@@ -28,7 +28,7 @@ describe('pages', () => {
     expect(policy).not.toContain('https:');
   });
 
-  test('the page of a problem may use its own style sheet and nothing else', async () => {
+  test('the content security policy of a problem page allows its own style sheet only', async () => {
     const { headers, text } = await get('/problems/ehr_timeout');
     const [, style] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -43,7 +43,7 @@ describe('pages', () => {
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store' });
   });
 
-  test.each(['a[b', '%zz', 'a b:80'])('the host %s is told, not stumbled over', async (host) => {
+  test.each(['a[b', '%zz', 'a b:80'])('responds with 400 to the invalid host %s', async (host) => {
     for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
       const { status, body } = await get(path, { host });
       expect([status, body]).toMatchObject([400, { reason: 'request_invalid' }]);
@@ -52,11 +52,11 @@ describe('pages', () => {
 
   test.each(['/problems/no_such_reason', '/api/emrs', '/health/live'])('%s keeps the fixed headers', async (path) => {
     const { headers } = await get(path);
-    expect(headers).toMatchObject(everyAnswer);
+    expect(headers).toMatchObject(fixedHeaders);
     expect(headers).not.toHaveProperty('x-frame-options');
   });
 
-  test('there is one OpenAPI document', async () => {
+  test('serves the OpenAPI description at one path only', async () => {
     expect((await get('/docs/openapi.json')).status).toBe(404);
   });
 });

@@ -5,13 +5,13 @@ import { startGateway } from '../../../test/gateway.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
-// Longer than anything is waited for, so that a failure says what has not come about.
+// Longer than any wait in the test, so that a failure names the missing condition.
 vi.setConfig({ testTimeout: 150_000 });
 
 const gateway = await startGateway({ configure: (demo) => withQuickRecovery(demo) });
 afterAll(() => gateway.close());
 
-test('an operation whose end can never be stored is left to an operator after a while', async () => {
+test('an operation whose end cannot be stored is suspended', async () => {
   const { confirm } = careUnitOf(gateway, sodermalm);
   const { id } = await book(gateway, { careUnit: sodermalm });
   const code = await codeFor(gateway, id);

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** A time in which a zone's clock is not changed. Milliseconds since 1970. */
-interface Stretch {
+/** A period with a constant UTC offset. Milliseconds since 1970. */
+interface Period {
   readonly from: number;
   readonly until: number;
   readonly offset: number;
@@ -9,31 +9,31 @@ interface Stretch {
   readonly text: string;
 }
 
-/** A zone's clock changes a few times a year at most: in all the years that the interface takes, some hundred times. */
-const stretches = new Map<string, Stretch[]>();
+/** Cache of periods. A time zone has a few hundred of them at most in the supported years. */
+const periods = new Map<string, Period[]>();
 
 /**
- * How far the clock of the time zone is from UTC at this instant. Asking `Temporal` anew for each of a hundred time slots
- * costs more than all the rest of the request.
+ * The UTC offset of the time zone at this instant. Cached, because asking `Temporal` for each of a hundred time slots
+ * takes longer than the rest of the request.
  */
-export function offsetAt(instant: Date, timeZone: string): Pick<Stretch, 'offset' | 'text'> {
+export function offsetAt(instant: Date, timeZone: string): Pick<Period, 'offset' | 'text'> {
   const at = instant.getTime();
-  let known = stretches.get(timeZone);
+  let known = periods.get(timeZone);
   if (!known) {
     known = [];
-    stretches.set(timeZone, known);
+    periods.set(timeZone, known);
   }
-  let stretch = known.find(({ from, until }) => from <= at && at < until);
-  if (!stretch) {
-    stretch = stretchAround(at, timeZone);
-    known.push(stretch);
+  let period = known.find(({ from, until }) => from <= at && at < until);
+  if (!period) {
+    period = periodAround(at, timeZone);
+    known.push(period);
   }
-  return stretch;
+  return period;
 }
 
-function stretchAround(at: number, timeZone: string): Stretch {
+function periodAround(at: number, timeZone: string): Period {
   const there = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
-  // A change at this very instant is not before it.
+  // `getTimeZoneTransition('previous')` excludes a transition at this exact instant.
   const before = there.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
   const after = there.getTimeZoneTransition('next');
   return {
