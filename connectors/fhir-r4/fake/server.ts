@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
+import { slotsOf } from '../src/mappers/appointment.ts';
 import { type InitialData, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
@@ -39,9 +40,14 @@ export interface FakeOptions {
   readonly sortsById?: boolean;
   /** Whether resources with equal sort keys change their order from page to page, as in a database. */
   readonly shufflesPages?: boolean;
-  /** Whether it repeats its response to a search unless asked for `no-cache`. HAPI does so for a minute. */
+  /**
+   * Whether it repeats its response to a search unless asked for a fresh one, as HAPI does for a minute. With `no-store`
+   * it sends one page, without a link to the next.
+   */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
+  /** Whether it supports `_include=Appointment:slot`. */
+  readonly includesSlots?: boolean;
   /** Whether the locations in the response to a transaction are absolute URLs. */
   readonly absoluteLocations?: boolean;
   /** Whether it drops the identifiers that a client gives an Appointment. */
@@ -78,6 +84,7 @@ export interface SeenRequest {
   /** Without the query. */
   readonly path: string;
   readonly query: string;
+  readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
@@ -101,7 +108,13 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
   const server = await listen(async (request, response, body) => {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
     response.setHeader('date', new Date(Date.now() + clockAheadMilliseconds).toUTCString());
-    const facts = { method: request.method ?? '', path: url.pathname, query: url.search, body };
+    const facts = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: url.search,
+      headers: request.headers,
+      body,
+    };
     seen.push(facts);
     const fault = fake.misbehave(facts);
     if (fault === 'cut_before') {
@@ -175,16 +188,25 @@ function requestHandler(store: Store, options: FakeOptions) {
     const isFhir = request.headers['content-type']?.startsWith('application/fhir+json') === true;
     if (options.validates && isFhir && body !== '') validate(resource());
     if (type === 'metadata') return reply(200, capabilityStatement(options));
-    if (type === '') return transaction(resource());
+    const showsResources = header(request, 'prefer') === 'return=representation' && !options.emptyBodies;
+    if (type === '') return transaction(resource(), showsResources);
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
     if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
     if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
     if (method === 'GET' || id === '_search') {
-      const isFresh = !options.cachesSearches || request.headers['cache-control'] === 'no-cache';
+      const cacheControl = header(request, 'cache-control') ?? '';
+      const isFresh = !options.cachesSearches || ['no-cache', 'no-store'].includes(cacheControl);
       return reply(
         200,
-        cached(`${type} ${url.search} ${body}`, isFresh, () => search(type, url, searchForm(url, request, body))),
+        cached(`${type} ${url.search} ${body}`, isFresh, () =>
+          search(
+            type,
+            url,
+            searchForm(url, request, body),
+            options.cachesSearches === true && cacheControl === 'no-store',
+          ),
+        ),
       );
     }
     if (method === 'DELETE') {
@@ -242,7 +264,7 @@ function requestHandler(store: Store, options: FakeOptions) {
     return bundle;
   }
 
-  function search(type: string, url: URL, form: URLSearchParams): object {
+  function search(type: string, url: URL, form: URLSearchParams, isOnePage: boolean): object {
     if (options.requiresServiceType && type === 'Slot' && !form.has('service-type') && !form.has('_id')) {
       throw new Refused(400, 'required');
     }
@@ -255,7 +277,11 @@ function requestHandler(store: Store, options: FakeOptions) {
     const found = store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
-    const hasMore = offset + size < found.length;
+    const hasMore = offset + size < found.length && !isOnePage;
+    const page = found.slice(offset, offset + size);
+    const includes = form.get('_include') === 'Appointment:slot' && options.includesSlots !== false;
+    const slots = includes ? page.flatMap((it) => slotsOf(it as FhirAppointment)) : [];
+    const included = [...new Set(slots)].filter((it) => store.has(it)).map((it) => store.get(it));
     return {
       resourceType: 'Bundle',
       type: 'searchset',
@@ -264,11 +290,14 @@ function requestHandler(store: Store, options: FakeOptions) {
         { relation: 'self', url: `${url.origin}/${type}?${form}` },
         ...(hasMore ? [{ relation: 'next', url: `${url.origin}/${type}?${next}` }] : []),
       ],
-      entry: found.slice(offset, offset + size).map((resource) => ({ resource, search: { mode: 'match' } })),
+      entry: [
+        ...page.map((resource) => ({ resource, search: { mode: 'match' } })),
+        ...included.map((resource) => ({ resource, search: { mode: 'include' } })),
+      ],
     };
   }
 
-  function transaction(bundle: FhirResource): Reply {
+  function transaction(bundle: FhirResource, showsResources: boolean): Reply {
     const kind = options.transactions ?? 'atomic';
     if (kind === 'none') throw new Refused(405, 'not-supported');
     const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
@@ -280,7 +309,8 @@ function requestHandler(store: Store, options: FakeOptions) {
       const { ifMatch, ifNoneExist } = request;
       const { status, stored } = write(request.method, request.url, resource, { ifMatch, ifNoneExist });
       const location = options.absoluteLocations ? addressOf(stored) : versionedReference(stored);
-      return { response: { status: `${status}`, location, etag: `W/"${stored.meta?.versionId}"` } };
+      const response = { status: `${status}`, location, etag: `W/"${stored.meta?.versionId}"` };
+      return { ...(showsResources ? { resource: stored } : {}), response };
     };
     const each = (entry: BundleEntry) => {
       try {
@@ -376,6 +406,7 @@ function capabilityStatement(options: FakeOptions): object {
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],
+            searchInclude: options.includesSlots === false ? [] : ['Appointment:slot'],
             operation: namedOperations(options.operations).map((name) => ({ name })),
           },
         ],

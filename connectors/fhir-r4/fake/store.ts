@@ -130,9 +130,13 @@ export class Store {
         return actors.some((it) => refersTo(it, values));
       }
       case 'location':
-        return list(resource.location).some((it) => refersTo(it, values));
+        return [resource.location].flat().some((it) => refersTo(it, values));
+      case 'partof':
+        return refersTo(resource.partOf, values);
       case 'organization':
-        return refersTo(resource.organization, values);
+        return [resource.organization, resource.managingOrganization, resource.owner].some((it) =>
+          refersTo(it, values),
+        );
       case 'practitioner':
         return refersTo(resource.practitioner, values);
       case 'start':

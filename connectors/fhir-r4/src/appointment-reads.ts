@@ -17,7 +17,16 @@ export async function findAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
-  return found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
+  return toAppointments(ehr, directory, found);
+}
+
+/** Those that belong to the care unit. */
+export function toAppointments(
+  { dialect, client }: FhirConnection,
+  directory: CareUnitDirectory,
+  found: readonly FhirAppointment[],
+): readonly Appointment[] {
+  return found.flatMap((it) => toAppointment(it, directory, dialect, client.clock) ?? []);
 }
 
 export function readAppointments({ client }: FhirConnection, ids: readonly string[]): Promise<FhirAppointment[]> {
@@ -52,7 +61,7 @@ function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: Appoi
   if (resourceId !== undefined) return [...directory.namesOf(resourceId)];
   // A patient has few appointments, and they may name a practitioner by a role.
   if (patientId !== undefined) return undefined;
-  const all = directory.resources.flatMap(({ id }) => directory.namesOf(id));
+  const all = directory.knownIds.flatMap((id) => directory.namesOf(id));
   return all.length > mostActors ? undefined : all;
 }
 

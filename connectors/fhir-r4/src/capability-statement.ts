@@ -11,6 +11,8 @@ export interface ServerFacts {
   /** Whether the type is named at all. */
   knows(type: string): boolean;
   readonly conditionalCreate: boolean;
+  /** Whether a search for Appointments can return their Slots too: `_include=Appointment:slot`. */
+  readonly includesSlots: boolean;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -42,6 +44,9 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
           new RegExp(`/${type}-?${name}$`, 'i').test(it.definition?.replace(/\|.*$/, '') ?? ''),
       ),
     knows: (type) => resources.has(type),
+    includesSlots: (resources.get('Appointment')?.searchInclude ?? []).some((it) =>
+      ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
+    ),
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
   };
 }

@@ -41,7 +41,7 @@ test('a create that conflicts with another one is retried while its slots stay c
 
 test('a create that always conflicts is unavailable and frees its slots', async () => {
   const { server, connector } = await open({ transactions: 'none' });
-  // The delays between the attempts are random. The shortest is none.
+  // The pauses between attempts are random. Make them as short as possible.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   server.misbehave = (request) => (isCreate(request) ? conflict : undefined);
   const [slot] = await freeSlots(connector, 1);

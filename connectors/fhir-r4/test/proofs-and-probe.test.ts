@@ -5,7 +5,7 @@ import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import { proveIfMatch } from '../src/booking/slots/claim/proof.ts';
 import { proveTransactions } from '../src/booking/slots/transaction/proof.ts';
-import { createFhirClient } from '../src/client.ts';
+import { createFhirClient } from '../src/client/create.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';

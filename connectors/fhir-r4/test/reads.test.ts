@@ -1,7 +1,7 @@
 import type { Connector, EhrHttp } from '@crossward/connector-kit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
-import { createFhirClient } from '../src/client.ts';
+import { createFhirClient } from '../src/client/create.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { resourceReference } from '../src/resource-id.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -366,5 +366,33 @@ describe('an expired hold', () => {
     claimed('unknown-operation');
     expect((await freeSlots(connector, 1))[0]).toEqual(slot);
     expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+  });
+});
+
+describe('a search for few', () => {
+  test('is not stored by the server, and still finds all', async () => {
+    const { server, connector } = await open({ cachesSearches: true, pageSize: 12 });
+    const cacheControls: string[] = [];
+    server.misbehave = ({ headers, path }) => {
+      if (path.startsWith('/Patient')) cacheControls.push(String(headers['cache-control']));
+      return undefined;
+    };
+    await connector.findPatient?.(number);
+    expect(cacheControls).toEqual(['no-store']);
+    // Parallel slots, more than the server's page has.
+    const [slot] = await freeSlots(connector, 1);
+    const { start, end } = slot as { start: Date; end: Date };
+    const model = server.store.all('Slot').find((it) => Date.parse(String(it.start)) === start.getTime());
+    const busy = { ...model, status: 'busy', start: start.toISOString(), end: end.toISOString() };
+    for (let index = 0; index < 30; index++) {
+      // They come before the one that is free.
+      server.store.save({
+        ...busy,
+        schedule: { reference: 'Schedule/schedule-r-1' },
+        id: `a-${index}`,
+      } as FhirResource);
+    }
+    const [booked] = await write(connector, [creation(slot as never)]);
+    expect(booked).toMatchObject({ state: 'booked', start });
   });
 });

@@ -3,7 +3,7 @@ import { type AppointmentWrite, type Capabilities, type Connector, ConnectorErro
 export type BookingCapabilities = Pick<Capabilities, 'changes' | 'transactions' | 'changesPerTransaction'>;
 
 /** One way to book, as its folder gives it to the connector. Everything that differs between the ways is in here. */
-export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation'> {
+export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation' | 'findAppointments'> {
   readonly capabilities: BookingCapabilities;
   readonly listTimeSlots: NonNullable<Connector['listTimeSlots']>;
   /** Whether free times are Slot resources. Otherwise the server computes them when it is asked. */

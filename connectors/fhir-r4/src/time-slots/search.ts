@@ -1,10 +1,11 @@
-import { chunks, type SearchParameters } from '../client.ts';
+import { chunks } from '../chunks.ts';
+import type { SearchParameters } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirSlot, localReference } from '../fhir.ts';
 import { serviceTypeToken } from '../mappers/healthcare-service.ts';
 import { slotTime } from '../mappers/slot.ts';
-import { defaultPageSize } from '../settings.ts';
+import { defaultSlotPageSize } from '../settings.ts';
 
 export interface SlotSearch {
   readonly start: Date;
@@ -12,6 +13,8 @@ export interface SlotSearch {
   /** `undefined`: any status. */
   readonly statuses: string | undefined;
   readonly services?: readonly string[] | undefined;
+  /** Whether few are expected: those of one appointment. */
+  readonly few?: boolean;
 }
 
 /**
@@ -22,7 +25,7 @@ export async function searchSlots(
   { client, settings }: FhirConnection,
   directory: CareUnitDirectory,
   schedules: readonly string[],
-  { start, before, statuses, services }: SlotSearch,
+  { start, before, statuses, services, few = false }: SlotSearch,
 ): Promise<FhirSlot[]> {
   const wanted = directory.services.filter(({ id }) => services === undefined || services.includes(id));
   const types = settings.slots?.require_service_type ? serviceTypeToken(wanted) : '';
@@ -31,13 +34,15 @@ export async function searchSlots(
     ['start', `lt${before.toISOString()}`],
     ...(statuses === undefined ? [] : [['status', statuses] as const]),
     ...(types === '' ? [] : [['service-type', types] as const]),
-    ['_count', String(settings.slots?.page_size ?? defaultPageSize)],
+    ['_count', String(settings.slots?.page_size ?? defaultSlotPageSize)],
   ];
   const places: SearchParameters[] =
     settings.slots?.search_by === 'schedule.actor'
       ? chunks(directory.actorsOf(schedules), 20).map((actors) => [['schedule.actor', actors.join(',')]])
       : chunks(schedules, 20).map((some) => [['schedule', some.join(',')]]);
-  const found = await Promise.all(places.map((place) => client.search<FhirSlot>('Slot', [...place, ...common])));
+  const found = await Promise.all(
+    places.map((place) => client.search<FhirSlot>('Slot', [...place, ...common], { few })),
+  );
   const asked = new Set(schedules);
   // Some servers ignore a search parameter that they do not know.
   return found.flat().filter((slot) => {
