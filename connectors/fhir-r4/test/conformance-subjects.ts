@@ -67,11 +67,15 @@ const aMonth = { days: 30 };
 /** An EHR that manages its slots itself and rejects writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
 
-/** Every booking mode, with the fake server set up to support it. */
-export const fakes: readonly Counterpart[] = [
+/** The fake server in booking modes that write slots and appointments. */
+export const slotFakes: readonly Counterpart[] = [
   onFake('transaction', { validates: true, cachesSearches: true }),
   onFake('slot claim', { transactions: 'none', validates: true, emptyBodies: true, pageSize: 50 }),
   onFake('slot claim rejected with 409', { transactions: 'none', lostClaimStatus: 409 }),
+];
+
+/** The fake server in booking modes that create appointments only. */
+export const createFakes: readonly Counterpart[] = [
   onFake(
     'checked create',
     { ...scheduler, emptyBodies: true, requiresServiceType: true },
@@ -94,6 +98,10 @@ export const fakes: readonly Counterpart[] = [
       slots: { require_service_type: true },
     },
   ),
+];
+
+/** The fake server in booking modes with operations, and read-only. */
+export const operationFakes: readonly Counterpart[] = [
   onFake('`$book` of IHE', { ...scheduler, operations: 'ihe', operationsOnly: true }),
   onFake(
     '`$hold` and `$book` of IHE',
@@ -125,6 +133,9 @@ export const fakes: readonly Counterpart[] = [
   ),
   onFake('reading only', scheduler, { booking: { mode: 'none' } }),
 ];
+
+/** Every booking mode, with the fake server set up to support it. */
+export const fakes: readonly Counterpart[] = [...slotFakes, ...createFakes, ...operationFakes];
 
 /** A FHIR server by another vendor, in the modes that `auto` chooses. */
 export const medplums: readonly Counterpart[] = [
