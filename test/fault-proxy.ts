@@ -25,6 +25,8 @@ export interface FaultProxy {
   commitThenGoDown(matches: Matches): void;
   /** Cuts off the next matching request and takes the proxy down. The test decides when the server receives the request. */
   finishLate(matches: Matches): LateRequest;
+  /** As `finishLate`, but the proxy stays up. */
+  deliverLate(matches: Matches): LateRequest;
   /** Refuses new connections and breaks open ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
@@ -37,6 +39,8 @@ interface Fault {
 }
 interface Held extends ProxiedRequest {
   readonly headers: IncomingMessage['headers'];
+  /** Breaks the connection of the request. */
+  readonly cut: () => void;
 }
 interface Passed {
   readonly response: IncomingMessage;
@@ -52,7 +56,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = incoming;
     const body = Buffer.concat(await incoming.toArray()).toString('utf8');
-    const held = { method, path, body, headers };
+    const held = { method, path, body, headers, cut: () => incoming.socket.destroy() };
     const fault = faults.find(({ matches }) => matches(held));
     if (fault) {
       faults.splice(faults.indexOf(fault), 1);
@@ -71,6 +75,23 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     await closed;
   }
 
+  function keep(matches: Matches, afterwards: (held: Held) => Promise<void> | void): LateRequest {
+    let late: Held | undefined;
+    faults.push({
+      matches,
+      async play(held) {
+        late = held;
+        await afterwards(held);
+      },
+    });
+    return {
+      async finish() {
+        if (!late) throw new Error('No such request has come yet');
+        await passOn(target, late);
+      },
+    };
+  }
+
   return {
     url: `http://127.0.0.1:${port}`,
     commitThenGoDown(matches) {
@@ -82,22 +103,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         },
       });
     },
-    finishLate(matches) {
-      let late: Held | undefined;
-      faults.push({
-        matches,
-        async play(held) {
-          late = held;
-          await goDown();
-        },
-      });
-      return {
-        async finish() {
-          if (!late) throw new Error('No such request has come yet');
-          await passOn(target, late);
-        },
-      };
-    },
+    finishLate: (matches) => keep(matches, goDown),
+    deliverLate: (matches) => keep(matches, ({ cut }) => cut()),
     goDown,
     async comeUp() {
       if (!server.listening) server = await listening(handle, port);

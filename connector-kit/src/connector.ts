@@ -46,6 +46,12 @@ export interface Capabilities {
    * the gateway then sends them one at a time, as without transactions. Absent: no limit.
    */
   readonly changesPerTransaction?: number;
+  /**
+   * Whether a write that reaches the EHR late can be done a second time, although its operation is done by then. After a
+   * write that was sent more than once, the gateway then calls `findOperation` again until nothing can arrive any more,
+   * and `findOperation` removes what was done twice.
+   */
+  readonly repeatsLateWrites?: boolean;
   /** Whether the EHR sends codes to patients and checks them. The gateway then only passes codes through. */
   readonly sendsCodes: boolean;
 }
@@ -97,6 +103,11 @@ export interface Write {
   /** UUID. */
   readonly operationId: string;
   readonly careUnit: CareUnit;
+  /**
+   * Called by a connector that `repeatsLateWrites` when a request of the write got no response, even if the write succeeds
+   * in the end: the EHR may still receive that request.
+   */
+  readonly onNoResponse?: (() => void) | undefined;
 }
 
 /** Books a time, or holds it until `holdUntil` by the EHR's clock. An expired hold frees its time immediately. */

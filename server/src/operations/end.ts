@@ -6,7 +6,7 @@ import { sealKept } from './claim.ts';
 import { LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import { giveBack } from './lease.ts';
-import { monitor, removeOperation, removeRelaxed, storeAnswer } from './store-end.ts';
+import { monitor, monitorRepeats, removeOperation, removeRelaxed, storeAnswer } from './store-end.ts';
 import { forgetPlan } from './store-plan.ts';
 import type { Run } from './work.ts';
 
@@ -27,13 +27,20 @@ export async function finish<Plan, Outcome>(
     if (!kind.remembers(plan)) {
       const answer = kind.answer(run, plan, outcome);
       const sealed = sealAnswer(run, answer);
+      if (run.mayBeRepeated) {
+        await monitorRepeats(services.db, operation, run.ehr.patience.settlingSeconds, sealed);
+        return answer;
+      }
       // With nothing to remember it need not wait for the disk: what comes back after a crash is looked up, and ends anew.
       await (sealed ? storeAnswer(services.db, operation, sealed) : removeRelaxed(services.db, operation));
       return answer;
     }
     return await inTransaction(run, async (tx) => {
       const answer = await kind.record(tx, run, plan, outcome);
-      await storeAnswer(tx, operation, sealAnswer(run, answer));
+      const sealed = sealAnswer(run, answer);
+      await (run.mayBeRepeated
+        ? monitorRepeats(tx, operation, run.ehr.patience.settlingSeconds, sealed)
+        : storeAnswer(tx, operation, sealed));
       return answer;
     });
   } catch (error) {

@@ -23,6 +23,8 @@ export interface Work {
    * @throws LeaseLost when somebody else has taken the operation over: the EHR is not asked
    */
   readonly call: EhrConnection['call'];
+  /** Notes that a request got no response: the EHR may still do it, even after it has done it. */
+  onNoResponse(): void;
   /** Notes that what the EHR has done is taken back from here on: nobody does it again. */
   compensating(): Promise<void>;
 }

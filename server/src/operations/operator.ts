@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 /**
  * - `pending`: to be done, or to be looked up
  * - `compensating`: what the EHR has done of it is being taken back
- * - `monitored`: ended as not done; the EHR is looked at for effects that turn up late
+ * - `monitored`: ended; the EHR is looked at for effects that turn up late, or a second time
  * - `suspended`: given up by background work, until an operator says what becomes of it
  */
 export type OperatorState = 'pending' | 'compensating' | 'monitored' | 'suspended';

@@ -112,10 +112,14 @@ async function endAsNotDone({ run, kind, stored }: Case, refusal?: Problem): Pro
   });
 }
 
-/** It has ended as not done. What turns up late is adopted where nobody was told otherwise, else taken back. */
+/**
+ * It has ended. If it ended as not done, what turns up late is adopted where nobody was told otherwise, else taken back.
+ */
 async function lookForLateEffects(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
   const found = await kind.lookUp(run, stored.plan);
+  // The look-up itself removes what the EHR has done twice.
+  if (stored.hadEffect) return 'later';
   if (found === 'nothing' || found === 'not known') return 'later';
   const { operationMetrics } = run.services;
   const about = { operationId: stored.id, emr: stored.emr };

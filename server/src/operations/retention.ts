@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
 /**
- * Keys are honoured for a day, and what ended as not done is monitored as long. What is still under way stays, and what is
+ * Keys are honoured for a day, and what has ended is monitored as long. What is still under way stays, and what is
  * suspended waits for an operator. Deletes at most `limit`: an array of ids, since PostgreSQL joins what is in a subquery by
  * reading the whole table.
  */

@@ -53,6 +53,22 @@ export function monitor(db: Db | Tx, operation: Leased, seconds: number, sealedR
   return fenced(updateLeased(db, operation).set(values).executeTakeFirst());
 }
 
+/** Ended with effect. It is monitored all the same: the EHR may do it a second time. @throws LeaseLost */
+export function monitorRepeats(
+  db: Db | Tx,
+  operation: Leased,
+  seconds: number,
+  sealedResponse: Buffer | undefined,
+): Promise<void> {
+  const values = {
+    ...over,
+    had_effect: true,
+    next_attempt_at: leaseEnd(seconds),
+    ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
+  };
+  return fenced(updateLeased(db, operation).set(values).executeTakeFirst());
+}
+
 /** What was monitored for has been seen to: the answer stays as it is. */
 export async function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
   await updateLeased(db, operation)

@@ -35,12 +35,13 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
 }
 
 async function allInOneTransaction(
-  { call, careUnit, ehrId, expiresAt }: Work,
+  { call, careUnit, ehrId, expiresAt, onNoResponse }: Work,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
   const answered = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
+    onNoResponse,
     changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
   });
   return resultsOf(changes, answered);
@@ -57,12 +58,12 @@ async function allWithCompensation(
   plan: AppointmentPlan,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
-  const { call, careUnit, ehrId, expiresAt } = work;
+  const { call, careUnit, ehrId, expiresAt, onNoResponse } = work;
   const done = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes)) {
     const { index, change } = step;
     try {
-      const part = { operationId: ehrId(index), careUnit, changes: [ehrChange(change, expiresAt)] };
+      const part = { operationId: ehrId(index), careUnit, onNoResponse, changes: [ehrChange(change, expiresAt)] };
       const [result] = await call('changeAppointments', part);
       if (!result) throw new Error('The EHR answered no appointment');
       // Done before, the EHR answers it as it is by now.

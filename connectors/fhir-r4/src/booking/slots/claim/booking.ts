@@ -34,6 +34,8 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
   const capabilities: BookingCapabilities = {
     changes: slotChanges(canChangeAppointments(facts), ehr.settings),
     transactions: false,
+    // A server may ignore `If-None-Exist`, and nothing shows whether it does.
+    repeatsLateWrites: ehr.operationLookup,
   };
   const findDone = (operationId: string) => resultsWithoutTwins(ehr, operationId);
   return {
@@ -46,7 +48,7 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
       return changeAppointments(ehr, write, {
         findDone: ehr.operationLookup ? findDone : null,
         plan: (it, options) => planWrite(ehr, it, options),
-        execute: async (plan) => inOrderOfChanges(plan, await runSlotClaims(ehr, plan)),
+        execute: async (plan) => inOrderOfChanges(plan, await runSlotClaims(ehr, plan, write.onNoResponse)),
       });
     },
   };
