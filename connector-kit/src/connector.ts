@@ -122,7 +122,10 @@ export interface AppointmentCreation {
   readonly holdUntil: Date | null;
 }
 
-/** Updates a booked appointment. Absent fields keep their value. The appointment's own time counts as free. */
+/**
+ * Updates a booked appointment. Absent fields keep their value. The appointment's own time counts as free. Throws
+ * `appointment_started` for a new time or resource of a visit that has started.
+ */
 export interface AppointmentUpdate {
   readonly kind: 'update';
   readonly appointmentId: string;
@@ -131,7 +134,10 @@ export interface AppointmentUpdate {
   readonly comment?: string | null | undefined;
 }
 
-/** Cancels a booked appointment and frees its time. A cancelled appointment is not changed. */
+/**
+ * Cancels an appointment that is booked, or pending in the EHR, and frees its time. A cancelled appointment is not changed.
+ * Throws `appointment_started` for a visit that has started, and `appointment_pending` for a held one.
+ */
 export interface AppointmentCancellation {
   readonly kind: 'cancel';
   readonly appointmentId: string;

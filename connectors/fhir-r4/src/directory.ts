@@ -34,6 +34,8 @@ interface Offer {
 
 /** Who can be booked in a care unit, and for what. */
 export interface CareUnitDirectory extends Place {
+  /** Every resource of the care unit that an appointment names. The first is its own. */
+  resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;
   /** By id. */
   readonly resources: readonly Resource[];
@@ -155,15 +157,18 @@ function directoryOf({ careUnitId, unit, resources, services, offers, roles, oth
       // A slot's own service types replace those of its schedule: https://hl7.org/fhir/R4/slot-definitions.html
       return typed ? { ...offer, services: services.filter((it) => hasCoding(it, slot.serviceType)) } : offer;
     },
-    resourceOf(appointment) {
-      const actors = actorsOf(appointment).map((actor) => localReference(roles.get(actor)?.practitioner) ?? actor);
-      if (actors.some((actor) => elsewhere.has(actor)) && !actors.includes(unit.location ?? '')) return undefined;
-      return rankedActors(actors)
-        .map(resourceId)
-        .find((id) => ids.has(id));
-    },
+    resourceOf: (appointment) => resourcesOf(appointment)[0],
+    resourcesOf,
     serviceOf: (appointment) => serviceOf(appointment, services),
   };
+
+  function resourcesOf(appointment: FhirAppointment): string[] {
+    const actors = actorsOf(appointment).map((actor) => localReference(roles.get(actor)?.practitioner) ?? actor);
+    if (actors.some((actor) => elsewhere.has(actor)) && !actors.includes(unit.location ?? '')) return [];
+    return rankedActors(actors)
+      .map(resourceId)
+      .filter((id) => ids.has(id));
+  }
 }
 
 function serviceOf(appointment: FhirAppointment, services: readonly BookableService[]): string {

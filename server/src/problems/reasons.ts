@@ -196,6 +196,13 @@ export const reasons = {
     happened: 'The appointment is not booked yet and cannot be changed.',
     remedy: 'Confirm or cancel it first.',
   },
+  appointment_started: {
+    ...caller,
+    status: 409,
+    title: 'Appointment started',
+    happened: 'The patient has arrived, or the visit is over. It can be neither moved nor cancelled.',
+    remedy: 'Contact the clinic.',
+  },
   confirmation_expired: {
     ...caller,
     status: 409,

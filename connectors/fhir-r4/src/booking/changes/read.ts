@@ -9,6 +9,7 @@ import type { EhrClock } from '../../clock.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
+import { readGroupId, viewOf } from '../../mappers/group.ts';
 import { readPatient } from '../../patients.ts';
 import { type Drafted, draftChanges } from './drafts.ts';
 
@@ -34,8 +35,14 @@ export async function readChanges(ehr: BookingConnection, write: AppointmentWrit
     assertPatients(ehr, write),
   ]);
   assertKnown(directory, write);
-  const ofCareUnit = found.filter((it) => toAppointment(it, directory, ehr.dialect, clock) !== null);
-  const existing = new Map(ofCareUnit.map((resource) => [resource.id ?? '', resource]));
+  const existing = new Map(
+    ids.flatMap((id) => {
+      const resource = found.find((it) => it.id === readGroupId(id).id);
+      const view = resource && viewOf(resource, id);
+      const isHere = view !== undefined && toAppointment(view, directory, ehr.dialect, clock) !== null;
+      return resource && isHere ? [[id, resource] as const] : [];
+    }),
+  );
   return { directory, now, ...draftChanges({ ehr, directory, existing, now }, { ...write, changes }) };
 }
 

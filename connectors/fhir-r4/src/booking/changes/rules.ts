@@ -1,6 +1,6 @@
 import { type AppointmentChange, type AppointmentCreation, ConnectorError } from '@crossward/connector-kit';
 import type { FhirAppointment } from '../../fhir.ts';
-import { type AppointmentDialect, standingOf, withComment, withHold } from '../../mappers/appointment.ts';
+import { type AppointmentDialect, hasStarted, standingOf, withComment, withHold } from '../../mappers/appointment.ts';
 import { timeTaken } from '../write/outcomes.ts';
 
 export type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
@@ -30,7 +30,9 @@ export function ruleOn(
       return { after: withComment(appointment, dialect.commentField, change.comment), slots: 'stay' };
     case 'cancel':
       if (state === 'cancelled') return unchanged;
-      assertBooked(appointment, now);
+      assertNotStarted(appointment);
+      // What the EHR's staff have entered and not booked yet can be cancelled. A hold is released instead.
+      if (state !== 'pending') assertBooked(appointment, now);
       return { after: cancelled(appointment, dialect, change.comment), slots: 'free' };
     case 'confirm':
       if (state === 'booked') return unchanged;
@@ -47,6 +49,12 @@ export function ruleOn(
       if (state !== 'held' && !hasExpired) throw notHeld();
       return { after: cancelled(withHold(appointment, null), dialect, change.comment), slots: 'free' };
   }
+}
+
+/** @throws ConnectorError `appointment_started` */
+export function assertNotStarted(appointment: FhirAppointment): void {
+  if (!hasStarted(appointment)) return;
+  throw new ConnectorError('appointment_started', 'The patient has arrived, or the visit is over');
 }
 
 function assertBooked(appointment: FhirAppointment, now: Date): void {

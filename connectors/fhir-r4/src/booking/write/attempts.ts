@@ -3,6 +3,8 @@ import { type Appointment, type AppointmentWrite, type CareUnit, ConnectorError 
 import type { FhirConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
+import { viewAfter } from '../../mappers/group.ts';
+import { creationKey } from '../../operation-ids.ts';
 import { afterWriting, FinalError, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
 
 const attempts = 10;
@@ -52,7 +54,11 @@ export async function changeAppointments<Plan>(
       const [done, planned] = await Promise.all([findDone ? findDone(write.operationId) : [], planning]);
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
       if ('error' in planned) throw planned.error;
-      return await mapped(ehr, write.careUnit, await execute(planned.plan, write));
+      const written = await execute(planned.plan, write);
+      const seen = written.map((it, index) =>
+        viewAfter(it, creationKey(write.operationId, index, write.changes.length)),
+      );
+      return await mapped(ehr, write.careUnit, seen);
     } catch (error) {
       if (error instanceof FinalError) throw error;
       if (isUnknown(error)) {
