@@ -42,6 +42,8 @@ export interface FakeOptions {
   /** Whether it answers a search as it did the last time, unless it is asked not to: HAPI does for a minute. */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
+  /** Whether it knows `_revinclude=Appointment:slot`. */
+  readonly revIncludesAppointments?: boolean;
   /** Whether the answer to a transaction names what was written by absolute addresses. */
   readonly absoluteLocations?: boolean;
   /** Whether it keeps no identifier of an Appointment that it did not give itself. */
@@ -264,8 +266,22 @@ function answerer(store: Store, options: FakeOptions) {
         { relation: 'self', url: `${url.origin}/${type}?${form}` },
         ...(hasMore ? [{ relation: 'next', url: `${url.origin}/${type}?${next}` }] : []),
       ],
-      entry: found.slice(offset, offset + size).map((resource) => ({ resource, search: { mode: 'match' } })),
+      entry: [
+        ...found.slice(offset, offset + size).map((resource) => ({ resource, search: { mode: 'match' } })),
+        ...appointmentsOf(found.slice(offset, offset + size), form).map((resource) => ({
+          resource,
+          search: { mode: 'include' },
+        })),
+      ],
     };
+  }
+
+  function appointmentsOf(slots: readonly Stored[], form: URLSearchParams): readonly Stored[] {
+    if (form.get('_revinclude') !== 'Appointment:slot' || options.revIncludesAppointments === false) return [];
+    const references = new Set(slots.map(({ id }) => `Slot/${id}`));
+    return store
+      .all('Appointment')
+      .filter((it) => (it as FhirAppointment).slot?.some(({ reference }) => references.has(reference ?? '')));
   }
 
   function transaction(bundle: FhirResource): Answer {
@@ -372,7 +388,11 @@ function capabilityStatement(options: FakeOptions): object {
         interaction: transactions ? codes('transaction') : [],
         resource: [
           ...others.map((type) => ({ type, interaction: read })),
-          { type: 'Slot', interaction: options.plainWrites === false ? read : [...read, ...writes] },
+          {
+            type: 'Slot',
+            interaction: options.plainWrites === false ? read : [...read, ...writes],
+            searchRevInclude: options.revIncludesAppointments === false ? [] : ['Appointment:slot'],
+          },
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],

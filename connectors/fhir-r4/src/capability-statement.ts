@@ -11,6 +11,8 @@ export interface ServerFacts {
   /** Whether the type is named at all. */
   knows(type: string): boolean;
   readonly conditionalCreate: boolean;
+  /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
+  readonly revIncludesAppointments: boolean;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -43,5 +45,6 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
       ),
     knows: (type) => resources.has(type),
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
+    revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
   };
 }

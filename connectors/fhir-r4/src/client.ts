@@ -24,6 +24,8 @@ export interface WriteResponse {
 
 export interface SearchPage {
   readonly resources: readonly FhirResource[];
+  /** What `_include` or `_revinclude` added. A server that does not know them adds nothing. */
+  readonly included: readonly FhirResource[];
   /** Whether the `self` link shows that the server has sorted. */
   readonly sorted: boolean;
 }
@@ -162,7 +164,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     for (let page = 0; page < mostPages; page++) {
       if (!isBundle(bundle)) throw new ConnectorError('rejected', 'The EHR responded to a search without a Bundle');
       const self = bundle.link?.find(({ relation }) => relation === 'self')?.url ?? '';
-      yield { resources: matches(bundle, type), sorted: /[?&]_sort=/.test(self) };
+      yield { resources: matches(bundle, type), included: included(bundle), sorted: /[?&]_sort=/.test(self) };
       const next = nextPage(bundle);
       if (next === undefined || seen.has(next)) return;
       seen.add(next);
@@ -305,6 +307,12 @@ function withFullUrls(bundle: Bundle, base: string): Bundle {
 function matches(bundle: Bundle, type: string): FhirResource[] {
   return (bundle.entry ?? []).flatMap(({ resource, search }) =>
     resource?.resourceType === type && search?.mode !== 'include' && search?.mode !== 'outcome' ? [resource] : [],
+  );
+}
+
+function included(bundle: Bundle): FhirResource[] {
+  return (bundle.entry ?? []).flatMap(({ resource, search }) =>
+    resource && search?.mode === 'include' ? [resource] : [],
   );
 }
 

@@ -22,6 +22,8 @@ export interface FhirConnection {
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly directory: Directory;
   readonly dialect: AppointmentDialect;
+  /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
+  readonly revIncludesAppointments: boolean;
   /** How an existing Appointment is changed. */
   readonly changesBy: 'put' | 'patch';
 }
@@ -74,6 +76,7 @@ export function connect(
       cancelReason: booking.cancel_reason ?? 'comment',
       operationSystem: booking.operation_system ?? defaultOperationSystem,
     },
+    revIncludesAppointments: facts.revIncludesAppointments,
     // Where a server names neither, no way to book claims to change an Appointment.
     changesBy: !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch') ? 'patch' : 'put',
   };

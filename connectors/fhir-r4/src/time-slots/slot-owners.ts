@@ -58,17 +58,15 @@ export function namesAppointment(owner: string): boolean {
   return owner.startsWith('Appointment/');
 }
 
-/** Of slots with an expired claim, those whose owner still needs them. */
+/** Of slots with an expired claim, those whose owner still needs them, each with its owner. */
 export async function livingOwners(
   ehr: BookingConnection,
   slots: readonly FhirSlot[],
   now: Date,
-): Promise<ReadonlySet<string>> {
-  if (slots.length === 0) return new Set();
+): Promise<ReadonlyMap<string, FhirAppointment>> {
+  if (slots.length === 0) return new Map();
   const owners = await ownersOf(ehr, slots);
-  return new Set(
-    [...owners].flatMap(([slot, owner]) => (keepsSlots(owner, now) && slotsOf(owner).includes(slot) ? [slot] : [])),
-  );
+  return new Map([...owners].filter(([slot, owner]) => keepsSlots(owner, now) && slotsOf(owner).includes(slot)));
 }
 
 /** All names that an appointment may have as the owner of a slot. */

@@ -8,7 +8,8 @@ export type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
 /** What a change does to an appointment and to its slots. */
 export interface Ruling {
   readonly after: FhirAppointment;
-  readonly slots: 'stay' | 'free' | 'book' | { readonly holdUntil: Date };
+  /** `finish`: those that are still tentative become busy. */
+  readonly slots: 'stay' | 'free' | 'book' | 'finish' | { readonly holdUntil: Date };
 }
 
 /**
@@ -35,7 +36,8 @@ export function ruleOn(
       if (state !== 'pending') assertBooked(appointment, now);
       return { after: cancelled(appointment, dialect, change.comment), slots: 'free' };
     case 'confirm':
-      if (state === 'booked') return unchanged;
+      // Staff may have booked it themselves, and the slots are as the hold left them.
+      if (state === 'booked') return { after: appointment, slots: 'finish' };
       // An expired hold can still be booked while its time is free: the patient gave the right code in time.
       if (state === 'held' || hasExpired) return { after: booked(appointment), slots: 'book' };
       if (state === 'cancelled') throw timeTaken();

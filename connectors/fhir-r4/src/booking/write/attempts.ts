@@ -5,7 +5,7 @@ import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { viewAfter } from '../../mappers/group.ts';
 import { creationKey } from '../../operation-ids.ts';
-import { afterWriting, FinalError, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
+import { afterWriting, FinalError, isTimeTaken, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
 
 const attempts = 10;
 /** How many attempts wait for another call with the same operation id. After that, the other call is taken to be dead. */
@@ -66,7 +66,7 @@ export async function changeAppointments<Plan>(
         if (!findDone) throw unknownOutcome(error);
       } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
         // Another call with this operation id may have finished between the look-up and the plan.
-        const ask = async () => (isTaken(error) && findDone ? findDone(write.operationId) : []);
+        const ask = async () => (isTimeTaken(error) && findDone ? findDone(write.operationId) : []);
         const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
         if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
         throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);
@@ -77,10 +77,6 @@ export async function changeAppointments<Plan>(
   }
   if (uncertain !== undefined) throw unknownOutcome(uncertain);
   throw new ConnectorError('unavailable', 'The appointments kept changing during the write; nothing was written');
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof ConnectorError && error.kind === 'time_slot_unavailable';
 }
 
 /** Whether an error decides the write itself. A refused read decides nothing about a write that was sent before it. */

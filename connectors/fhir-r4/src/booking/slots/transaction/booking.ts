@@ -8,6 +8,7 @@ import { changeAppointments } from '../../write/attempts.ts';
 import { findOperationResources, operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
+import { sweep } from '../sweep.ts';
 import { NotAtomic, refuseTransaction } from './not-atomic.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -21,7 +22,8 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
   return {
     capabilities,
     timesAreSlots: true,
-    listTimeSlots: (query) => listTimeSlots(ehr, query, slotTimes(ehr)),
+    listTimeSlots: (query) =>
+      listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     ...operationFinder(ehr),
     async changeAppointments(write) {
       if (!isAtomic) return refuseTransaction(ehr, write.operationId);
