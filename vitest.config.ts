@@ -1,71 +1,84 @@
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
-const everywhere = ['server', 'connector-kit', 'connectors', 'client', 'test'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-);
-const onPglite = [
-  'server/src/db/*.test.ts',
-  '**/*.acceptance.test.ts',
-  'test/conformance/sandbox.conformance.test.ts',
-  'test/model/*.test.ts',
-];
-/** What stands in a FHIR server after what was asked of the gateway. */
-const onFhirAlone = 'test/fhir/in-the-server.acceptance.test.ts';
-const onFhir = ['server/**/*.acceptance.test.ts', onFhirAlone];
-/** The gateway's own HTTP, and its guard: what is behind them makes no difference. */
-const notOnFhir = ['server/src/http/protocol.acceptance.test.ts', 'server/src/ehr/**'];
+/** Patterns of test files by suffix: `db` matches `foo.db.test.ts`. */
+const files = (...suffixes: string[]) =>
+  ['server', 'connector-kit', 'connectors', 'client', 'test'].flatMap((folder) =>
+    suffixes.map((suffix) => `${folder}/**/*.${suffix}.test.ts`),
+  );
 
-/** They begin with more EHRs than Medplum's router makes in time: our own server is FHIR enough for them. */
-const notOnMedplum = ['ehrs-that-stay-away', 'ehrs-that-finish-late', 'second-attempts'].map(
-  (name) => `server/src/appointments/${name}.*.test.ts`,
+/** The tag of scenarios that run against every kind of EHR. */
+const everyEhr = 'every-ehr';
+const filesWithTag = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] }).filter((file) =>
+  readFileSync(file, 'utf8').includes(`'${everyEhr}'`),
 );
+/** Tests that run only against FHIR servers. */
+const fhirOnly = 'test/fhir/*.acceptance.test.ts';
 
-/** The files of a worker share one process: what the FHIR servers begin with is made once. */
-function beforeFhirServers(ehrKind: 'fhir' | 'medplum') {
+interface ProjectOptions {
+  readonly databaseKind: 'postgresql' | 'pglite';
+  readonly ehrKind?: 'sandbox' | 'fhir' | 'medplum';
+  readonly include: string[];
+  readonly exclude?: readonly string[];
+}
+
+function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exclude = [] }: ProjectOptions) {
   return {
     extends: true as const,
     test: {
-      name: ehrKind,
-      isolate: false,
-      include: onFhir,
-      exclude: [...configDefaults.exclude, ...notOnFhir, ...(ehrKind === 'medplum' ? notOnMedplum : [])],
+      name,
+      include,
+      exclude: [...configDefaults.exclude, ...exclude],
       globalSetup: 'test/global-setup.ts',
-      provide: { databaseKind: 'postgresql' as const, ehrKind },
+      provide: { databaseKind, ehrKind },
+      ...(ehrKind === 'sandbox' ? {} : { runner: 'test/every-ehr-runner.ts' }),
     },
   };
 }
 
+const againstFhirServer = (ehrKind: 'fhir' | 'medplum') =>
+  project(ehrKind, { databaseKind: 'postgresql', ehrKind, include: [...filesWithTag, fhirOnly] });
+
+const unit = {
+  extends: true as const,
+  test: {
+    name: 'unit',
+    include: ['{server,connector-kit,connectors,client,test}/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos')],
+  },
+};
+
 export default defineConfig({
   test: {
-    // Long, so that a busy machine fails nothing: whoever waits goes on as soon as the condition holds.
+    // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
-    // The tests wait for databases, processes and clocks about as long as they compute: more at a time than cores.
+    // More workers than cores, because tests spend about half their time waiting for databases, processes and timers.
     maxWorkers: Math.max(3, availableParallelism() - 1),
+    // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.
+    isolate: false,
+    tags: [{ name: everyEhr, description: 'runs against the sandboxes and each FHIR server' }],
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'postgresql',
-          include: everywhere,
-          exclude: [...configDefaults.exclude, onFhirAlone],
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'postgresql', ehrKind: 'sandbox' },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'pglite',
-          include: onPglite,
-          globalSetup: 'test/global-setup.ts',
-          provide: { databaseKind: 'pglite', ehrKind: 'sandbox' },
-        },
-      },
-      beforeFhirServers('fhir'),
-      beforeFhirServers('medplum'),
+      unit,
+      project('postgresql', {
+        databaseKind: 'postgresql',
+        include: files('db', 'process', 'conformance', 'acceptance'),
+        exclude: [fhirOnly],
+      }),
+      project('pglite', {
+        databaseKind: 'pglite',
+        include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
+        exclude: [fhirOnly],
+      }),
+      againstFhirServer('fhir'),
+      againstFhirServer('medplum'),
+      project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
+      project('chaos-pglite', {
+        databaseKind: 'pglite',
+        include: ['test/model/*.chaos.test.ts', 'server/src/appointments/*.chaos.test.ts'],
+      }),
     ],
   },
 });

@@ -1,12 +1,18 @@
-// Prints "N passed, N failed" from the test runner's own report and exit status; exits with 1 when anything failed.
+// Prints "N passed, N failed" for all rings, from the test runner's JSON reports and exit statuses. Exits with 1 if anything
+// failed. Arguments: for each ring, the path of its report and its exit status.
 import { readFileSync } from 'node:fs';
 
-const [path, status] = process.argv.slice(2);
-const { passed, failed } = counts(path);
-// An error outside of every test, or no test at all, shows in the exit status alone.
-const failures = failed === 0 && status !== '0' ? 1 : failed;
-process.stdout.write(`${passed} passed, ${failures} failed\n`);
-process.exitCode = failures === 0 ? 0 : 1;
+const outcomes = process.argv.slice(2);
+const total = { passed: 0, failed: outcomes.length === 0 ? 1 : 0 };
+for (let ring = 0; ring < outcomes.length; ring += 2) {
+  const [path, status] = outcomes.slice(ring, ring + 2);
+  const { passed, failed } = counts(path);
+  total.passed += passed;
+  // An error outside all tests, or a run without tests, shows only in the exit status.
+  total.failed += failed === 0 && status !== '0' ? 1 : failed;
+}
+process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+process.exitCode = total.failed === 0 ? 0 : 1;
 
 function counts(path) {
   try {

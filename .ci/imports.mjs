@@ -1,5 +1,5 @@
-// Checks the direction of every import against the layers below; imports of types count. Circles are Biome's to find
-// (noImportCycles). Exits with 1 when an import runs up or sideways, or when a document shows other layers.
+// Checks the direction of every import, including type imports, against the layers below. Exits with 1 if an import runs up
+// or sideways, or if a document shows other layers. Biome finds import cycles (noImportCycles).
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
@@ -24,7 +24,7 @@ const packages = {
   'connector-kit': [],
   client: [],
 };
-const picture = layers.map((row) => row.join('   ')).join('\n  ↓\n');
+const diagram = layers.map((row) => row.join('   ')).join('\n  ↓\n');
 const documents = ['README.md', 'ARCHITECTURE.md'];
 
 const isSource = /^(server|connectors|connector-kit|client)\/.*\.ts$/;
@@ -33,28 +33,28 @@ const isTest = /(^|\/)(test|test-[^/]+|fake|counterparts)\/|(\.test|\.test-suppo
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
   .filter((file) => isSource.test(file) && !isTest.test(file));
-const faults = [
-  ...files.flatMap((file) => importsOf(file).flatMap((target) => fault(file, target))),
+const violations = [
+  ...files.flatMap((file) => importsOf(file).flatMap((target) => violation(file, target))),
   ...documents
-    .filter((document) => !readFileSync(document, 'utf8').includes(picture))
-    .map((document) => `${document}: its picture of the layers differs from .ci/imports.mjs:\n\n${picture}\n`),
+    .filter((document) => !readFileSync(document, 'utf8').includes(diagram))
+    .map((document) => `${document}: the diagram of the layers differs from .ci/imports.mjs:\n\n${diagram}\n`),
 ];
-for (const text of faults) process.stdout.write(`${text}\n`);
-process.stdout.write(`${files.length} files, ${faults.length} faults\n`);
-process.exitCode = faults.length === 0 ? 0 : 1;
+for (const text of violations) process.stdout.write(`${text}\n`);
+process.stdout.write(`${files.length} files, ${violations.length} violations\n`);
+process.exitCode = violations.length === 0 ? 0 : 1;
 
-/** Paths from the root of the repository; a package of the project stands for its folder. */
+/** Imported paths, relative to the repository. A package of the project is replaced by its folder. */
 function importsOf(file) {
   const { program, errors } = parseSync(file, readFileSync(file, 'utf8'));
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
   const found = [];
-  const note = ({ source }) => source && found.push(source.value);
+  const add = ({ source }) => source && found.push(source.value);
   new Visitor({
-    ImportDeclaration: note,
-    ExportNamedDeclaration: note,
-    ExportAllDeclaration: note,
-    ImportExpression: note,
-    TSImportType: note,
+    ImportDeclaration: add,
+    ExportNamedDeclaration: add,
+    ExportAllDeclaration: add,
+    ImportExpression: add,
+    TSImportType: add,
   }).visit(program);
   return found.flatMap((name) => {
     if (name.startsWith('.')) return [join(dirname(file), name)];
@@ -64,20 +64,20 @@ function importsOf(file) {
   });
 }
 
-function fault(file, target) {
-  const say = (text) => [`${file}: ${text} ${target}`];
-  if (isTest.test(target)) return say('imports a test:');
+function violation(file, target) {
+  const report = (text) => [`${file}: ${text} ${target}`];
+  if (isTest.test(target)) return report('imports a test:');
   const [from, to] = [packageOf(file), packageOf(target)];
   if (from.path !== to.path) {
     const isKnown = packages[from.name].includes(to.name);
     const isListed = to.name !== 'connectors' || file === 'server/src/ehr/connectors.ts';
-    return isKnown && isListed ? [] : say(`${from.path} must not import`);
+    return isKnown && isListed ? [] : report(`${from.path} must not import`);
   }
   if (!file.startsWith('server/src/') || target === 'server/package.json') return [];
-  if (!target.startsWith('server/src/')) return say('server/src must not import');
+  if (!target.startsWith('server/src/')) return report('server/src must not import');
   const [above, below] = [layerOf(file), layerOf(target)];
-  if (above.row === -1) return say(`${above.name} has no layer in .ci/imports.mjs; it imports`);
-  return above.name === below.name || above.row < below.row ? [] : say(`${above.name} must not import`);
+  if (above.row === -1) return report(`${above.name} has no layer in .ci/imports.mjs; it imports`);
+  return above.name === below.name || above.row < below.row ? [] : report(`${above.name} must not import`);
 }
 
 function packageOf(path) {
@@ -85,7 +85,7 @@ function packageOf(path) {
   return { name, path: name === 'connectors' ? `${name}/${folder}` : name };
 }
 
-/** Files beside `main.ts` belong to it. */
+/** Files in the same folder as `main.ts` belong to its layer. */
 function layerOf(path) {
   const folder = path.slice('server/src/'.length).split('/');
   const name = folder.length > 1 ? folder[0] : 'main';

@@ -20,7 +20,7 @@ interface Measure {
   readonly url: string;
   readonly requests?: autocannon.Request[];
   /** Cleans up after a round that was cut off. */
-  readonly tidy?: () => Promise<void>;
+  readonly cleanUp?: () => Promise<void>;
 }
 
 const careUnit = '/api/emrs/sandbox-no/care-units/oslo-sentrum';
@@ -54,10 +54,10 @@ async function run(server: Ready): Promise<void> {
   const range = dayRange(1, 60);
   const slots = await freeSlots(`${inCareUnit}/timeslots?${range}&limit=500`, credentials);
   const [first, ...others] = slots;
-  if (!first) throw new Error('The sandbox has no free time');
+  if (!first) throw new Error('The sandbox has no free slot');
   const id = await book(`${inCareUnit}/appointments`, credentials, first);
 
-  const yardsticks: Measure[] = [
+  const baselines: Measure[] = [
     { name: 'bare Fastify route', url: `${bare}/route` },
     { name: 'bare SQL statement', url: `${bare}/statement/${id}` },
   ];
@@ -68,10 +68,10 @@ async function run(server: Ready): Promise<void> {
       name: 'create and cancel',
       url: gateway,
       requests: createAndCancel(others),
-      tidy: () => cancelAll(`${inCareUnit}/appointments`, credentials, range, id),
+      cleanUp: () => cancelAll(`${inCareUnit}/appointments`, credentials, range, id),
     },
   ];
-  const all = [...yardsticks, ...measures];
+  const all = [...baselines, ...measures];
   for (const measure of all) await throughput(measure, credentials, warmUpSeconds);
   const measured: ReadonlyMap<Measure, number>[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -80,11 +80,11 @@ async function run(server: Ready): Promise<void> {
     measured.push(perSecond);
   }
 
-  print(['', 'per second', ...yardsticks.map(({ name }) => `/ ${name}`)]);
+  print(['', 'per second', ...baselines.map(({ name }) => `/ ${name}`)]);
   for (const measure of all) {
     const perSecond = median(measured.map((round) => round.get(measure) ?? 0));
-    const ratios = yardsticks.map((yardstick) =>
-      median(measured.map((round) => (round.get(measure) ?? 0) / (round.get(yardstick) ?? 1))).toFixed(2),
+    const ratios = baselines.map((baseline) =>
+      median(measured.map((round) => (round.get(measure) ?? 0) / (round.get(baseline) ?? 1))).toFixed(2),
     );
     print([measure.name, perSecond.toFixed(0), ...ratios]);
   }
@@ -95,13 +95,13 @@ function median(values: readonly number[]): number {
 }
 
 /** Requests per second; a cycle of several requests counts once. */
-async function throughput({ name, url, requests, tidy }: Measure, headers: Ready['credentials'], seconds: number) {
+async function throughput({ name, url, requests, cleanUp }: Measure, headers: Ready['credentials'], seconds: number) {
   const result = await autocannon({ url, headers, connections, duration: seconds, ...(requests ? { requests } : {}) });
   // Aborted requests may still be running.
   await sleep(200);
-  await tidy?.();
+  await cleanUp?.();
   if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${name}: ${result.non2xx} answers without success, ${result.errors} errors`);
+    throw new Error(`${name}: ${result.non2xx} unsuccessful responses, ${result.errors} errors`);
   }
   return result['2xx'] / result.duration / (requests?.length ?? 1);
 }

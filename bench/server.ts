@@ -1,4 +1,4 @@
-// Started by http.ts: the gateway and a bare Fastify beside it, in a process of their own.
+// Started by http.ts in a separate process: the gateway, and a bare Fastify server as a baseline.
 import { randomBytes } from 'node:crypto';
 import { devNull } from 'node:os';
 import Fastify from 'fastify';

@@ -39,11 +39,11 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
   };
   const emr = String(operation.examples.params?.emr);
 
-  describe(`${operation.operationId} needs access`, () => {
-    test('with credentials, and does not tell a missing from a wrong one', async () => {
+  describe(`access to ${operation.operationId}`, () => {
+    test('returns the same 401 for missing, unknown and incorrect credentials', async () => {
       const { id, secret } = gateway.credentials('everything');
       const other = gateway.credentials('narrowed').secret;
-      const refused = await Promise.all([
+      const rejected = await Promise.all([
         send({ client: null }),
         send({ client: null, headers: { 'x-service-client-id': id } }),
         send({ client: null, headers: { 'x-service-client-secret': secret } }),
@@ -64,15 +64,15 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           headers: { 'x-service-standard': 'none', 'content-type': 'text/plain' },
         }),
       ]);
-      for (const answer of refused) {
+      for (const answer of rejected) {
         expect(answer.status).toBe(401);
         expect(answer.body.reason).toBe('credentials_invalid');
         expect(answer.headers['www-authenticate']).toMatch(/^[A-Za-z]+ \S/);
       }
-      expect(new Set(refused.map(comparable)).size).toBe(1);
+      expect(new Set(rejected.map(comparable)).size).toBe(1);
     });
 
-    test('in the default standard or the one that is asked for by name', async () => {
+    test('accepts only the standard native', async () => {
       for (const standard of ['fhir-r4', 'NATIVE', 'native, native', 'anything', '']) {
         const answer = await send({ headers: { 'x-service-standard': standard } });
         expect(answer.status).toBe(400);
@@ -84,25 +84,25 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
     });
 
     if (operation.scopes.length > 0)
-      test('with one of its scopes', async () => {
-        const refused = await send({ client: unrelatedScope });
-        expect(refused.status).toBe(403);
-        expect(refused.body.reason).toBe('scope_missing');
+      test('requires one of the scopes', async () => {
+        const rejected = await send({ client: unrelatedScope });
+        expect(rejected.status).toBe(403);
+        expect(rejected.body.reason).toBe('scope_missing');
         for (const scope of operation.scopes) {
-          expect(refused.body.detail).toContain(scope);
+          expect(rejected.body.detail).toContain(scope);
           expect((await send({ client: scope })).status).not.toBe(403);
         }
       });
 
     if (operation.scopes.length === 0)
-      test('with no scope in particular', async () => {
-        expect((await send({ client: unrelatedScope })).status).toBe(operation.answer.status);
+      test('requires no particular scope', async () => {
+        expect((await send({ client: unrelatedScope })).status).toBe(operation.response.status);
       });
 
     if (operation.level !== 'client')
-      test('to the EHR, and an EHR outside the grant is as one that is not there', async () => {
+      test('returns the same 404 for an EHR that is not granted as for an unknown one', async () => {
         const outside = 'sandbox-uk';
-        const refused = await Promise.all([
+        const rejected = await Promise.all([
           send({ client: 'narrowed' }, { emr: outside, care_unit_id: 'riverside' }),
           send({ client: 'narrowed' }, { emr: outside, care_unit_id: 'oslo-sentrum' }),
           send({ client: 'narrowed', body: 'not JSON' }, { emr: outside, care_unit_id: 'riverside' }),
@@ -112,17 +112,17 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           send({ client: 'everything' }, { emr: '__proto__' }),
           send({ client: unrelatedScope }, { emr: 'nowhere' }),
         ]);
-        for (const answer of refused) {
+        for (const answer of rejected) {
           expect(answer.status).toBe(404);
           expect(answer.body.reason).toBe('emr_not_found');
           expect(answer.body.errors).toMatchObject([{ parameter: 'emr', reason: 'emr_not_found' }]);
         }
-        expect(new Set(refused.map(comparable)).size).toBe(1);
+        expect(new Set(rejected.map(comparable)).size).toBe(1);
       });
 
     if (operation.level === 'care_unit')
-      test('to the care unit, and one outside the grant is as one that is not there', async () => {
-        const refused = await Promise.all([
+      test('returns the same 404 for a care unit that is not granted as for an unknown one', async () => {
+        const rejected = await Promise.all([
           send({ client: 'narrowed' }, { emr: 'sandbox-no', care_unit_id: 'bergen-nord' }),
           send({ client: 'narrowed' }, { emr: 'sandbox-no', care_unit_id: 'nowhere' }),
           send({ client: 'everything' }, { emr, care_unit_id: 'nowhere' }),
@@ -130,12 +130,12 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           send({ client: 'everything' }, { emr, care_unit_id: 'constructor' }),
           send({ client: unrelatedScope }, { emr, care_unit_id: 'nowhere' }),
         ]);
-        for (const answer of refused) {
+        for (const answer of rejected) {
           expect(answer.status).toBe(404);
           expect(answer.body.reason).toBe('care_unit_not_found');
           expect(answer.body.errors).toMatchObject([{ parameter: 'care_unit_id', reason: 'care_unit_not_found' }]);
         }
-        expect(new Set(refused.map(comparable)).size).toBe(1);
+        expect(new Set(rejected.map(comparable)).size).toBe(1);
       });
   });
 }

@@ -20,8 +20,8 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Responses of the router, before an operation is matched. */
-const reasonsOfTheRouter: readonly unknown[] = ['route_not_found', 'method_not_allowed'];
+/** Reasons of problems that the router returns before it matches an operation. */
+const routerReasons: readonly unknown[] = ['route_not_found', 'method_not_allowed'];
 
 const codes: Readonly<Record<number, string>> = {
   400: 'BAD_REQUEST',
@@ -43,11 +43,23 @@ const codes: Readonly<Record<number, string>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
+type AnswerCheck = (method: string, path: string, answer: Answer) => void;
+
+/** By document: most gateways have the same one, and compiling its schemas is slow. */
+const checks = new Map<string, AnswerCheck>();
+
 /**
  * Compares responses with the gateway's OpenAPI document. Throws if status, content type, body or reason are not
  * documented for the operation, or if a problem is inconsistent.
  */
-export function createAnswerCheck(document: unknown): (method: string, path: string, answer: Answer) => void {
+export function answerCheckOf(document: unknown): AnswerCheck {
+  const text = JSON.stringify(document);
+  const check = checks.get(text) ?? createAnswerCheck(document);
+  checks.set(text, check);
+  return check;
+}
+
+function createAnswerCheck(document: unknown): AnswerCheck {
   const { paths } = document as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -73,21 +85,21 @@ export function createAnswerCheck(document: unknown): (method: string, path: str
     method: string,
     path: string,
   ): { template: string; method: string; operation: Operation } | undefined {
-    const asked = (path.split('?')[0] ?? '').split('/');
+    const segments = (path.split('?')[0] ?? '').split('/');
     const key = method === 'HEAD' ? 'get' : method.toLowerCase();
     for (const [template, byMethod] of Object.entries(paths)) {
       const parts = template.split('/');
       const operation = byMethod[key];
       const fits =
-        parts.length === asked.length &&
-        parts.every((part, index) => (/^\{.*\}$/.test(part) ? asked[index] !== '' : part === asked[index]));
+        parts.length === segments.length &&
+        parts.every((part, index) => (/^\{.*\}$/.test(part) ? segments[index] !== '' : part === segments[index]));
       if (operation && fits) return { template, method: key, operation };
     }
     return undefined;
   }
 
   return (method, path, answer) => {
-    const name = `${method} ${path.slice(0, 200)} answered ${answer.status} ${answer.text.slice(0, 1000)}`;
+    const name = `${method} ${path.slice(0, 200)} returned ${answer.status} ${answer.text.slice(0, 1000)}`;
     const requestId = answer.headers['x-request-id'];
     if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);
 
@@ -96,7 +108,7 @@ export function createAnswerCheck(document: unknown): (method: string, path: str
     const body: Record<string, unknown> | undefined =
       hasBody && /json$/.test(mediaType) ? JSON.parse(answer.text) : undefined;
     if (answer.status >= 400 && path.startsWith('/api') && mediaType !== 'application/problem+json') {
-      throw new Error(`${name}: a failure must be a problem, not ${mediaType}`);
+      throw new Error(`${name}: an error response must be application/problem+json, not ${mediaType}`);
     }
     if (mediaType === 'application/problem+json' && body) {
       assertFits(['components', 'schemas', 'Problem'], body, name);
@@ -109,7 +121,7 @@ export function createAnswerCheck(document: unknown): (method: string, path: str
     }
 
     const found = operationAt(method, path);
-    if (!found || reasonsOfTheRouter.includes(body?.reason)) return;
+    if (!found || routerReasons.includes(body?.reason)) return;
     const { template, operation } = found;
     const media = operation.responses[answer.status]?.content;
     if (!media) throw new Error(`${name}: ${operation.operationId} does not document this status`);

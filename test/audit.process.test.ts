@@ -11,10 +11,10 @@ import { expect, onTestFinished, test } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Runs `.ci/audit.mjs` against this registry. */
-async function audit(answer: RequestListener) {
+async function audit(respond: RequestListener) {
   const registry = createServer((request, response) => {
     request.resume();
-    answer(request, response);
+    respond(request, response);
   });
   await once(registry.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void registry.close());
@@ -59,7 +59,7 @@ test('reports a vulnerability of lower severity and passes', async () => {
 test('passes without vulnerabilities', async () => {
   expect(await audit(advisories())).toEqual({
     code: 0,
-    stdout: '0 vulnerable packages, 0 of level high or critical\n',
+    stdout: '0 vulnerable packages, 0 of severity high or critical\n',
   });
 });
 

@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import type { Gateway, Problem } from './gateway.ts';
 
-interface BodyPlace {
+interface BodyTarget {
   readonly gateway: Gateway;
   readonly method: string;
   path(): string;
   /** A valid body. Tests always alter it before sending. */
-  readonly right: Readonly<Record<string, unknown>>;
+  readonly valid: Readonly<Record<string, unknown>>;
 }
 
 const mebibyte = 1024 * 1024;
 
-/** Tests that apply to every body: JSON in UTF-8, with the right content type, within the size limit, with known fields. */
-export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
+/** Tests that apply to every request body: JSON in UTF-8, a supported content type, size limits, known fields only. */
+export function bodyCases({ gateway, method, path, valid }: BodyTarget): void {
   const send = (body: string | Buffer | undefined, headers: Record<string, string | undefined> = {}) =>
     gateway.request<Problem>(method, path(), { body, headers });
-  const text = JSON.stringify(right);
+  const text = JSON.stringify(valid);
   const withField = (name: string, value: string) => {
-    const others = Object.entries(right).filter(([it]) => it !== name);
+    const others = Object.entries(valid).filter(([it]) => it !== name);
     return `{${[...others.map(([it, other]) => `${JSON.stringify(it)}:${JSON.stringify(other)}`), `${JSON.stringify(name)}:${value}`]}}`;
   };
 
-  describe('a body', () => {
+  describe('the body', () => {
     test.each([
-      ['nothing', ''],
-      ['half of it', text.slice(0, -1)],
-      ['more after it', `${text}x`],
-      ['a second one', `${text}${text}`],
-      ['a comma too many', `${text.slice(0, -1)},}`],
+      ['an empty body', ''],
+      ['a truncated body', text.slice(0, -1)],
+      ['text after the object', `${text}x`],
+      ['two objects', `${text}${text}`],
+      ['a trailing comma', `${text.slice(0, -1)},}`],
       ['single quotes', text.replaceAll('"', "'")],
       ['a form', 'patient_id=p-3'],
       ['XML', '<appointment/>'],
@@ -41,20 +41,20 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
       ],
       ['Latin-1', Buffer.from('{"comment": "på"}', 'latin1')],
       ['UTF-16', Buffer.from(text, 'utf16le')],
-    ])('is not JSON in UTF-8: %s', async (_, body) => {
+    ])('must be JSON in UTF-8, not %s', async (_, body) => {
       expect(await send(body)).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ pointer: '', reason: 'request_invalid' }] },
       });
     });
 
-    test('is not left out', async () => {
+    test('is required', async () => {
       expect(await send(undefined)).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
       const answer = await send(undefined, { 'content-type': 'application/json', 'content-length': '0' });
       expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
     });
 
-    test.each(['[]', `[${text}]`, 'null', '"text"', '7', 'true'])('is not %s', async (body) => {
+    test.each(['[]', `[${text}]`, 'null', '"text"', '7', 'true'])('must be an object, not %s', async (body) => {
       expect(await send(body)).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ pointer: '', reason: 'request_invalid' }] },
@@ -71,14 +71,14 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
       'application/merge-patch+json',
       'nonsense',
       '*/*',
-    ])('is not declared as %s', async (type) => {
+    ])('must not have the content type %s', async (type) => {
       expect(await send(text, { 'content-type': type })).toMatchObject({
         status: 415,
         body: { reason: 'media_type_unsupported' },
       });
     });
 
-    test('is declared', async () => {
+    test('must have a content type', async () => {
       expect(await send(text, { 'content-type': undefined })).toMatchObject({
         status: 415,
         body: { reason: 'media_type_unsupported' },
@@ -86,13 +86,13 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
     });
 
     test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
-      'may be declared as %s',
+      'may have the content type %s',
       async (type) => {
         expect(await send('{}', { 'content-type': type })).toMatchObject({ body: { reason: 'request_invalid' } });
       },
     );
 
-    test('is 1 MiB at most', async () => {
+    test('must not exceed 1 MiB', async () => {
       const padded = (size: number) => `${' '.repeat(size - 3)}[1]`;
       expect(await send(padded(mebibyte))).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
       for (const size of [mebibyte + 1, 3 * mebibyte]) {
@@ -101,7 +101,7 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
     });
 
     test.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
-      'has no field %s, and nothing comes of one',
+      'rejects a field %s without polluting a prototype',
       async (name) => {
         for (const value of ['{"polluted":true}', '"x"', 'null', '{"prototype":{"polluted":true}}']) {
           expect(await send(withField(name, value))).toMatchObject({
@@ -120,7 +120,7 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
       ['"__proto__":1,"__proto__":2', '/__proto__'],
       ['"15859000026":1,"15859000026":2', ''],
       ['"comment":{"15859000026":{"a":1,"a":1}}', '/comment'],
-    ])('has no field twice: %s', async (fields, pointer) => {
+    ])('rejects a field that occurs twice: %s', async (fields, pointer) => {
       const answer = await send(`{${fields}}`);
       expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid', errors: [{ pointer }] } });
       expect(answer.body.detail).toContain('more than once');
@@ -128,7 +128,7 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
     });
 
     test.each(['1e999', '-1e999', '123456789012345678901234567890', '0.1e-400', '9007199254740993'])(
-      'has no number %s for a text',
+      'rejects the number %s in place of a string',
       async (number) => {
         expect(await send(withField('comment', number))).toMatchObject({
           status: 400,
@@ -137,7 +137,7 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
       },
     );
 
-    test.each([33, 10_000, 250_000, 500_000])('is not %i levels deep', async (depth) => {
+    test.each([33, 10_000, 250_000, 500_000])('rejects a depth of %i levels', async (depth) => {
       for (const [open, close] of [
         ['[', ']'],
         ['{"a":', '}'],
@@ -153,7 +153,7 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
       }
     });
 
-    test('is read when it is 32 levels deep', async () => {
+    test('accepts a depth of 32 levels', async () => {
       const nested = `${'['.repeat(31)}1${']'.repeat(31)}`;
       expect(await send(withField('comment', nested))).toMatchObject({
         status: 400,
@@ -161,7 +161,7 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
       });
     });
 
-    test.each([2001, 100_000])('does not have %i values', async (count) => {
+    test.each([2001, 100_000])('rejects %i values', async (count) => {
       for (const values of [
         JSON.stringify(Array.from({ length: count - 1 }, () => 0)),
         withField('comment', JSON.stringify(Array.from({ length: count }, () => ({})))),
@@ -170,18 +170,18 @@ export function bodyCases({ gateway, method, path, right }: BodyPlace): void {
         if (values.length > mebibyte) continue;
         expect(await send(values)).toMatchObject({
           status: 400,
-          body: { detail: 'The body has more than 2000 values.', errors: [{ pointer: '' }] },
+          body: { detail: 'The body contains more than 2000 values.', errors: [{ pointer: '' }] },
         });
       }
     });
 
-    test('has very many unknown fields, of which the first twenty faults are told', async () => {
+    test('lists only the first twenty errors', async () => {
       const letters = (index: number) => [...String(index)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
       const many = Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`x_${letters(index)}`, index]));
-      const { status, body, text: told } = await send(JSON.stringify(many));
+      const { status, body, text: problem } = await send(JSON.stringify(many));
       expect([status, body.reason, body.errors.length]).toEqual([400, 'request_invalid', 20]);
       expect(body.detail).toMatch(/ 1\d{3} more faults are not listed\.$/);
-      expect(told.length).toBeLessThan(10_000);
+      expect(problem.length).toBeLessThan(10_000);
     });
   });
 }

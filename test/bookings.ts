@@ -32,7 +32,7 @@ interface SlotFilter {
   readonly careUnit?: string;
   readonly resourceId?: string;
   readonly healthcareServiceId?: string;
-  /** Date or date-time to look from; default a week from now. */
+  /** Start of the search. Default: a week from now. */
   readonly from?: Date;
   readonly days?: number;
   readonly limit?: number;
@@ -52,27 +52,27 @@ export async function freeSlots(gateway: Gateway, filter: SlotFilter = {}): Prom
     limit: String(limit),
   });
   const { status, body, text } = await gateway.request<{ timeslots: Slot[] }>('GET', `${careUnit}/timeslots?${query}`);
-  if (status !== 200) throw new Error(`No time slots: ${text}`);
+  if (status !== 200) throw new Error(`Listing time slots failed: ${text}`);
   return body.timeslots;
 }
 
 /** The next free slot. */
 export async function freeSlot(gateway: Gateway, filter: SlotFilter = {}): Promise<Slot> {
   const [slot] = await freeSlots(gateway, { ...filter, limit: 1 });
-  if (!slot) throw new Error('No time slot is free');
+  if (!slot) throw new Error('No free time slot');
   return slot;
 }
 
 /** Consecutive free slots of one resource. */
 export async function freeRun(gateway: Gateway, length: number, filter: SlotFilter = {}): Promise<readonly Slot[]> {
   const slots = await freeSlots(gateway, filter);
-  const begin = slots.findIndex((_, index) =>
+  const firstIndex = slots.findIndex((_, index) =>
     Array.from({ length }, (_unused, step) => slots[index + step]).every(
       (slot, step) => slot && (step === 0 || slots[index + step - 1]?.end === slot.start),
     ),
   );
-  if (begin === -1) throw new Error(`No ${length} free slots follow each other`);
-  return slots.slice(begin, begin + length);
+  if (firstIndex === -1) throw new Error(`No ${length} consecutive free slots`);
+  return slots.slice(firstIndex, firstIndex + length);
 }
 
 /** Whether the slot is free. */
@@ -82,7 +82,7 @@ export async function isFree(gateway: Gateway, { start, resource_id }: Slot, car
   return slots.some((it) => it.start === start);
 }
 
-/** Later than the slots that are free next. */
+/** Twenty days from now: later than the next free slots. */
 export function nextMonth(): Date {
   return new Date(Date.now() + 20 * dayMilliseconds);
 }
@@ -101,12 +101,12 @@ export function idsIn(appointments: readonly Appointment[]): string[] {
   return appointments.map(({ id }) => id);
 }
 
-/** The local time without offset, for `2026-03-20T09:00:00+01:00`: `2026-03-20T09:00:00`. */
+/** The local time without the offset: `2026-03-20T09:00:00` for `2026-03-20T09:00:00+01:00`. */
 export function local(dateTime: string): string {
   return dateTime.slice(0, 'YYYY-MM-DDThh:mm:ss'.length);
 }
 
-/** The body of Create Appointment for a slot, or from the start of one to the end of another. */
+/** The body of Create Appointment, from the start of `slot` to the end of `last`. */
 export function creationBody(slot: Slot, last: Slot = slot) {
   return {
     patient_id: 'p-3',
@@ -132,11 +132,11 @@ export async function book(gateway: Gateway, booking: Booking = {}): Promise<App
     client,
     body: { ...creationBody(slot), patient_id: patientId, ...(comment === undefined ? {} : { comment }) },
   });
-  if (answer.status !== 201) throw new Error(`Not booked: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`Booking failed: ${answer.text}`);
   return answer.body;
 }
 
-/** Books each of these slots, in their order. */
+/** Books these slots one after the other. */
 export async function bookEach(
   gateway: Gateway,
   slots: readonly Slot[],
@@ -158,9 +158,9 @@ export async function pagesOf<Entry>(gateway: Gateway, path: string, field: stri
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
     const answer = await gateway.request<Record<string, Entry[]> & { next_cursor: string | null }>('GET', path + query);
-    if (answer.status !== 200) throw new Error(`No page: ${answer.text}`);
+    if (answer.status !== 200) throw new Error(`Listing failed: ${answer.text}`);
     pages.push(answer.body[field] ?? []);
-    if (pages.length > 1000) throw new Error('The pages never end');
+    if (pages.length > 1000) throw new Error('The list has more than 1000 pages');
     cursor = answer.body.next_cursor;
   }
   return pages;

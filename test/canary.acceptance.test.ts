@@ -211,7 +211,7 @@ function expectNoneIn(name: string, lines: readonly string[], more: readonly str
   for (const line of lines) {
     const lower = line.toLowerCase();
     const found = wanted.find((it) => lower.includes(it.toLowerCase()));
-    if (found !== undefined) throw new Error(`${name} holds ${found}: ${line.slice(0, 500)}`);
+    if (found !== undefined) throw new Error(`${name} contains ${found}: ${line.slice(0, 500)}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 
-/** Options that differ from the demo. */
+/** A configuration other than the demo's. */
 export interface ChildSetup {
   readonly client: { readonly id: string; readonly secret: string };
   readonly variables: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface ChildGateway {
   readonly hasEnded: () => boolean;
 }
 
-/** Starts the real program, and waits until it listens. */
+/** Starts the gateway's program and waits until it listens. */
 export async function startChild({
   dataDir,
   databaseUrl,
@@ -68,7 +68,7 @@ export async function startChild({
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Detached from Ctrl-C: the caller stops the process itself.
+    // Ctrl-C does not reach the process: the caller stops it.
     detached: true,
   });
   let hasEnded = false;
@@ -80,13 +80,13 @@ export async function startChild({
   });
   const address = await new Promise<string>((resolve, reject) => {
     let output = '';
-    const hear = (text: string) => {
+    const readOutput = (text: string) => {
       output = (output + text).slice(-10_000);
       const found = /"address":"(http:[^"]+)"/.exec(output)?.[1];
       if (found) resolve(found);
     };
-    child.stdout.setEncoding('utf8').on('data', hear);
-    child.stderr.setEncoding('utf8').on('data', hear);
+    child.stdout.setEncoding('utf8').on('data', readOutput);
+    child.stderr.setEncoding('utf8').on('data', readOutput);
     ended.then(() => reject(new Error(`The gateway did not start: ${output}`)));
   });
   const client = setup?.client ?? (await readDemoClient(dataDir));

@@ -18,7 +18,7 @@ export function nextClockChange(timeZone: string, season: 'spring' | 'autumn'): 
   let zoned = Temporal.Now.zonedDateTimeISO(timeZone).add({ days: 7 });
   for (;;) {
     const next = zoned.getTimeZoneTransition('next');
-    if (!next) throw new Error(`The clock in ${timeZone} is never changed again`);
+    if (!next) throw new Error(`${timeZone} has no more clock changes`);
     const before = next.subtract({ nanoseconds: 1 });
     const gained = next.offsetNanoseconds - before.offsetNanoseconds;
     if (gained > 0 === (season === 'spring')) {

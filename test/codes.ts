@@ -31,7 +31,7 @@ export function eventually<Result>(check: () => Promise<Result> | Result): Promi
 }
 
 export function confirmationOf({ confirmation }: Appointment): Confirmation {
-  if (!confirmation) throw new Error('No code is awaited');
+  if (!confirmation) throw new Error('The appointment awaits no code');
   return confirmation as Confirmation;
 }
 
@@ -48,7 +48,7 @@ export async function messages(gateway: Gateway): Promise<readonly Message[]> {
 export function messagesAbout(gateway: Gateway, id: string, count = 1): Promise<readonly Message[]> {
   return eventually(async () => {
     const found = (await messages(gateway)).filter((it) => it.appointment_id === id);
-    if (found.length < count) throw new Error(`${found.length} of ${count} messages have come`);
+    if (found.length < count) throw new Error(`${found.length} of ${count} messages have arrived`);
     return found;
   });
 }
@@ -70,7 +70,7 @@ export function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'));
 }
 
-/** The operations of one care unit, called by this client. Responses are not checked. */
+/** The operations on appointments of one care unit, called by this client. Changes return any response; reads throw unless successful. */
 export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOptions['client'] = 'everything') {
   const at = (path: string) => `${careUnit}/appointments${path}`;
   const change = (id: string, body: object, query = ''): Promise<Told> =>
@@ -79,7 +79,7 @@ export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOp
     gateway.request('PATCH', at(query), { body: { ids, ...body }, client });
   const get = async (id: string): Promise<Appointment> => {
     const { status, body, text } = await gateway.request<Appointment>('GET', at(`/${id}`), { client });
-    if (status !== 200) throw new Error(`Not found: ${text}`);
+    if (status !== 200) throw new Error(`Reading the appointment failed: ${text}`);
     return body;
   };
   return {
@@ -96,7 +96,7 @@ export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOp
       const { status, body, text } = await gateway.request<{ appointments: Appointment[] }>('GET', at(`?${query}`), {
         client,
       });
-      if (status !== 200) throw new Error(`No list: ${text}`);
+      if (status !== 200) throw new Error(`Listing failed: ${text}`);
       return body.appointments;
     },
   };
@@ -108,7 +108,7 @@ export async function bookByCode(gateway: Gateway, booking: Parameters<typeof bo
   const { id } = await book(gateway, { ...booking, careUnit });
   const { confirm } = careUnitOf(gateway, careUnit);
   const { status, body, text } = await confirm(id, await codeFor(gateway, id));
-  if (status !== 200) throw new Error(`Not confirmed: ${text}`);
+  if (status !== 200) throw new Error(`Confirming failed: ${text}`);
   return body;
 }
 
@@ -116,7 +116,8 @@ export async function bookByCode(gateway: Gateway, booking: Parameters<typeof bo
 export async function startCancellation(gateway: Gateway, careUnit = riverside, more: object = {}) {
   const original = await book(gateway, { careUnit, comment: 'before' });
   const { status, body: view, text } = await careUnitOf(gateway, careUnit).cancel(original.id, more);
-  if (status !== 200 || view.status !== 'awaiting_confirmation') throw new Error(`Awaits no code: ${text}`);
+  if (status !== 200 || view.status !== 'awaiting_confirmation')
+    throw new Error(`The cancellation awaits no code: ${text}`);
   return { original, view };
 }
 
@@ -152,7 +153,7 @@ export async function abandonWrites(gateway: Gateway, emr: string): Promise<void
      WHERE emr = $1 AND lease_expires_at > now() AND next_attempt_at IS NOT NULL RETURNING id`,
     [emr],
   );
-  if (abandoned.length === 0) throw new Error('Nobody is at a write');
+  if (abandoned.length === 0) throw new Error('No write is in progress');
 }
 
 /** Backdates the code of a confirmation. */

@@ -31,8 +31,8 @@ import { anotherConnector } from './other-ehrs.ts';
 
 let failuresLeft = 0;
 let beforeNextExtension: (() => Promise<unknown>) | undefined;
-/** Makes the write, then throws `outcome_unknown`. */
-const forgetful = anotherConnector((connector) => ({
+/** Makes the write, then throws `outcome_unknown` while `failuresLeft` is positive. */
+const losesResponses = anotherConnector((connector) => ({
   ...connector,
   async changeAppointments(write) {
     if (write.changes[0]?.kind === 'extend') {
@@ -49,8 +49,8 @@ const forgetful = anotherConnector((connector) => ({
   },
 }));
 
-const gateway = await startGateway({ databaseKind: 'postgresql', connectors: [forgetful] });
-const other = await startGateway({ beside: gateway, connectors: [forgetful] });
+const gateway = await startGateway({ databaseKind: 'postgresql', connectors: [losesResponses] });
+const other = await startGateway({ beside: gateway, connectors: [losesResponses] });
 afterAll(async () => {
   await other.close();
   await gateway.close();
@@ -71,7 +71,6 @@ async function held(): Promise<{ readonly it: Appointment; readonly code: string
   return { it, code: await codeFor(gateway, it.id) };
 }
 
-/** Expects that a retry finds the same result. */
 async function expectOneMessage(id: string): Promise<void> {
   expect(await messagesAbout(gateway, id)).toHaveLength(1);
 }
@@ -92,8 +91,8 @@ test('each of several concurrent incorrect codes counts as an attempt', async ()
   const { it, code } = await held();
   const wrong = code === '000000' ? '111111' : '000000';
   const answers = await many(12, () => inSodermalm.confirm(it.id, wrong));
-  const told = answers.map(outcome).toSorted();
-  expect(told).toEqual([
+  const outcomes = answers.map(outcome).toSorted();
+  expect(outcomes).toEqual([
     ...Array.from({ length: 5 }, () => '400 confirmation_code_incorrect'),
     ...Array.from({ length: 7 }, () => '409 confirmation_locked'),
   ]);
@@ -115,11 +114,11 @@ test('a confirmation concurrent with expiry either succeeds and books, or fails 
       sleep(round * 4).then(() => inSodermalm.confirm(it.id, code)),
       ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => workInBackground(gateway))),
     ]);
-    const told = outcome(answer);
-    expect(told).toBeOneOf(['200 booked', '409 confirmation_expired']);
-    seen.add(told);
+    const outcomes = outcome(answer);
+    expect(outcomes).toBeOneOf(['200 booked', '409 confirmation_expired']);
+    seen.add(outcomes);
     const after = await inSodermalm.get(it.id);
-    expect([told, after.status]).toEqual([told, told === '200 booked' ? 'booked' : 'cancelled']);
+    expect([outcomes, after.status]).toEqual([outcomes, outcomes === '200 booked' ? 'booked' : 'cancelled']);
   }
   expect(seen.size).toBeGreaterThan(1);
 });
@@ -140,21 +139,21 @@ test('expiry does not override a confirmation accepted just before it', async ()
     id,
   ]);
   // For all other requests the confirmation is expired.
-  const isSeenAsOver = `SELECT 1 FROM confirmations WHERE id = $1 AND expires_at <= clock_timestamp()`;
-  await eventually(async () => expect(await rowsOf(gateway, isSeenAsOver, [id])).toHaveLength(1));
+  const isExpired = `SELECT 1 FROM confirmations WHERE id = $1 AND expires_at <= clock_timestamp()`;
+  await eventually(async () => expect(await rowsOf(gateway, isExpired, [id])).toHaveLength(1));
   let isDone = false;
   const expiry = workInBackground(gateway).then(() => {
     isDone = true;
   });
-  const waitsForUs = 'SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
-  await eventually(async () => expect(isDone || (await rowsOf(gateway, waitsForUs, [pid])).length > 0).toBe(true));
+  const isBlocked = 'SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
+  await eventually(async () => expect(isDone || (await rowsOf(gateway, isBlocked, [pid])).length > 0).toBe(true));
   await decision.query('COMMIT', []);
   decision.release();
   await expiry;
   expect(outcome(await inSodermalm.confirm(it.id, code))).toBe('200 booked');
 });
 
-test('a confirmation concurrent with cancellations: a successful cancellation wins', async () => {
+test('an appointment is cancelled if any cancellation concurrent with its confirmation succeeds', async () => {
   for (const round of rounds) {
     const { it, code } = await held();
     const [confirmed, ...cancelled] = await Promise.all([
@@ -167,9 +166,9 @@ test('a confirmation concurrent with cancellations: a successful cancellation wi
       '400 time_slot_unavailable',
       '409 confirmation_not_pending',
     ]);
-    const told = cancelled.map(outcome);
-    for (const it of told) expect(it).toBeOneOf(['200 cancelled', '409 confirmation_not_pending']);
-    const isCancelled = told.includes('200 cancelled');
+    const outcomes = cancelled.map(outcome);
+    for (const it of outcomes) expect(it).toBeOneOf(['200 cancelled', '409 confirmation_not_pending']);
+    const isCancelled = outcomes.includes('200 cancelled');
     expect(isCancelled || outcome(confirmed) === '200 booked').toBe(true);
     expect((await inSodermalm.get(it.id)).status).toBe(isCancelled ? 'cancelled' : 'booked');
     await expectOneMessage(it.id);
@@ -177,7 +176,7 @@ test('a confirmation concurrent with cancellations: a successful cancellation wi
 });
 
 describe('two-step cancellations', () => {
-  test('concurrent requests create one id and one message', async () => {
+  test('concurrent requests create one cancellation and one message', async () => {
     for (const _ of rounds) {
       const { id } = await book(gateway, { careUnit: riverside });
       const answers = await many(12, (index) => careUnitOf(index % 2 ? gateway : other, riverside).cancel(id));
@@ -194,7 +193,7 @@ describe('two-step cancellations', () => {
     }
   });
 
-  test('concurrent bulk cancellations with shared appointments send at most one message per id', async () => {
+  test('concurrent bulk cancellations with shared appointments create one cancellation per appointment', async () => {
     for (const _ of rounds) {
       const [a, b, c] = [
         await book(gateway, { careUnit: riverside }),
@@ -292,7 +291,7 @@ describe('moves', () => {
   });
 });
 
-test('resending a code and confirming with the old code: exactly one succeeds', async () => {
+test('the appointment is booked if a code is resent and the old code confirmed at the same time', async () => {
   for (const round of rounds) {
     const { it, code } = await held();
     await age(gateway, confirmationOf(it).id, 60);
@@ -323,7 +322,7 @@ describe('while a resend waits for the EHR to extend the hold', () => {
     return answer;
   }
 
-  test('a confirmation makes the resend fail with nothing pending', async () => {
+  test('a confirmation makes the resend fail with confirmation_not_pending', async () => {
     const { it, code } = await held();
     const answer = await resendWhile(it, () => inSodermalm.confirm(it.id, code));
     expect(outcome(answer)).toBe('409 confirmation_not_pending');
@@ -331,25 +330,25 @@ describe('while a resend waits for the EHR to extend the hold', () => {
     await expectOneMessage(it.id);
   });
 
-  test('a cancellation makes the resend fail with nothing pending', async () => {
+  test('a cancellation makes the resend fail with confirmation_not_pending', async () => {
     const { it } = await held();
     const answer = await resendWhile(it, () => inSodermalm.cancel(it.id));
     expect(outcome(answer)).toBe('409 confirmation_not_pending');
     await expectOneMessage(it.id);
   });
 
-  test('expiry makes the resend fail as expired', async () => {
+  test('expiry makes the resend fail with confirmation_expired', async () => {
     const { it } = await held();
-    const runOut = async () => {
+    const expire = async () => {
       const now = 'clock_timestamp()';
       await rowsOf(gateway, `UPDATE sandbox.appointments SET held_until = ${now} WHERE id = $1`, [it.id]);
       await rowsOf(gateway, `UPDATE confirmations SET expires_at = ${now} WHERE id = $1`, [confirmationOf(it).id]);
     };
-    expect(outcome(await resendWhile(it, runOut))).toBe('409 confirmation_expired');
+    expect(outcome(await resendWhile(it, expire))).toBe('409 confirmation_expired');
     await expectOneMessage(it.id);
   });
 
-  test('cancelling another appointment with the same code leaves a code for the rest', async () => {
+  test('cancelling another appointment of the same code leaves a valid code for the rest', async () => {
     const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-3' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
@@ -358,8 +357,8 @@ describe('while a resend waits for the EHR to extend the hold', () => {
     await messagesAbout(gateway, one.id);
     const answer = await resendWhile(one, () => inSodermalm.cancel(another.id));
     expect(outcome(answer)).toBe('202 awaiting_confirmation');
-    const [fresh] = await messagesAbout(gateway, one.id, 2);
-    expect(outcome(await inSodermalm.confirm(one.id, codeIn(fresh)))).toBe('200 booked');
+    const [executed] = await messagesAbout(gateway, one.id, 2);
+    expect(outcome(await inSodermalm.confirm(one.id, codeIn(executed)))).toBe('200 booked');
     expect((await inSodermalm.get(another.id)).status).toBe('cancelled');
   });
 });
@@ -383,44 +382,44 @@ describe('two gateways on one database', () => {
     }
   }
 
-  /** Runs background jobs on both gateways until the condition holds. */
-  async function meanwhile<Result>(work: () => Promise<Result>): Promise<Result> {
-    let isOver = false;
-    const keepHouse = async (it: Gateway) => {
-      while (!isOver) await workInBackground(it);
+  /** Runs background jobs on both gateways during `work`. */
+  async function withBackgroundJobs<Result>(work: () => Promise<Result>): Promise<Result> {
+    let isDone = false;
+    const runJobs = async (it: Gateway) => {
+      while (!isDone) await workInBackground(it);
     };
-    const houses = gateways.map(keepHouse);
+    const jobs = gateways.map(runJobs);
     try {
       return await work();
     } finally {
-      isOver = true;
-      await Promise.all(houses);
+      isDone = true;
+      await Promise.all(jobs);
     }
   }
 
   test('execute requests with the same idempotency key once', async () => {
-    await meanwhile(async () => {
+    await withBackgroundJobs(async () => {
       for (const round of rounds) {
         const slot = await freeSlot(gateway, { careUnit: sodermalm });
         const answers = await many(20, (index) => sendUnder(`once ${round}`, index, slot));
-        const fresh = answers.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed']);
-        expect(fresh).toHaveLength(1);
+        const executed = answers.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed']);
+        expect(executed).toHaveLength(1);
         for (const answer of answers) {
           expect(outcome(answer)).toBeOneOf(['201 awaiting_confirmation', '409 idempotency_in_progress']);
-          if (answer.status === 201) expect(answer.text).toBe(fresh[0]?.text);
+          if (answer.status === 201) expect(answer.text).toBe(executed[0]?.text);
         }
-        await expectOneMessage(fresh[0]?.body.id ?? '');
+        await expectOneMessage(executed[0]?.body.id ?? '');
       }
     });
   });
 
-  test('share an idempotency key with an unknown outcome', async () => {
+  test('retry a request that failed with an internal error', async () => {
     const { start, end, resource_id, healthcare_service_id } = await book(gateway);
     const send = (index: number) =>
       sendUnder('unsettled', index, { start, end, resource_id, healthcare_service_id }, oslo);
     await rowsOf(
       gateway,
-      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'As the test wants it'; END $$`,
+      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'Simulated failure'; END $$`,
     );
     await rowsOf(gateway, `CREATE TRIGGER unsettled BEFORE UPDATE ON operations FOR EACH ROW EXECUTE FUNCTION fail()`);
     expect(outcome(await send(0))).toBe('500 internal_error');
@@ -428,8 +427,8 @@ describe('two gateways on one database', () => {
     await eventually(async () => expect(outcome(await send(1))).toBe('400 time_slot_unavailable'));
   });
 
-  test('book a slot once, and accept a code once', async () => {
-    await meanwhile(async () => {
+  test('book a slot once, and all confirmations with its code succeed', async () => {
+    await withBackgroundJobs(async () => {
       for (const _ of rounds) {
         const slot = await freeSlot(gateway, { careUnit: sodermalm });
         const answers = await many(16, (index) => careUnitOf(both(index), sodermalm).create(creationBody(slot)));
@@ -453,7 +452,7 @@ describe('two gateways on one database', () => {
       failuresLeft = 1;
       expect(outcome(await sendUnder(key, round, slot, careUnit))).toBe('504 outcome_unknown');
       const work = () => many(6, (index) => settled(() => sendUnder(key, index, slot, careUnit)));
-      const answers = await (round % 2 ? meanwhile(work) : work());
+      const answers = await (round % 2 ? withBackgroundJobs(work) : work());
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
       const ids = new Set(answers.map(({ body }) => body.id));
       expect(ids.size).toBe(1);

@@ -36,7 +36,7 @@ async function sandbox(): Promise<Subject> {
 async function reportOf(makeSubject: () => Promise<Subject>): Promise<Report> {
   const subject = await makeSubject();
   const withGateway: Subject = Object.create(subject, {
-    askGateway: { value: gatewayBefore(() => subject.connector) },
+    callGateway: { value: gatewayBefore(() => subject.connector) },
   });
   try {
     return await runConformance(withGateway);

@@ -21,7 +21,7 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 type Kind = 'postgresql' | 'pglite';
 type Body = Appointment & { readonly appointments: Appointment[]; readonly reason?: string };
-type Told = ChildAnswer<Body>;
+type AppointmentResponse = ChildAnswer<Body>;
 
 /** One gateway process at a time on one database, restarted after each crash. */
 async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinished']) {
@@ -35,13 +35,13 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     return startChild({ dataDir, databaseUrl: postgres?.url, preload, variables });
   }
 
-  async function send(request: ChildRequest): Promise<Told> {
+  async function send(request: ChildRequest): Promise<AppointmentResponse> {
     const answer = await child.send<Body>(request);
     if (!answer) throw new Error('The gateway process ended');
     return answer;
   }
 
-  async function done(request: ChildRequest): Promise<Told> {
+  async function done(request: ChildRequest): Promise<AppointmentResponse> {
     const answer = await send(request);
     if (answer.status >= 300) throw new Error(`${request.method} ${request.path}: ${answer.text}`);
     return answer;
@@ -50,8 +50,8 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
   const world = {
     send,
     done,
-    /** Sends a request that kills the gateway, and restarts it. Returns `false` if the request got a response. */
-    async dieFrom(request: ChildRequest): Promise<boolean> {
+    /** Sends a request that kills the gateway, and restarts the gateway. Returns `false` if the request got a response. */
+    async crashDuring(request: ChildRequest): Promise<boolean> {
       const answer = await child.send<Body>(request);
       if (answer) return false;
       await world.restart();
@@ -67,11 +67,11 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
         );
       child = await start(variables);
     },
-    async died(): Promise<void> {
+    async ended(): Promise<void> {
       await child.ended;
     },
     /** Retries the request while another process holds its lease. */
-    async settled(request: ChildRequest): Promise<Told> {
+    async settled(request: ChildRequest): Promise<AppointmentResponse> {
       for (;;) {
         const answer = await send(request);
         if (answer.body.reason !== 'idempotency_in_progress') return answer;
@@ -95,7 +95,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
       return (await done({ method: 'GET', path: `${careUnit}/appointments/${id}` })).body;
     },
     /** Backdates the code of a confirmation so that a resend is allowed. */
-    async letHalfAMinutePass(confirmationId: string): Promise<void> {
+    async allowResend(confirmationId: string): Promise<void> {
       const sql = `UPDATE confirmations SET last_code_sent_at = last_code_sent_at - interval '31 seconds' WHERE id = $1`;
       if (postgres) await query(postgres.database, sql, [confirmationId]);
       else await whileStopped((database) => query(database, sql, [confirmationId]));
@@ -211,17 +211,17 @@ interface Case {
   readonly request: ChildRequest;
   readonly status: number;
   /** Checks the state after the response; `isAlone` if nothing else happened since `prepare`. */
-  expectDone(answer: Told, isAlone: boolean): Promise<void>;
+  expectDone(answer: AppointmentResponse, isAlone: boolean): Promise<void>;
   /** Checks the state if the client does not retry. */
-  expectDoneUnasked(): Promise<void>;
+  expectDoneWithoutRetry(): Promise<void>;
   expectNothingDone(): Promise<void>;
 }
 
 interface Operation {
   readonly name: string;
-  /** The first statement after which no client retry is needed: it stores the intent or the response. */
-  readonly isDoneFrom: 'intent' | 'end';
-  /** Sampling interval of database states, unless every step is tested. */
+  /** The statement after which no client retry is needed: it stores the intent, or it is the last one. */
+  readonly completesAfter: 'intent' | 'end';
+  /** Only every n-th database state is tested, unless `CRASH_POINTS` is `all`. */
   readonly every: number;
   prepare(world: World): Promise<Case>;
 }
@@ -229,7 +229,7 @@ interface Operation {
 const operations: Operation[] = [
   {
     name: 'a booking',
-    isDoneFrom: 'intent',
+    completesAfter: 'intent',
     every: 2,
     async prepare(world) {
       const [slot] = (await world.take(oslo, 'r-1', 1)) as [Slot];
@@ -240,14 +240,14 @@ const operations: Operation[] = [
           expect(headers.get('location')).toBe(`${oslo}/appointments/${body.id}`);
           expect(await world.at(oslo, slot)).toEqual([body]);
         },
-        expectDoneUnasked: async () => expect(await world.at(oslo, slot)).toMatchObject([{ status: 'booked' }]),
+        expectDoneWithoutRetry: async () => expect(await world.at(oslo, slot)).toMatchObject([{ status: 'booked' }]),
         expectNothingDone: async () => expect(await world.at(oslo, slot)).toEqual([]),
       };
     },
   },
   {
     name: 'a booking by code',
-    isDoneFrom: 'end',
+    completesAfter: 'end',
     every: 1,
     async prepare(world) {
       const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
@@ -263,7 +263,7 @@ const operations: Operation[] = [
           const confirmed = await world.done(change(sodermalm, body.id, { confirmation: { code } }));
           expect(confirmed.body.status).toBe('booked');
         },
-        async expectDoneUnasked() {
+        async expectDoneWithoutRetry() {
           const [held, ...more] = await world.at(sodermalm, slot);
           expect([held?.status, more]).toEqual(['awaiting_confirmation', []]);
           await world.codeFor(held?.id ?? '');
@@ -274,7 +274,7 @@ const operations: Operation[] = [
   },
   {
     name: 'a confirmation',
-    isDoneFrom: 'intent',
+    completesAfter: 'intent',
     every: 1,
     async prepare(world) {
       const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
@@ -288,7 +288,7 @@ const operations: Operation[] = [
         request,
         status: 200,
         expectDone: expectBooked,
-        expectDoneUnasked: expectBooked,
+        expectDoneWithoutRetry: expectBooked,
         async expectNothingDone() {
           const appointment = await world.get(sodermalm, id);
           expect(appointment.status).toBe('awaiting_confirmation');
@@ -298,14 +298,14 @@ const operations: Operation[] = [
     },
   },
   {
-    name: 'a fresh code',
-    isDoneFrom: 'end',
+    name: 'a resend',
+    completesAfter: 'end',
     every: 1,
     async prepare(world) {
       const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
       const { id, confirmation } = (await world.done(create(sodermalm, slot))).body;
       await world.codesFor(id, 1);
-      await world.letHalfAMinutePass((confirmation as Confirmation).id);
+      await world.allowResend((confirmation as Confirmation).id);
       return {
         request: { method: 'POST', path: `${sodermalm}/appointments/${id}/confirmation` },
         status: 202,
@@ -315,7 +315,7 @@ const operations: Operation[] = [
           const confirmed = await world.done(change(sodermalm, id, { confirmation: { code } }));
           expect(confirmed.body.status).toBe('booked');
         },
-        expectDoneUnasked: async () => void (await world.codesFor(id, 2)),
+        expectDoneWithoutRetry: async () => void (await world.codesFor(id, 2)),
         async expectNothingDone() {
           await world.codesFor(id, 1);
           expect(await world.at(sodermalm, slot)).toMatchObject([{ id, status: 'awaiting_confirmation' }]);
@@ -325,7 +325,7 @@ const operations: Operation[] = [
   },
   {
     name: 'a cancellation',
-    isDoneFrom: 'intent',
+    completesAfter: 'intent',
     every: 2,
     async prepare(world) {
       const [slot] = (await world.take(oslo, 'r-1', 1)) as [Slot];
@@ -338,14 +338,14 @@ const operations: Operation[] = [
         request: change(oslo, id, { status: 'cancelled' }),
         status: 200,
         expectDone: expectCancelled,
-        expectDoneUnasked: expectCancelled,
+        expectDoneWithoutRetry: expectCancelled,
         expectNothingDone: async () => expect(await world.at(oslo, slot)).toMatchObject([{ id, status: 'booked' }]),
       };
     },
   },
   {
-    name: 'the first step of a cancellation in two',
-    isDoneFrom: 'end',
+    name: 'the first step of a two-step cancellation',
+    completesAfter: 'end',
     every: 2,
     async prepare(world) {
       const [slot] = (await world.take(riverside, 'r-1', 1)) as [Slot];
@@ -364,7 +364,7 @@ const operations: Operation[] = [
           await expectBooked();
           expect((await world.done(request)).body.id).toBe(body.id);
         },
-        async expectDoneUnasked() {
+        async expectDoneWithoutRetry() {
           await expectBooked();
           await eventually(async () => expect((await world.messages()).length).toBeGreaterThan(before));
         },
@@ -373,8 +373,8 @@ const operations: Operation[] = [
     },
   },
   {
-    name: 'a move of many',
-    isDoneFrom: 'intent',
+    name: 'a bulk move',
+    completesAfter: 'intent',
     every: 2,
     async prepare(world) {
       const [first, second] = (await world.take(oslo, 'r-3', 2)) as [Slot, Slot];
@@ -386,14 +386,14 @@ const operations: Operation[] = [
         request: changeMany(oslo, ids, { resource_id: 'r-4' }),
         status: 200,
         expectDone: expectAt(toFourth),
-        expectDoneUnasked: expectAt(toFourth),
+        expectDoneWithoutRetry: expectAt(toFourth),
         expectNothingDone: expectAt((slot) => slot),
       };
     },
   },
   {
-    name: 'a continuous reschedule',
-    isDoneFrom: 'intent',
+    name: 'a reschedule to consecutive slots',
+    completesAfter: 'intent',
     every: 2,
     async prepare(world) {
       const run = await world.take(oslo, 'r-2', 4);
@@ -411,7 +411,7 @@ const operations: Operation[] = [
           expect(body.appointments).toEqual(await world.at(oslo, first, last));
           await expectStarts(run.slice(1));
         },
-        expectDoneUnasked: () => expectStarts(run.slice(1)),
+        expectDoneWithoutRetry: () => expectStarts(run.slice(1)),
         expectNothingDone: () => expectStarts(run.slice(0, 2)),
       };
     },
@@ -457,14 +457,14 @@ function statesOf(statements: readonly string[]): Point[] {
   ];
 }
 
-/** Every n-th item, at least one. */
+/** Every n-th item, or the last if there are fewer. */
 function someOf<T>(items: readonly T[], every: number): readonly T[] {
   const some = items.filter((_, index) => index % every === every - 1);
   return some.length > 0 ? some : items.slice(-1);
 }
 
 /** The number of statements after which the operation completes without a client retry. */
-function doneAfter(statements: readonly string[], from: Operation['isDoneFrom']): number {
+function doneAfter(statements: readonly string[], from: Operation['completesAfter']): number {
   if (from === 'end') return statements.lastIndexOf('commit') + 1;
   const intent = statements.findIndex((text) => text.startsWith('update "operations" set "kind"'));
   if (intent === -1) throw new Error(`None of these statements stores a plan: ${statements.join('; ')}`);
@@ -476,49 +476,52 @@ function underKey(request: ChildRequest, key: string, killAt?: string): ChildReq
   return { ...request, headers: { 'idempotency-key': key, ...(killAt === undefined ? {} : { 'x-kill-at': killAt }) } };
 }
 
-function expectReplay(again: Told, first: Told): void {
+function expectReplay(again: AppointmentResponse, first: AppointmentResponse): void {
   expect([again.status, again.text]).toEqual([first.status, first.text]);
   expect(again.headers.get('location')).toBe(first.headers.get('location'));
   expect(again.headers.get('idempotency-replayed')).toBe('true');
 }
 
-describe.each<{ kind: Kind; sparing: number }>([
-  { kind: 'postgresql', sparing: 3 },
-  { kind: 'pglite', sparing: 8 },
-])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sparing }) => {
+describe.each<{ kind: Kind; sampling: number }>([
+  { kind: 'postgresql', sampling: 3 },
+  { kind: 'pglite', sampling: 8 },
+])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sampling }) => {
   /** A gateway start takes seconds, so a normal run covers only the requests with the most steps; `all` covers every request. */
-  const often = { postgresql: ['a booking by code', 'a confirmation', 'a fresh code'], pglite: ['a booking'] }[kind];
-  const killed = operations.filter(({ name }) => all || often.includes(name));
+  const sampled = { postgresql: ['a booking by code', 'a confirmation', 'a resend'], pglite: ['a booking'] }[kind];
+  const killed = operations.filter(({ name }) => all || sampled.includes(name));
 
-  test.concurrent.for(killed)('$name is executed once', async ({ prepare, isDoneFrom, every }, context) => {
+  test.concurrent.for(killed)('$name is executed once', async ({ prepare, completesAfter, every }, context) => {
     const world = await createWorld(kind, context.onTestFinished);
     const dry = await prepare(world);
-    const counted = await world.send(underKey(dry.request, randomUUID(), 'count'));
-    expect([counted.status, counted.text]).toEqual([dry.status, expect.anything()]);
-    await dry.expectDone(counted, true);
-    const statements: string[] = JSON.parse(decodeURIComponent(counted.headers.get('x-statements') ?? ''));
-    const points = all ? pointsOf(statements) : someOf(statesOf(statements), every * sparing);
+    const complete = await world.send(underKey(dry.request, randomUUID(), 'count'));
+    expect([complete.status, complete.text]).toEqual([dry.status, expect.anything()]);
+    await dry.expectDone(complete, true);
+    const statements: string[] = JSON.parse(decodeURIComponent(complete.headers.get('x-statements') ?? ''));
+    const points = all ? pointsOf(statements) : someOf(statesOf(statements), every * sampling);
 
     for (const { killAt } of points) {
       const it = await prepare(world);
       const key = randomUUID();
-      expect({ killAt, died: await world.dieFrom(underKey(it.request, key, killAt)) }).toEqual({ killAt, died: true });
+      expect({ killAt, died: await world.crashDuring(underKey(it.request, key, killAt)) }).toEqual({
+        killAt,
+        died: true,
+      });
       const first = await world.settled(underKey(it.request, key));
       expect({ killAt, status: first.status, text: first.text }).toMatchObject({ killAt, status: it.status });
       await it.expectDone(first, true);
       expectReplay(await world.send(underKey(it.request, key)), first);
     }
 
-    const from = doneAfter(statements, isDoneFrom);
+    const from = doneAfter(statements, completesAfter);
     const left: { readonly it: Case; readonly key: string; readonly point: Point }[] = [];
     for (const point of all ? points : someOf(points, 3)) {
       const it = await prepare(world);
       const key = randomUUID();
-      expect(await world.dieFrom(underKey(it.request, key, point.killAt))).toBe(true);
+      expect(await world.crashDuring(underKey(it.request, key, point.killAt))).toBe(true);
       left.push({ it, key, point });
     }
     for (const { it, point } of left) {
-      const expectIt = point.executed >= from ? it.expectDoneUnasked : it.expectNothingDone;
+      const expectIt = point.executed >= from ? it.expectDoneWithoutRetry : it.expectNothingDone;
       await eventually(expectIt).catch((error) => {
         throw new Error(`Killed ${point.killAt} of ${statements.length}, without a client retry`, { cause: error });
       });
@@ -536,14 +539,14 @@ describe.each<{ kind: Kind; sparing: number }>([
   test.concurrent('a crash during message delivery delivers the code once', async (context) => {
     const world = await createWorld(kind, context.onTestFinished);
     const steps = ['before 1', 'after 1', 'before 2', 'after 2', 'before 3', 'after 3'];
-    for (const step of all ? steps : someOf(steps, 2 * sparing)) {
+    for (const step of all ? steps : someOf(steps, 2 * sampling)) {
       await world.restart({ KILL_DELIVERY: step });
       const [slot] = (await world.take(sodermalm, 'r-1', 1)) as [Slot];
       const key = randomUUID();
       // The process may end before it responds.
       const request = underKey(create(sodermalm, slot), key);
       await world.send(request).catch(() => undefined);
-      await world.died();
+      await world.ended();
       await world.restart();
       const { body } = await world.settled(request);
       const code = await world.codeFor(body.id);

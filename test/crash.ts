@@ -31,12 +31,12 @@ const { values: options } = parseArgs({
   },
 });
 const kills = Number(options.kills);
-const atOnce = 12;
-/** Reconciliation keeps looking somewhat longer for writes that an EHR does not show. */
-const restMs = options.faults ? 300_000 : 90_000;
-const patienceMs = options.faults ? 120_000 : 30_000;
+const concurrency = 12;
+/** With faults, reconciliation takes longer. */
+const idleTimeoutMs = options.faults ? 300_000 : 90_000;
+const finalRetryTimeoutMs = options.faults ? 120_000 : 30_000;
 /** Longer than an EHR delays a write. */
-const latestMs = options.faults ? 10_000 : 0;
+const lateWritesMs = options.faults ? 10_000 : 0;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** Seeded random numbers (Mulberry32). */
@@ -60,25 +60,25 @@ interface Appointment {
   readonly replaces_id: string | null;
   readonly confirmation: { readonly expires_at: string } | null;
 }
-type Told = ChildAnswer<Appointment & { readonly reason?: string }>;
+type AppointmentResponse = ChildAnswer<Appointment & { readonly reason?: string }>;
 
 /** The expected state of an appointment. Only its own operations change it, one at a time. */
-interface Known {
+interface TrackedAppointment {
   readonly careUnit: string;
   readonly id: string;
-  /** From the last response. */
+  /** The appointment in the last response. */
   last: Appointment;
-  /** The id of a cancellation that awaits its code. */
+  /** The id of a pending two-step cancellation. */
   cancellation: string | undefined;
   /** When the awaited code expires. */
   expiresAt: number;
   isBusy: boolean;
 }
 
-/** A request without a response. */
-interface Unanswered {
+/** A request without a response that is not retried during the load. */
+interface AbandonedRequest {
   readonly request: ChildRequest;
-  readonly known: Known | undefined;
+  readonly known: TrackedAppointment | undefined;
   readonly slot: Slot | undefined;
 }
 
@@ -86,44 +86,50 @@ const counts: Record<string, number> = {};
 const count = (name: string) => {
   counts[name] = (counts[name] ?? 0) + 1;
 };
-const faults: string[] = [];
-/** Violations: confirmed bookings that are missing, duplicate bookings, and bookings without a response. */
-const tally = { lost: 0, doubled: 0, unrecorded: 0 };
-const knowns: Known[] = [];
+const violations: string[] = [];
+/** Numbers of confirmed bookings that are missing, of duplicate bookings, and of bookings without a response. */
+const violationCounts = { lost: 0, doubled: 0, unrecorded: 0 };
+const knowns: TrackedAppointment[] = [];
 const creations = new Map<string, string | undefined>();
 /** Requests without idempotency key that ended with `outcome_unknown` or without a response. */
 const unknown = new Set<string>();
-const abandoned: Unanswered[] = [];
+const abandoned: AbandonedRequest[] = [];
 const slots = new Map<string, Slot[]>();
 /** The gateway processes. While one restarts, requests wait for its replacement. */
 const gateways: Promise<ChildGateway>[] = [];
 let isOver = false;
-let isCutShort = false;
+let isStopping = false;
 let lastKill = Infinity;
 
-async function sendOnce<Body = Told['body']>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined> {
+async function sendOnce<Body = AppointmentResponse['body']>(
+  request: ChildRequest,
+): Promise<ChildAnswer<Body> | undefined> {
   const gateway = await pick(gateways);
   count('requests');
   return gateway.send(request);
 }
 
-/** Retries the request until it has a final response. Sometimes gives up without a retry. */
-async function settle(request: ChildRequest): Promise<Told | undefined> {
+/** Retries the request until it has a final response. Sometimes gives up. */
+async function settle(request: ChildRequest): Promise<AppointmentResponse | undefined> {
   for (let attempt = 1; ; attempt++) {
     const answer = await sendOnce(request);
     if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
-      if (answer.headers.get('idempotency-replayed')) count('answered by a replay');
+      if (answer.headers.get('idempotency-replayed')) count('replayed responses');
       return answer;
     }
-    if (answer && answer.status >= 500) count(`answered ${answer.status}`);
-    if (!answer && attempt === 1) count('broken off');
+    if (answer && answer.status >= 500) count(`responses with ${answer.status}`);
+    if (!answer && attempt === 1) count('requests without a response');
     if (!answer && random() < 0.2) return undefined;
     if (answer?.body.reason === 'outcome_unknown' && random() < 0.1) return undefined;
     await sleep(Math.min(50 * attempt, 500));
   }
 }
 
-async function perform(body: object, known?: Known, slot?: Slot): Promise<Told | undefined> {
+async function perform(
+  body: object,
+  known?: TrackedAppointment,
+  slot?: Slot,
+): Promise<AppointmentResponse | undefined> {
   const careUnit = known?.careUnit ?? pick([oslo, sodermalm, riverside]);
   return performAt(careUnit, body, known?.cancellation ?? known?.id, known, slot);
 }
@@ -132,9 +138,9 @@ async function performAt(
   careUnit: string,
   body: object,
   id: string | undefined,
-  known: Known | undefined,
+  known: TrackedAppointment | undefined,
   slot: Slot | undefined,
-): Promise<Told | undefined> {
+): Promise<AppointmentResponse | undefined> {
   const request: ChildRequest = {
     method: id === undefined ? 'POST' : 'PATCH',
     path: `${careUnit}/appointments${id === undefined ? '' : `/${id}`}`,
@@ -147,10 +153,10 @@ async function performAt(
 }
 
 /** A request that is not retried: it may be executed once or not at all, unless the response says that nothing was done. */
-async function createWithoutKey(request: ChildRequest, comment: string): Promise<Told | undefined> {
-  const answer = await sendOnce<Told['body']>(request);
+async function createWithoutKey(request: ChildRequest, comment: string): Promise<AppointmentResponse | undefined> {
+  const answer = await sendOnce<AppointmentResponse['body']>(request);
   if (answer && answer.status < 500) return answer;
-  count('without a key, and without an answer');
+  count('failed without an idempotency key');
   if (!answer || answer.body.reason === 'outcome_unknown' || answer.body.reason === 'ehr_timeout') unknown.add(comment);
   return undefined;
 }
@@ -184,37 +190,37 @@ async function create(): Promise<void> {
       expiresAt: expiryOf(answer.body),
       isBusy: false,
     });
-  } else if (answer.body.reason === 'time_slot_unavailable') count('found no free time');
-  else fault(`a booking was answered ${answer.text}`);
+  } else if (answer.body.reason === 'time_slot_unavailable') count('time slot unavailable');
+  else reportViolation(`unexpected response to a booking: ${answer.text}`);
 }
 
-async function change(known: Known): Promise<void> {
+async function change(known: TrackedAppointment): Promise<void> {
   known.isBusy = true;
-  const isAnswered = await changeOnce(known);
+  const hasResponse = await changeOnce(known);
   // A request that was not retried may have been executed or not.
-  if (isAnswered) known.isBusy = false;
+  if (hasResponse) known.isBusy = false;
 }
 
-async function changeOnce(known: Known): Promise<boolean> {
+async function changeOnce(known: TrackedAppointment): Promise<boolean> {
   const { careUnit, last } = known;
   if (known.cancellation !== undefined || last.status === 'awaiting_confirmation') {
-    const waiting = known.cancellation ?? known.id;
+    const pendingId = known.cancellation ?? known.id;
     if (random() < 0.1 && known.cancellation === undefined)
-      return note(known, await perform({ status: 'cancelled' }, known), 'released');
-    const code = await codeFor(waiting);
+      return record(known, await perform({ status: 'cancelled' }, known), 'released');
+    const code = await codeFor(pendingId);
     if (code === undefined) return true;
-    return note(known, await perform({ confirmation: { code } }, known), 'confirmed');
+    return record(known, await perform({ confirmation: { code } }, known), 'confirmed');
   }
-  if (random() < 0.4) return note(known, await perform({ status: 'cancelled' }, known), 'cancelled');
+  if (random() < 0.4) return record(known, await perform({ status: 'cancelled' }, known), 'cancelled');
   const slot = pick(slots.get(careUnit) ?? []);
-  return note(
+  return record(
     known,
     await perform({ start: slot.start, end: slot.end, resource_id: slot.resource_id }, known, slot),
     'moved',
   );
 }
 
-function note(known: Known, answer: Told | undefined, word: string): boolean {
+function record(known: TrackedAppointment, answer: AppointmentResponse | undefined, word: string): boolean {
   if (!answer) return false;
   const { status, body } = answer;
   if (status === 200) {
@@ -227,17 +233,17 @@ function note(known: Known, answer: Told | undefined, word: string): boolean {
       known.cancellation = undefined;
       known.last = { ...known.last, status: body.status };
     }
-  } else if (body.reason === 'confirmation_expired' && hasRunOut(known)) {
-    count('found the code expired');
+  } else if (body.reason === 'confirmation_expired' && hasExpired(known)) {
+    count('code expired');
     if (known.cancellation === undefined) known.last = { ...known.last, status: 'cancelled' };
     known.cancellation = undefined;
-  } else if (word === 'moved' && body.reason === 'time_slot_unavailable') count('found no free time');
-  else fault(`${word} of ${known.id}: ${answer.text}`);
+  } else if (word === 'moved' && body.reason === 'time_slot_unavailable') count('time slot unavailable');
+  else reportViolation(`${word} of ${known.id}: ${answer.text}`);
   return true;
 }
 
 const expiryOf = ({ confirmation }: Appointment) => (confirmation ? Date.parse(confirmation.expires_at) : Infinity);
-const hasRunOut = ({ expiresAt }: Known) => Date.now() >= expiresAt;
+const hasExpired = ({ expiresAt }: TrackedAppointment) => Date.now() >= expiresAt;
 
 interface Message {
   readonly appointment_id: string;
@@ -263,20 +269,20 @@ function readMailbox(): Promise<readonly Message[]> {
 async function codeFor(id: string): Promise<string | undefined> {
   while (Date.now() < lastKill + 60_000) {
     const about = (await readMailbox()).filter((it) => it.appointment_id === id);
-    if (about.length > 1) fault(`${about.length} messages about ${id}`);
+    if (about.length > 1) reportViolation(`${about.length} messages about ${id}`);
     const code = /(?<!\d)\d{6}(?!\d)/.exec(about[0]?.text ?? '')?.[0];
     if (code) return code;
   }
-  fault(`no message about ${id}`);
+  reportViolation(`no message about ${id}`);
   return undefined;
 }
 
-function fault(text: string): void {
-  faults.push(text);
+function reportViolation(text: string): void {
+  violations.push(text);
   process.stdout.write(`  ✗ ${text}\n`);
 }
 
-/** Does not wait for overdue responses. */
+/** Sends random requests until `isOver`. Starts new ones while others are overdue. */
 async function load(): Promise<void> {
   const running = new Set<Promise<void>>();
   while (!isOver) {
@@ -286,8 +292,8 @@ async function load(): Promise<void> {
     const tracked = work.finally(() => running.delete(tracked));
     running.add(tracked);
     const recent = sleep(1_500);
-    while (running.size >= atOnce * 8) await Promise.race(running);
-    if (running.size >= atOnce) await Promise.race([...running, recent]);
+    while (running.size >= concurrency * 8) await Promise.race(running);
+    if (running.size >= concurrency) await Promise.race([...running, recent]);
   }
   await Promise.all(running);
 }
@@ -326,7 +332,7 @@ async function compare(): Promise<void> {
     const answer = await sendOnce({ method: 'GET', path: `${known.careUnit}/appointments/${known.id}` });
     const found = answer?.body;
     if (!found || answer.status !== 200) {
-      fault(`lost: ${known.id} ${answer?.text}`);
+      reportViolation(`lost: ${known.id} ${answer?.text}`);
       continue;
     }
     const open = abandoned.filter((it) => it.known === known).map(({ request }) => request.body ?? {});
@@ -337,23 +343,23 @@ async function compare(): Promise<void> {
       if ('confirmation' in body) allowed.push(`${known.cancellation ? 'cancelled' : 'booked'} ${instant(start)}`);
       if ('start' in body) allowed.push(`${status} ${instant(String(body.start))}`);
     }
-    if (status === 'awaiting_confirmation' && hasRunOut(known)) allowed.push(`cancelled ${instant(start)}`);
+    if (status === 'awaiting_confirmation' && hasExpired(known)) allowed.push(`cancelled ${instant(start)}`);
     const now = `${found.status} ${instant(found.start)}`;
-    if (!allowed.includes(now)) fault(`${known.id} is ${now}, not ${allowed.join(' or ')}`);
-    else count('found as answered');
+    if (!allowed.includes(now)) reportViolation(`${known.id} is ${now}, not ${allowed.join(' or ')}`);
+    else count('match the last response');
   }
 }
 
 const instant = (text: string) => new Date(text).toISOString();
 
-interface Ground {
+interface GatewayDatabase {
   readonly databaseUrl: string | undefined;
   stop(): Promise<void>;
 }
 
-async function prepareGround(folder: string): Promise<Ground> {
+async function prepareDatabase(folder: string): Promise<GatewayDatabase> {
   if (options.database === 'pglite') return { databaseUrl: undefined, stop: async () => undefined };
-  if (options.database !== 'postgresql') throw new Error('--database is pglite or postgresql');
+  if (options.database !== 'postgresql') throw new Error('--database must be pglite or postgresql');
   const server = await startPostgres(folder, true);
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
@@ -369,27 +375,27 @@ async function killAll(): Promise<void> {
 }
 
 async function until(name: string, condition: () => Promise<unknown[]>): Promise<void> {
-  const deadline = Date.now() + restMs;
+  const deadline = Date.now() + idleTimeoutMs;
   let left: unknown[] = [];
   do {
     left = await condition();
     if (left.length === 0) return;
     await sleep(1_000);
   } while (Date.now() < deadline);
-  fault(`${name}: ${JSON.stringify(left.slice(0, 5))}`);
+  reportViolation(`${name}: ${JSON.stringify(left.slice(0, 5))}`);
 }
 
 async function main(): Promise<void> {
   const folder = await createRunFolder();
-  const ground = await prepareGround(folder);
+  const gatewayDatabase = await prepareDatabase(folder);
   const dataDir = join(folder, 'gateway');
-  const { databaseUrl } = ground;
+  const { databaseUrl } = gatewayDatabase;
   const preload = options.faults ? new URL('./faulty-sandbox.ts', import.meta.url) : undefined;
   const setup = await writeQuickDemo(folder);
   const start = () => startChild({ dataDir, databaseUrl, setup, ...(preload && { preload }) });
   process.stdout.write(`${kills} kills on ${options.database}, seed ${options.seed}\n`);
   const size = Number(options.gateways);
-  if (size > 1 && databaseUrl === undefined) throw new Error('--gateways wants --database postgresql');
+  if (size > 1 && databaseUrl === undefined) throw new Error('--gateways requires --database postgresql');
   try {
     for (let index = 0; index < size; index++) {
       gateways.push(start());
@@ -398,45 +404,45 @@ async function main(): Promise<void> {
     }
     await readSlots();
     const working = load();
-    for (let kill = 1; kill <= kills && !isCutShort; kill++) {
+    for (let kill = 1; kill <= kills && !isStopping; kill++) {
       await sleep(50 + random() * 900);
-      const victim = Math.floor(random() * size);
-      const dead = gateways[victim]?.then((it) => it.kill());
-      gateways[victim] = Promise.resolve(dead).then(start);
+      const index = Math.floor(random() * size);
+      const killed = gateways[index]?.then((it) => it.kill());
+      gateways[index] = Promise.resolve(killed).then(start);
       count('kills');
-      await gateways[victim];
+      await gateways[index];
       if (kill % 10 === 0) process.stdout.write(`  ${kill} kills, ${knowns.length} appointments\n`);
     }
     isOver = true;
     lastKill = Date.now();
     await working;
-    process.stdout.write('  the load is over\n');
-    await sleep(latestMs);
-    await atRest(dataDir, databaseUrl, start);
+    process.stdout.write('  load finished\n');
+    await sleep(lateWritesMs);
+    await expectIdle(dataDir, databaseUrl, start);
     await compare();
-    await askAtLast();
-    await sleep(latestMs);
-    await atRest(dataDir, databaseUrl, start);
+    await retryAbandoned();
+    await sleep(lateWritesMs);
+    await expectIdle(dataDir, databaseUrl, start);
     await compareCreations(dataDir, databaseUrl);
   } finally {
     await killAll();
-    await ground.stop();
+    await gatewayDatabase.stop();
     await rm(folder, { recursive: true, force: true });
   }
   report();
 }
 
 function report(): void {
-  const rows = Object.entries({ ...counts, 'never asked again': abandoned.length }).toSorted();
-  for (const [name, number] of [...rows, ...Object.entries(tally), ['violations', faults.length]]) {
+  const rows = Object.entries({ ...counts, 'abandoned requests': abandoned.length }).toSorted();
+  for (const [name, number] of [...rows, ...Object.entries(violationCounts), ['violations', violations.length]]) {
     process.stdout.write(`${String(number).padStart(7)}  ${name}\n`);
   }
-  process.exitCode = faults.length > 0 ? 1 : 0;
+  process.exitCode = violations.length > 0 ? 1 : 0;
 }
 
 /** Requests that were not retried are completed or compensated in the background. */
-async function atRest(dataDir: string, databaseUrl: string | undefined, start: () => Promise<ChildGateway>) {
-  await until('not at rest', async () => {
+async function expectIdle(dataDir: string, databaseUrl: string | undefined, start: () => Promise<ChildGateway>) {
+  await until('not idle', async () => {
     if (databaseUrl === undefined) {
       // Only one process can open the embedded database, so let the gateway run a few rounds of background jobs first.
       await sleep(8_000);
@@ -449,22 +455,22 @@ async function atRest(dataDir: string, databaseUrl: string | undefined, start: (
   });
 }
 
-/** A retry with an open idempotency key succeeds and returns the result of the operation. */
-async function askAtLast(): Promise<void> {
+/** Retries abandoned requests. Each returns the result of its operation. */
+async function retryAbandoned(): Promise<void> {
   for (const { request, known, slot } of abandoned) {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + finalRetryTimeoutMs;
     for (;;) {
       const answer = await sendOnce(request);
       if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
         const { comment } = (request.body ?? {}) as { comment?: string };
         if (!known && answer.status === 201 && comment) creations.set(comment, answer.body.id);
         const isExpected = answer.status < 300 || answer.body.reason === 'time_slot_unavailable';
-        if (!isExpected && (slot || !known)) fault(`asked at last: ${answer.text}`);
-        count('answered at last');
+        if (!isExpected && (slot || !known)) reportViolation(`final retry: ${answer.text}`);
+        count('final retries');
         break;
       }
       if (Date.now() > deadline) {
-        fault(`a key is stuck: ${answer?.text}`);
+        reportViolation(`no final response for an idempotency key: ${answer?.text}`);
         break;
       }
       await sleep(100);
@@ -472,7 +478,7 @@ async function askAtLast(): Promise<void> {
   }
 }
 
-/** Expects one appointment per key, the one in the response. */
+/** Expects one appointment per idempotency key: the one in the response. */
 async function compareCreations(dataDir: string, databaseUrl: string | undefined): Promise<void> {
   if (databaseUrl === undefined) await killAll();
   const database = await openDatabase({ databaseUrl, dataDir });
@@ -483,44 +489,44 @@ async function compareCreations(dataDir: string, databaseUrl: string | undefined
      FROM sandbox.appointments AS appointment WHERE comment LIKE 'creation %'`,
     [],
   );
-  const keys = await client.query<{ state: string }>(
+  const unfinished = await client.query<{ state: string }>(
     `SELECT state FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
     [],
   );
   client.release();
   await database.close();
-  if (keys.rows.length > 0) fault(`${keys.rows.length} keys are not settled`);
+  if (unfinished.rows.length > 0) reportViolation(`${unfinished.rows.length} operations are unfinished`);
   const byComment = Map.groupBy(rows, ({ comment }) => comment);
-  for (const [comment, answered] of creations) {
+  for (const [comment, respondedId] of creations) {
     const made = byComment.get(comment) ?? [];
     // Holds without a response are released, and no code is sent for them.
     const real = made.filter(({ state, has_code }) => state !== 'cancelled' || has_code);
-    const others = real.filter(({ id }) => id !== answered);
-    const isKnown = answered !== undefined;
+    const others = real.filter(({ id }) => id !== respondedId);
+    const isKnown = respondedId !== undefined;
     const allowed = unknown.has(comment) ? 1 : 0;
     if (others.length > allowed) {
-      tally[isKnown || others.length > 1 ? 'doubled' : 'unrecorded'] += 1;
-      fault(`${comment} made ${others.map(({ id }) => id)} beside what was answered: ${answered}`);
+      violationCounts[isKnown || others.length > 1 ? 'doubled' : 'unrecorded'] += 1;
+      reportViolation(`${comment} created ${others.map(({ id }) => id)}; the response named ${respondedId}`);
     }
-    if (isKnown && !made.some(({ id }) => id === answered)) {
-      tally.lost += 1;
-      fault(`${comment} lost ${answered}`);
+    if (isKnown && !made.some(({ id }) => id === respondedId)) {
+      violationCounts.lost += 1;
+      reportViolation(`${comment} lost ${respondedId}`);
     }
   }
-  count('database looked at');
+  count('comparisons with the database');
 }
 
 /** On Ctrl-C, checks and counts the work done so far. A second Ctrl-C prints the counts immediately. */
-function cutShort(): void {
-  if (isCutShort) {
-    process.stdout.write('  broken off: nothing was compared\n');
+function stopEarly(): void {
+  if (isStopping) {
+    process.stdout.write('  aborted: nothing was compared\n');
     report();
     process.exit(1);
   }
-  isCutShort = true;
-  process.stdout.write('  cut short\n');
+  isStopping = true;
+  process.stdout.write('  stopping early\n');
 }
 
-process.on('SIGINT', cutShort);
-process.on('SIGTERM', cutShort);
+process.on('SIGINT', stopEarly);
+process.on('SIGTERM', stopEarly);
 await main();

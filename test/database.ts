@@ -64,19 +64,19 @@ async function asSuperuser<T>(use: (client: pg.Client) => Promise<T>): Promise<T
 
 let template: Promise<string> | undefined;
 
-/** Created by the first worker that needs it. The name depends on the migrations, for watch mode. */
+/** Created by the first worker that needs it. The name depends on the migrations, so that watch mode notices changes. */
 function postgresTemplate(): Promise<string> {
   template ??= asSuperuser(async (client) => {
     const name = `template_${await fingerprint()}`;
     await client.query('SELECT pg_advisory_lock(1)');
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
     if (rowCount === 0) {
-      const draft = `${name}_draft`;
-      await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
-      await client.query(`CREATE DATABASE ${draft} TEMPLATE template0 STRATEGY file_copy`);
-      const database = await openDatabase({ databaseUrl: postgresUrl(draft), dataDir: inject('runFolder') });
+      const unfinished = `${name}_unfinished`;
+      await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+      await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0 STRATEGY file_copy`);
+      const database = await openDatabase({ databaseUrl: postgresUrl(unfinished), dataDir: inject('runFolder') });
       await migrate(database, sets).finally(() => database.close());
-      await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+      await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
     }
     return name;
   });
@@ -89,7 +89,7 @@ async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase
   return { database, url: undefined, dispose: () => database.close() };
 }
 
-/** Created by the first worker that needs it. If two create it concurrently, the first is kept: it is already being read. */
+/** Created by the first worker that needs it. If two create it concurrently, the first is kept, because it may be in use. */
 async function pgliteDump(content: 'migrated' | 'empty'): Promise<Blob> {
   const path = join(inject('runFolder'), `pglite-${content === 'empty' ? content : await fingerprint()}.tar`);
   if (!(await stat(path).catch(() => undefined))) {
@@ -98,12 +98,12 @@ async function pgliteDump(content: 'migrated' | 'empty'): Promise<Blob> {
     if (content === 'migrated') await migrate(database, sets);
     const dump = await pglite.dumpDataDir('none');
     await database.close();
-    const draft = `${path}.${randomUUID()}`;
-    await writeFile(draft, Buffer.from(await dump.arrayBuffer()));
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    const unfinished = `${path}.${randomUUID()}`;
+    await writeFile(unfinished, Buffer.from(await dump.arrayBuffer()));
+    await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    await rm(draft);
+    await rm(unfinished);
   }
   return await openAsBlob(path);
 }

@@ -21,27 +21,27 @@ const flags = [
 ];
 
 if (isMissing) {
-  const text = `There is no ${browser}. Install Chromium, or say in CHROMIUM_PATH where it is.`;
+  const text = `Chromium was not found at ${browser}. Install it, or set CHROMIUM_PATH to its path.`;
   if (process.env.CI) {
     test('Chromium is installed', () => {
       throw new Error(text);
     });
   } else {
-    process.stderr.write(`Skipped: the tests in a browser. ${text}\n`);
+    process.stderr.write(`Browser tests skipped. ${text}\n`);
   }
 }
 
 /** Chromium starts slowly while other tests use the CPU. */
-const patience = { timeout: 120_000 };
+const longTimeout = { timeout: 120_000 };
 
 // Skipped without Chromium on a developer's machine. CI fails instead, with the message above.
-describe.skipIf(isMissing)('in a browser', patience, () => {
+describe.skipIf(isMissing)('in a browser', longTimeout, () => {
   let gateway: Gateway;
   let profile: string;
   let context: BrowserContext;
   let page: Page;
   let requests: URL[];
-  let complaints: string[];
+  let browserErrors: string[];
 
   beforeAll(async () => {
     gateway = await startGateway();
@@ -53,7 +53,7 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
       viewport: { width: 1280, height: 1000 },
       baseURL: `http://127.0.0.1:${gateway.port}`,
     });
-    context.setDefaultTimeout(patience.timeout);
+    context.setDefaultTimeout(longTimeout.timeout);
   });
 
   afterAll(async () => {
@@ -64,22 +64,22 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
 
   beforeEach(async () => {
     requests = [];
-    complaints = [];
+    browserErrors = [];
     page = await context.newPage();
     page.on('request', (request) => requests.push(new URL(request.url())));
     page.on('console', (message) => {
       // Violations of the content security policy are reported as errors.
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type())) browserErrors.push(message.text());
     });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', (error) => browserErrors.push(error.message));
   });
 
   afterEach(async () => {
     await page.close();
-    const isOurs = ({ protocol, host }: URL) =>
+    const isGateway = ({ protocol, host }: URL) =>
       ['data:', 'blob:'].includes(protocol) || host === `127.0.0.1:${gateway.port}`;
-    expect(requests.filter((url) => !isOurs(url)).map(String)).toEqual([]);
-    expect(complaints).toEqual([]);
+    expect(requests.filter((url) => !isGateway(url)).map(String)).toEqual([]);
+    expect(browserErrors).toEqual([]);
   });
 
   test.each(['/docs', '/docs/'])('%s shows every operation, without credentials', async (address) => {
@@ -90,7 +90,7 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
     expect(requests.map(({ pathname }) => pathname)).toContain('/api/openapi.json');
   });
 
-  test('an operation can be tried out', async () => {
+  test('an operation can be sent from the page', async () => {
     const { id, secret } = gateway.credentials('everything');
     await page.goto('/docs/');
     const credentials = page.locator('.scalar-password-input');
@@ -102,7 +102,7 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
     expect((await answer).status()).toBe(200);
   });
 
-  test('every reason has a page', async () => {
+  test('every problem reason has a page with its title and advice', async () => {
     for (const reason of reasonNames) {
       await page.goto(`/problems/${reason}`);
       expect(await page.getByRole('heading').innerText()).toBe(reasons[reason].title);
@@ -117,6 +117,6 @@ describe.skipIf(isMissing)('in a browser', patience, () => {
     await page.goto('/docs/');
     await expect(page.addScriptTag({ content: 'globalThis.intruder = true' })).rejects.toThrow();
     expect(await page.evaluate('globalThis.intruder')).toBeUndefined();
-    expect(complaints.splice(0).join('\n')).toContain('Content Security Policy');
+    expect(browserErrors.splice(0).join('\n')).toContain('Content Security Policy');
   });
 });

@@ -27,7 +27,7 @@ export interface TestServer {
 export async function createRunFolder(): Promise<string> {
   const temp = await realpath(tmpdir());
   const leftBehind = (await readdir(temp)).filter((name) => name.startsWith(prefix));
-  await Promise.all(leftBehind.map((name) => removeOrphan(join(temp, name))));
+  await Promise.all(leftBehind.map((name) => removeIfOrphaned(join(temp, name))));
   const folder = await mkdtemp(join(temp, prefix));
   await writeOwner(folder, { pid: process.pid });
   return folder;
@@ -37,14 +37,14 @@ async function writeOwner(folder: string, owner: Owner): Promise<void> {
   await writeFile(join(folder, ownerFile), JSON.stringify(owner), { mode: 0o600 });
 }
 
-async function removeOrphan(folder: string): Promise<void> {
+async function removeIfOrphaned(folder: string): Promise<void> {
   try {
     const owner: Owner = JSON.parse(await readFile(join(folder, ownerFile), 'utf8'));
-    if (alive(owner.pid)) return;
-    // Another process may have this id by now.
+    if (isAlive(owner.pid)) return;
+    // Another process may have received this id.
     if (owner.postgres && (await dataDirectory(owner.postgres.url)) === join(folder, 'data')) {
       process.kill(owner.postgres.pid, 'SIGQUIT');
-      await waitUntil(() => !alive(owner.postgres?.pid ?? 0));
+      await waitUntil(() => !isAlive(owner.postgres?.pid ?? 0));
     }
     await rm(folder, { recursive: true, force: true });
   } catch {
@@ -52,7 +52,7 @@ async function removeOrphan(folder: string): Promise<void> {
   }
 }
 
-function alive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -137,7 +137,7 @@ async function serverUser(): Promise<User> {
     const entry = entries.find(([user]) => user === name);
     if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) };
   }
-  throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.');
+  throw new Error('PostgreSQL does not run as root, and no user "postgres" or "nobody" exists.');
 }
 
 async function freePort(): Promise<number> {
@@ -152,7 +152,7 @@ async function freePort(): Promise<number> {
 async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('Waited for thirty seconds in vain.');
+    if (Date.now() > deadline) throw new Error('The condition was not met within thirty seconds.');
     await sleep(25);
   }
 }

@@ -1,17 +1,17 @@
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 
-interface Trouble {
+interface PlannedFailure {
   readonly error: ConnectorError;
   /** Whether to fail after the write. Otherwise it fails before. */
   readonly after: boolean;
   /** Delays the response until this promise resolves. */
-  readonly silentUntil?: Promise<void> | undefined;
+  readonly respondAfter?: Promise<void> | undefined;
 }
 
 interface FailureOptions {
   readonly after?: boolean;
   readonly retryAfterSeconds?: number;
-  readonly silentUntil?: Promise<void>;
+  readonly respondAfter?: Promise<void>;
 }
 
 export interface FailableWrites {
@@ -27,12 +27,12 @@ export interface FailableWrites {
 
 /** Wraps a connector so that a test can make writes fail. */
 export function failableWrites(): FailableWrites {
-  const failing = new Map<number, Trouble>();
+  const failing = new Map<number, PlannedFailure>();
   const writes: FailableWrites = {
     calls: 0,
-    fail(call, kind, { after = false, silentUntil, ...options } = {}) {
+    fail(call, kind, { after = false, respondAfter, ...options } = {}) {
       writes.calls = 0;
-      failing.set(call, { error: new ConnectorError(kind, 'As the test wants it', options), after, silentUntil });
+      failing.set(call, { error: new ConnectorError(kind, 'Simulated failure', options), after, respondAfter });
     },
     stopFailing() {
       failing.clear();
@@ -43,16 +43,16 @@ export function failableWrites(): FailableWrites {
     },
     failable(connector) {
       const { changeAppointments } = connector;
-      if (!changeAppointments) throw new Error('The EHR takes no changes');
+      if (!changeAppointments) throw new Error('The EHR supports no changes');
       return {
         ...connector,
         async changeAppointments(write) {
           writes.calls += 1;
-          const trouble = failing.get(writes.calls);
-          if (!trouble) return changeAppointments(write);
-          if (trouble.after) await changeAppointments(write);
-          await trouble.silentUntil;
-          throw trouble.error;
+          const failure = failing.get(writes.calls);
+          if (!failure) return changeAppointments(write);
+          if (failure.after) await changeAppointments(write);
+          await failure.respondAfter;
+          throw failure.error;
         },
       };
     },

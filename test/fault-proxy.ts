@@ -3,12 +3,13 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Matches the request to fail. */
+/** A request that the proxy received. */
 export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string;
 }
+/** Selects the request to fail. */
 type Matches = (request: ProxiedRequest) => boolean;
 
 /** A request that was cut off before it reached the server. */
@@ -35,14 +36,14 @@ export interface FaultProxy {
 
 interface Fault {
   readonly matches: Matches;
-  play(request: Held): Promise<void>;
+  play(request: ReceivedRequest): Promise<void>;
 }
-interface Held extends ProxiedRequest {
+interface ReceivedRequest extends ProxiedRequest {
   readonly headers: IncomingMessage['headers'];
   /** Breaks the connection of the request. */
   readonly cut: () => void;
 }
-interface Passed {
+interface Forwarded {
   readonly response: IncomingMessage;
   readonly body: Buffer;
 }
@@ -56,15 +57,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = incoming;
     const body = Buffer.concat(await incoming.toArray()).toString('utf8');
-    const held = { method, path, body, headers, cut: () => incoming.socket.destroy() };
-    const fault = faults.find(({ matches }) => matches(held));
+    const received = { method, path, body, headers, cut: () => incoming.socket.destroy() };
+    const fault = faults.find(({ matches }) => matches(received));
     if (fault) {
       faults.splice(faults.indexOf(fault), 1);
-      await fault.play(held);
+      await fault.play(received);
       return;
     }
-    const passed = await passOn(target, held);
-    outgoing.writeHead(passed.response.statusCode ?? 502, passed.response.headers).end(passed.body);
+    const forwarded = await forward(target, received);
+    outgoing.writeHead(forwarded.response.statusCode ?? 502, forwarded.response.headers).end(forwarded.body);
   }
 
   async function goDown(): Promise<void> {
@@ -75,19 +76,19 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     await closed;
   }
 
-  function keep(matches: Matches, afterwards: (held: Held) => Promise<void> | void): LateRequest {
-    let late: Held | undefined;
+  function keep(matches: Matches, afterwards: (received: ReceivedRequest) => Promise<void> | void): LateRequest {
+    let late: ReceivedRequest | undefined;
     faults.push({
       matches,
-      async play(held) {
-        late = held;
-        await afterwards(held);
+      async play(received) {
+        late = received;
+        await afterwards(received);
       },
     });
     return {
       async finish() {
-        if (!late) throw new Error('No such request has come yet');
-        await passOn(target, late);
+        if (!late) throw new Error('No matching request has arrived yet');
+        await forward(target, late);
       },
     };
   }
@@ -97,8 +98,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     commitThenGoDown(matches) {
       faults.push({
         matches,
-        async play(held) {
-          await passOn(target, held);
+        async play(received) {
+          await forward(target, received);
           await goDown();
         },
       });
@@ -132,7 +133,7 @@ async function listening(handle: Handle, port = 0): Promise<Server> {
   }
 }
 
-async function passOn(target: string, { method, path, body, headers }: Held): Promise<Passed> {
+async function forward(target: string, { method, path, body, headers }: ReceivedRequest): Promise<Forwarded> {
   const { host: _host, connection: _connection, 'transfer-encoding': _encoding, ...others } = headers;
   const outgoing = request(new URL(path, target), {
     method,

@@ -19,13 +19,13 @@ interface Which {
 export interface LateWrite {
   /** Whether the EHR has received the write and its caller got `outcome_unknown`. */
   isGiven(): boolean;
-  /** Makes the write now. Rejects if the EHR refuses it. */
+  /** Makes the write now. Rejects if the EHR rejects it. */
   finish(): Promise<void>;
 }
 
 /** Faults of one EHR. Each fault applies to one write. */
 export interface FaultyEhr {
-  /** Makes the write or not, loses the response, and rejects all calls until `comeBack`. */
+  /** Makes the write or not, loses the response, and is unavailable until `comeBack`. */
   leaveDuring(fault: Which & { readonly isDone: boolean }): void;
   /** Makes the write or not, and loses the response. */
   loseAnswer(fault: Which & { readonly isDone: boolean }): void;
@@ -39,7 +39,7 @@ export interface FaultyEhr {
   hang(operation: ConnectorOperation, gate: Promise<void>): void;
   /** Rejects every call of an operation. */
   refuseAlways(operation: ConnectorOperation, kind: ConnectorErrorKind): void;
-  /** Rejects every call with `unavailable`. */
+  /** Rejects every call with `unavailable` until `comeBack`. */
   leave(): void;
   comeBack(): void;
   /** Number of calls rejected while unavailable. */
@@ -101,7 +101,7 @@ function faultyEhr() {
   const gates = new Map<ConnectorOperation, Promise<void>>();
   const refusals = new Map<ConnectorOperation, ConnectorErrorKind>();
   const vainLookUps: number[] = [];
-  let isAway = false;
+  let isUnavailable = false;
   let refused = 0;
   let hanging = 0;
 
@@ -120,7 +120,7 @@ function faultyEhr() {
   }
 
   async function intercept(operation: ConnectorOperation, input: readonly unknown[], call: Call): Promise<unknown> {
-    if (isAway) {
+    if (isUnavailable) {
       refused += 1;
       throw error('unavailable');
     }
@@ -152,7 +152,7 @@ function faultyEhr() {
     leaveDuring({ isDone, ...which }) {
       add((write) => {
         const lost = lose(isDone, write);
-        isAway = true;
+        isUnavailable = true;
         return lost;
       }, which);
     },
@@ -168,7 +168,7 @@ function faultyEhr() {
       return {
         isGiven: () => given !== undefined,
         async finish() {
-          if (!given) throw new Error('The EHR has not been given the write yet');
+          if (!given) throw new Error('The EHR has not received the write yet');
           await given();
         },
       };
@@ -189,10 +189,10 @@ function faultyEhr() {
     hang: (operation, gate) => void gates.set(operation, gate),
     refuseAlways: (operation, kind) => void refusals.set(operation, kind),
     leave() {
-      isAway = true;
+      isUnavailable = true;
     },
     comeBack() {
-      isAway = false;
+      isUnavailable = false;
     },
     get refused() {
       return refused;
@@ -206,7 +206,7 @@ function faultyEhr() {
       gates.clear();
       refusals.clear();
       vainLookUps.splice(0);
-      isAway = false;
+      isUnavailable = false;
       refused = 0;
     },
   };
@@ -214,5 +214,5 @@ function faultyEhr() {
 }
 
 function error(kind: ConnectorErrorKind): ConnectorError {
-  return new ConnectorError(kind, 'As the test wants it');
+  return new ConnectorError(kind, 'Simulated failure');
 }

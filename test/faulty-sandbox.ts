@@ -2,14 +2,14 @@ import { type AppointmentWrite, type Connector, ConnectorError } from '@crosswar
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
 /*
- * A preload (`node --import …/faulty-sandbox.ts server/src/main.ts`) with which the sandboxes fail now and then: they
- * lose the response of a write and become unavailable for a while, or make the write after the time-out.
+ * A preload (`node --import …/faulty-sandbox.ts server/src/main.ts`) that makes the sandboxes fail at random:
+ * they lose the response of a write and become unavailable for a while, or make the write after the time-out.
  */
 
 const probability = 0.04;
-const longestAbsenceMs = 4_000;
+const maxDowntimeMs = 4_000;
 /** Shorter than the time that the gateway gives an EHR to finish a write. */
-const longestDelayMs = 8_000;
+const maxDelayMs = 8_000;
 
 const { open } = sandboxConnector;
 Object.assign(sandboxConnector, {
@@ -18,24 +18,24 @@ Object.assign(sandboxConnector, {
 
 function faulty(connector: Connector): Connector {
   const { changeAppointments } = connector;
-  if (!changeAppointments) throw new Error('The sandbox takes changes');
+  if (!changeAppointments) throw new Error('The sandbox supports no changes');
   let backAt = 0;
   const change = async (write: AppointmentWrite) => {
-    const [away, late] = [Math.random() < probability, Math.random() < probability];
-    if (late) {
+    const [goesDown, isLate] = [Math.random() < probability, Math.random() < probability];
+    if (isLate) {
       // A write that lost a race is rejected, which is fine here.
-      setTimeout(() => void changeAppointments(write).catch(() => undefined), Math.random() * longestDelayMs);
-    } else if (!away || Math.random() < 0.7) {
+      setTimeout(() => void changeAppointments(write).catch(() => undefined), Math.random() * maxDelayMs);
+    } else if (!goesDown || Math.random() < 0.7) {
       const appointments = await changeAppointments(write);
-      if (!away) return appointments;
+      if (!goesDown) return appointments;
     }
-    if (away) backAt = Date.now() + Math.random() * longestAbsenceMs;
-    throw new ConnectorError('outcome_unknown', 'The sandbox has lost its answer');
+    if (goesDown) backAt = Date.now() + Math.random() * maxDowntimeMs;
+    throw new ConnectorError('outcome_unknown', 'The sandbox lost the response');
   };
   const members = Object.entries({ ...connector, changeAppointments: change }).map(([name, member]) => {
     if (typeof member !== 'function') return [name, member];
     const call = async (...input: unknown[]) => {
-      if (Date.now() < backAt) throw new ConnectorError('unavailable', 'The sandbox is away');
+      if (Date.now() < backAt) throw new ConnectorError('unavailable', 'The sandbox is unavailable');
       return (member as (...all: unknown[]) => unknown)(...input);
     };
     return [name, call];

@@ -14,7 +14,7 @@ import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { buildApp } from '../server/src/http/app.ts';
-import { createAnswerCheck } from './answer-check.ts';
+import { answerCheckOf } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
@@ -76,12 +76,12 @@ export interface GatewayOptions {
 interface Ground {
   readonly testDatabase: TestDatabase;
   readonly secretKeys: readonly [Buffer, ...Buffer[]];
-  /** Secrets of the clients. */
+  /** Client secrets by test client. */
   readonly secrets: ReadonlyMap<string, string>;
 }
 
 export interface Gateway {
-  /** What a second gateway shares with it. */
+  /** Database, secret keys and client secrets, which a second gateway can share. */
   readonly ground: Ground;
   readonly app: FastifyInstance;
   readonly database: Database;
@@ -99,6 +99,9 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Loaded once. Every gateway changes a copy. */
+let demoConfiguration: Promise<Configuration> | undefined;
+
 /** Starts a complete gateway with its own database on a free port. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const {
@@ -111,7 +114,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
   const { testDatabase, secretKeys, secrets } = ground;
   const { database } = testDatabase;
-  const demo = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  demoConfiguration ??= loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
+  const demo = await demoConfiguration;
   const withClients = withQuickSettling({
     ...demo,
     clients: testClients(demo, secrets),
@@ -134,7 +138,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = await buildApp(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const check = createAnswerCheck(app.swagger());
+  const check = answerCheckOf(app.swagger());
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
   const credentials = (client: TestClient): Credentials => ({
@@ -152,7 +156,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     credentials,
     ehr(emr) {
       const found = ehrs.byId.get(emr);
-      if (!found) throw new Error(`No EHR is named ${emr}`);
+      if (!found) throw new Error(`No EHR has the id ${emr}`);
       return found;
     },
     async request<Body>(method: string, path: string, { body, headers, client = 'everything' }: RequestOptions = {}) {
@@ -185,7 +189,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-/** An EHR in this process never finishes late: a write that it does not show at once was not made. */
+/** Shortens `settling_seconds`: an EHR in this process never finishes a write late. */
 function withQuickSettling(configuration: Configuration): Configuration {
   const emrs = configuration.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, settling_seconds: 1 } }));
   return { ...configuration, emrs };
@@ -201,10 +205,10 @@ async function newGround(databaseKind: Database['kind'] | undefined): Promise<Gr
   };
 }
 
-/** The other gateway deletes the shared database. */
+/** Opens the other gateway's database. The other gateway deletes it. */
 async function sharedGround(ground: Ground): Promise<Ground> {
   const { url } = ground.testDatabase;
-  if (url === undefined) throw new Error('The embedded database has room for one gateway');
+  if (url === undefined) throw new Error('Only one gateway can open the embedded database');
   const database = await openDatabase({ databaseUrl: url, dataDir: '' });
   return { ...ground, testDatabase: { database, url, dispose: () => database.close() } };
 }

@@ -19,7 +19,7 @@ export interface Failure {
   readonly gate?: Promise<void>;
 }
 
-/** EHRs that fail the next writes in order, except releases. */
+/** EHRs that apply `failures` to the next writes, in order. Releases do not fail. */
 export function fragile(failures: Failure[]): ConnectorModule {
   return anotherConnector((connector) => ({
     ...connector,
@@ -56,7 +56,7 @@ export const changeMany = (ids: readonly string[], body: object, careUnit = oslo
   body: { ids, ...body },
 });
 
-/** Expects a replay of the stored response, marked as such. */
+/** Expects the stored response with `Idempotency-Replayed`. */
 export function expectReplayed(again: Told, first: Told): void {
   expect(again.status).toBe(first.status);
   expect(again.text).toBe(first.text);
@@ -73,7 +73,7 @@ export function keysOf(gateway: Gateway) {
     return gateway.request(method, path, { ...options, headers });
   }
 
-  /** The appointments in the EHR at a time. */
+  /** The appointments in the EHR that overlap the slot, except cancelled ones. */
   async function at({ start, end, resource_id }: Slot, emr = 'sandbox-no') {
     const found = await gateway.ehr(emr).appointments();
     return found

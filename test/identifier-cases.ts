@@ -3,7 +3,7 @@ import type { Answer } from './gateway.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-interface IdentifierPlace {
+interface IdentifierParameter {
   readonly kind: 'patient' | 'resource';
   /** Location of the identifier. An unknown identifier is 404 in the path, 400 elsewhere. */
   readonly place: 'path' | 'query' | 'body';
@@ -16,7 +16,7 @@ interface IdentifierPlace {
 }
 
 /** Tests that apply wherever a patient or resource identifier is a parameter. */
-export function identifierCases({ kind, place, parameter, send, isFound }: IdentifierPlace): void {
+export function identifierCases({ kind, place, parameter, send, isFound }: IdentifierParameter): void {
   const known = kind === 'patient' ? 'p-3' : 'r-1';
   const here = place === 'body' ? { pointer: `/${parameter}` } : { parameter };
   const notFound = { status: place === 'path' ? 404 : 400, reason: `${kind}_not_found` };
@@ -31,40 +31,40 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
   }
 
   describe(`${parameter} in the ${place}`, () => {
-    test('is a bare value or has a type', async () => {
+    test('is accepted with and without a type', async () => {
       for (const text of [known, `emr_id:${known}`]) expect(isFound(await send(text)), text).toBe(true);
     });
 
     test.each([
-      ['nobody has it', 'nobody'],
-      ['nobody has it, with its type', 'emr_id:nobody'],
-      ['with a colon of its own', 'emr_id:urn:oid:1.2'],
-      ['in another case', known.toUpperCase()],
-      ['of JavaScript', '__proto__'],
-      ['beyond ASCII', 'ærlig å/ß %'],
-      ['with what a path is made of', 'a/../b?c#d'],
-      ['200 characters long', 'x'.repeat(200)],
+      ['an unknown value', 'nobody'],
+      ['an unknown value with a type', 'emr_id:nobody'],
+      ['a value with colons', 'emr_id:urn:oid:1.2'],
+      ['another letter case', known.toUpperCase()],
+      ['a property of JavaScript objects', '__proto__'],
+      ['characters outside ASCII', 'ærlig å/ß %'],
+      ['delimiters of a URL', 'a/../b?c#d'],
+      ['200 characters', 'x'.repeat(200)],
     ])('is not found: %s', async (_, text) => {
       await expectProblem(text, {}, notFound);
     });
 
     test.each([
       ['an unknown type', 'EMR_ID:x'],
-      ['a misspelt type', 'no_personel_number:15859000026'],
-      ['a type and nothing else', 'emr_id:'],
-      ['a colon and nothing before it', ':x'],
+      ['a misspelled type', 'no_personel_number:15859000026'],
+      ['a type without a value', 'emr_id:'],
+      ['a colon without a type', ':x'],
       ['white space around it', ' x '],
       ['white space after the type', 'emr_id: x'],
       ['a control character', 'a\nb'],
       ['NUL', 'a\0b'],
       ['201 characters', 'x'.repeat(201)],
       ['a header without a name', 'header:'],
-      ['a header whose name is none', 'header:x y'],
+      ['an invalid header name', 'header:x y'],
     ])('is malformed: %s', async (_, text) => {
       await expectProblem(text, {}, { status: 400, reason: 'identifier_malformed' });
     });
 
-    test('is of a type that this EHR does not support', async () => {
+    test('is rejected if the EHR does not support its type', async () => {
       const others =
         kind === 'patient'
           ? ['se_personal_number:191212121212', 'nhs_number:9990000018']
@@ -72,13 +72,13 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       for (const text of others) {
         await expectProblem(text, {}, { status: 400, reason: 'identifier_type_unsupported' });
       }
-      // A type of the other kind of identifier is unknown here.
+      // A type of resources is unknown for patients, and the reverse.
       const foreign = kind === 'patient' ? 'hsa_id:SE0000000000-1001' : 'nhs_number:9990000018';
       await expectProblem(foreign, {}, { status: 400, reason: 'identifier_malformed' });
     });
 
     if (kind === 'patient') {
-      test('is checked before the EHR is asked', async () => {
+      test('is rejected if its number is malformed', async () => {
         for (const number of ['15859000027', '1585900002', '99999999999', '15859000026x']) {
           await expectProblem(`no_personal_number:${number}`, {}, { status: 400, reason: 'identifier_malformed' });
         }
@@ -86,7 +86,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       });
     }
 
-    test('comes from a header whose name begins with x-, in any letter case', async () => {
+    test('can be read from a header whose name starts with x-, in any letter case', async () => {
       for (const [text, name, value] of [
         ['header:x-it', 'x-it', known],
         ['header:X-It', 'x-iT', `emr_id:${known}`],
@@ -97,7 +97,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       }
     });
 
-    test('comes from a header, and is judged as if it stood here', async () => {
+    test('is validated in the same way if it is read from a header', async () => {
       const at = { header: 'x-it' };
       await expectProblem('header:x-it', { 'x-it': 'nobody' }, notFound);
       // UTF-8 bytes, because Node.js sends headers as Latin-1.
@@ -120,7 +120,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       await expectProblem('header:x-it', twice, { status: 400, reason: 'identifier_malformed', at });
     });
 
-    test('names a header that is absent or empty', async () => {
+    test('is rejected if the header is absent or empty', async () => {
       const at = { header: 'x-it' };
       await expectProblem('header:x-it', {}, { status: 400, reason: 'header_reference_missing', at });
       await expectProblem('header:x-it', { 'x-it': '' }, { status: 400, reason: 'header_reference_missing', at });
@@ -132,7 +132,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       );
     });
 
-    test('comes from a header that is sent once and holds UTF-8', async () => {
+    test('is rejected if the header occurs twice or is not UTF-8', async () => {
       const at = { header: 'x-it' };
       const latin1 = Buffer.from('ærlig', 'latin1').toString('latin1');
       for (const value of [latin1, 'a\xff', '\xc0\x80', [known, known], [known, 'nobody']]) {
@@ -166,7 +166,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       'X-Service-Client-Id',
       'x-service-client-secret',
       'x-service-standard',
-    ])('may not name the header %s', async (name) => {
+    ])('cannot be read from the header %s', async (name) => {
       const at = { header: name.toLowerCase() };
       await expectProblem(`header:${name}`, {}, { status: 400, reason: 'header_reference_forbidden', at });
     });

@@ -7,39 +7,40 @@ const violations: Readonly<Record<string, string>> = {
       ON a.emr = b.emr AND a.resource_id = b.resource_id AND a.id < b.id
       AND a.starts_at < b.ends_at AND b.starts_at < a.ends_at
     WHERE a.state <> 'cancelled' AND b.state <> 'cancelled'`,
-  'a write is stuck': `SELECT id, state, last_failure FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
-  'a code is half confirmed': `SELECT appointment_id FROM confirmation_items WHERE state = 'confirming'`,
-  'a hold is half given up': `SELECT appointment_id FROM confirmation_items WHERE state = 'expiring'`,
-  'a hold has no code': `
+  'an operation is unfinished': `SELECT id, state, last_failure FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL`,
+  'a confirmation is unfinished': `SELECT appointment_id FROM confirmation_items WHERE state = 'confirming'`,
+  'an expiry is unfinished': `SELECT appointment_id FROM confirmation_items WHERE state = 'expiring'`,
+  'a hold has no pending code': `
     SELECT emr, id FROM sandbox.appointments AS held WHERE state = 'held' AND held_until > clock_timestamp()
       AND NOT EXISTS (SELECT 1 FROM confirmation_items AS item
         WHERE item.emr = held.emr AND item.ehr_appointment_id = held.id AND item.state = 'pending')`,
-  'a code waits for what is no hold': `
+  'a booking code is pending without a hold': `
     SELECT item.appointment_id FROM confirmation_items AS item
       JOIN confirmations AS confirmation ON confirmation.id = item.confirmation_id
       JOIN sandbox.appointments AS appointment
         ON appointment.emr = item.emr AND appointment.id = item.ehr_appointment_id
     WHERE item.kind = 'booking' AND item.state = 'pending' AND confirmation.expires_at > clock_timestamp()
       AND appointment.state <> 'held'`,
-  'what is confirmed is not done': `
+  'a confirmed change is not made in the EHR': `
     SELECT item.appointment_id FROM confirmation_items AS item JOIN sandbox.appointments AS appointment
       ON appointment.emr = item.emr AND appointment.id = item.ehr_appointment_id
     WHERE item.state = 'confirmed'
       AND (appointment.state = 'held' OR (item.kind = 'cancellation' AND appointment.state <> 'cancelled'))`,
-  'a code has not as many messages as were asked for': `
+  'the number of messages differs from the number of codes sent': `
     SELECT confirmation.id, codes_sent, count(messages.id) AS messages FROM confirmations AS confirmation
       LEFT JOIN messages ON messages.confirmation_id = confirmation.id
     GROUP BY confirmation.id HAVING count(messages.id) <> codes_sent`,
-  'a message is still waiting': `SELECT id FROM messages WHERE state = 'queued'`,
-  'a message that is sent has not arrived': `
+  'a message is queued': `SELECT id FROM messages WHERE state = 'queued'`,
+  'a sent message is not in the mailbox': `
     SELECT messages.id FROM messages LEFT JOIN demo_mailbox ON demo_mailbox.id = messages.id
     WHERE messages.state = 'sent' AND demo_mailbox.id IS NULL`,
   'a message has failed': `SELECT id FROM messages WHERE state = 'failed'`,
-  'an appointment has two cancellations waiting': `
+  'an appointment has two pending cancellations': `
     SELECT emr, ehr_appointment_id FROM confirmation_items WHERE kind = 'cancellation' AND state = 'pending'
     GROUP BY emr, ehr_appointment_id HAVING count(*) > 1`,
 };
 
+/** The rows that violate an invariant, by the invariant's name. */
 export async function findViolations({ pool }: Database): Promise<Record<string, unknown[]>> {
   const found: Record<string, unknown[]> = {};
   const client = await pool.connect();

@@ -3,11 +3,14 @@ import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 import pg from 'pg';
 
 /*
- * A preload (`node --import …/kill-at.ts server/src/main.ts`) that kills the gateway at a step which a request names in
- * `x-kill-at`: `before 3` or `after 3`, its third statement, or `answer`, when everything is done and nothing is said.
- * `count` lets it live, and the answer tells its statements in `x-statements`.
+ * A preload (`node --import …/kill-at.ts server/src/main.ts`) that kills the gateway at the point that a request names in
+ * `x-kill-at`:
  *
- * `KILL_DELIVERY` names a step in the same way for the first message that the process delivers.
+ * - `before 3`, `after 3`: before or after the third statement of the request
+ * - `answer`: after the last statement, before the response
+ * - `count`: never; the response lists the statements in `x-statements`
+ *
+ * `KILL_DELIVERY` names a statement in the same way for the first message that the process delivers.
  */
 
 interface Steps {

@@ -60,7 +60,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The large tables, and indexes over all their rows, that a statement scans completely. */
+/** The large tables that the statement scans sequentially, and their indexes that it scans without a condition. */
 export async function readWhole({ pool }: Database, { text, values }: Statement): Promise<string[]> {
   const client = await pool.connect();
   try {

@@ -1,9 +1,9 @@
 import { type AppointmentWrite, type Connector, ConnectorError } from '@crossward/connector-kit';
 
-/** As the port requires: the gateway must never call what the EHR does not support. */
+/** Calls `check` before each write, to detect writes that the EHR does not support. */
 export function checking(connector: Connector, check: (write: AppointmentWrite) => void): Connector {
   const { changeAppointments } = connector;
-  if (!changeAppointments) throw new Error('The EHR takes no changes');
+  if (!changeAppointments) throw new Error('The EHR supports no changes');
   return {
     ...connector,
     async changeAppointments(write) {
@@ -26,9 +26,9 @@ export function unableToHold(connector: Connector): Connector {
   });
 }
 
-/** Supports one change at a time. */
+/** Supports one change per write. */
 export function withoutTransactions(connector: Connector): Connector {
   return checking({ ...connector, capabilities: { ...connector.capabilities, transactions: false } }, (write) => {
-    if (write.changes.length !== 1) throw new Error('This EHR takes one change at a time');
+    if (write.changes.length !== 1) throw new Error('This EHR supports one change per write');
   });
 }

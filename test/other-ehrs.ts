@@ -3,7 +3,7 @@ import type { Configuration } from '../server/src/config/configuration.ts';
 import { type PoliciesInFile, resolvePolicies } from '../server/src/config/policies.ts';
 import { connectorUnderTest } from './ehrs/under-test.ts';
 
-/** The connector under test as that of another EHR would be: `change` says how, for each of the configured ones. */
+/** Wraps the connector under test. `change` is called for each configured EHR. */
 export function anotherConnector(change: (connector: Connector, emr: string) => Connector): ConnectorModule {
   const module = connectorUnderTest();
   return {
@@ -14,19 +14,19 @@ export function anotherConnector(change: (connector: Connector, emr: string) => 
   };
 }
 
-/** One more EHR, like one of the demo's but for its policies, for everybody who may use that one. */
+/** Adds an EHR: a copy of `like` with other policies, granted to the same clients. */
 export function withEhr(
   configuration: Configuration,
   { id, like, policies }: { readonly id: string; readonly like: string; readonly policies: PoliciesInFile },
 ): Configuration {
   const model = configuration.emrs.find((emr) => emr.id === like);
   if (!model) throw new Error(`No EHR is named ${like}`);
-  const settled = resolvePolicies(model.policies, policies);
+  const resolved = resolvePolicies(model.policies, policies);
   const emr = {
     ...model,
     id,
-    policies: settled,
-    care_units: model.care_units.map((careUnit) => ({ ...careUnit, policies: settled })),
+    policies: resolved,
+    care_units: model.care_units.map((careUnit) => ({ ...careUnit, policies: resolved })),
   };
   const clients = configuration.clients.map((client) => ({
     ...client,
@@ -38,7 +38,7 @@ export function withEhr(
   return { ...configuration, emrs: [...configuration.emrs, emr], clients };
 }
 
-/** For EHRs that fail more often than a breaker would stand. */
+/** Lets EHRs fail often without opening a circuit breaker. */
 export function withPatientBreakers(configuration: Configuration): Configuration {
   const emrs = configuration.emrs.map((emr) => ({
     ...emr,

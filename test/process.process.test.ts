@@ -61,12 +61,12 @@ function start(variables: Record<string, string> = {}): Child {
     ended,
     until: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const match = () => {
           const found = pattern.exec(output.stdout);
           if (found) resolve(found);
         };
-        look();
-        process_.stdout?.on('data', look);
+        match();
+        process_.stdout?.on('data', match);
         process_.once('close', () => reject(new Error(`Ended before ${pattern}: ${output.stdout}${output.stderr}`)));
       }),
   };
@@ -135,7 +135,9 @@ describe('the demo', () => {
     const child = start(onPostgres);
     await addressIn(child);
     expect((await stat(dataDir)).mode & 0o777).toBe(0o700);
-    expect(child.output.stdout).toMatch(/"level":40.*"msg":"other users of this machine could use the data directory/);
+    expect(child.output.stdout).toMatch(
+      /"level":40.*"msg":"data directory was accessible to other users of this machine/,
+    );
   });
 
   test('finishes running requests before it stops', async () => {
@@ -230,11 +232,11 @@ describe('the demo', () => {
     const child = start({ ...onPostgres, HOST: host });
     expect(await child.ended).toMatchObject({ code: 1 });
     expect(child.output.stderr).toMatch(/^Crossward cannot start\.\n.*HOST/s);
-    expect(child.output.stdout).not.toContain('Crossward listens');
+    expect(child.output.stdout).not.toContain('Crossward is listening');
   });
 });
 
-describe('a configuration file', () => {
+describe('the configuration file', () => {
   const right = `emrs:
   - id: north
     name: North

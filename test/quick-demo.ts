@@ -7,16 +7,16 @@ import { scopes } from '../server/src/config/schema.ts';
 import { parseYaml } from '../server/src/config/yaml-file.ts';
 import type { ChildSetup } from './child-gateway.ts';
 
-/** So quickly does a lease end, after some nine seconds, and what an EHR does not show count as not done. */
+/** Short limits: a lease expires after nine seconds, and a write that the EHR does not show soon counts as not made. */
 const connection = {
   timeout_ms: 2_000,
   queue_timeout_ms: 2_000,
   settling_seconds: 2,
-  // An EHR that is away says so itself.
+  // The simulated EHRs report on their own that they are unavailable.
   breaker: { failures: 1_000 },
 };
 
-/** The demo's EHRs in a configuration file, for gateways that are killed: nothing is waited for long. */
+/** Writes a configuration file with the demo's EHRs and short limits, for tests that kill gateways. */
 export async function writeQuickDemo(folder: string): Promise<ChildSetup> {
   const client = { id: 'demo', secret: randomBytes(32).toString('base64url') };
   const file = parseYaml(await readFile(demoConfigurationPath, 'utf8'));

@@ -26,7 +26,7 @@ async function assertNoOverlap(): Promise<void> {
   expect(overlapping).toEqual([]);
 }
 
-/** All appointments that overlap the time, in any state. */
+/** All appointments that overlap the time, except cancelled ones. */
 function rowsAt({ start, end, resource_id }: Slot, last: Slot | undefined = undefined) {
   return rows<{ id: string }>(
     `SELECT id FROM sandbox.appointments

@@ -13,7 +13,7 @@ let gateway: ChildGateway | undefined;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'crossward-readme-'));
-  // Starts faster than the embedded database. The commands of the README are the same.
+  // Starts faster than the embedded database. The README's commands do not depend on it.
   database = await createTestDatabase('postgresql');
   gateway = await startChild({ dataDir: join(folder, '.data'), databaseUrl: database.url });
 });
@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the first request of the README gets the response printed there', async () => {
+test('the first request of the README returns the response shown there', async () => {
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
   const section = readme.split('\n## ').find((part) => part.startsWith('First request\n')) ?? '';
   const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? [];

@@ -5,15 +5,15 @@ import type { Answer, Gateway } from './gateway.ts';
 import { withPatientBreakers } from './other-ehrs.ts';
 
 interface Recovery {
-  /** How long after the EHR was last asked it is not believed that it shows nothing. */
+  /** For how long after the last look-up a missing write does not count as not made. */
   readonly settling_seconds?: number;
-  /** How long after the request it may still be performed. */
+  /** For how long after the request the gateway may still make the write. */
   readonly give_up_seconds?: number;
-  /** How long one operation of the EHR may take, and may wait for its turn. */
+  /** Time-out of one EHR call, and of its wait in the queue. */
   readonly timeout_ms?: number;
 }
 
-/** For tests in which an EHR fails for a while: what the gateway waits for comes soon, and no breaker opens. */
+/** For tests in which an EHR fails for a while. Shortens waits, and keeps circuit breakers closed. */
 export function withQuickRecovery(
   configuration: Configuration,
   { settling_seconds = 1, give_up_seconds = 600, timeout_ms = 5_000 }: Recovery = {},
@@ -24,54 +24,53 @@ export function withQuickRecovery(
   return { ...patient, emrs };
 }
 
-type Told = Answer<{ readonly reason?: string }>;
+type PossibleProblem = Answer<{ readonly reason?: string }>;
 
-/** Until every EHR of the gateway is open: the start does not wait for long. */
+/** Waits until every EHR of the gateway is available. The gateway starts before they are. */
 export async function allOpen(gateway: Gateway): Promise<void> {
   await eventually(async () => {
     const { body } = await gateway.request<{ emrs: { id: string; status: string }[] }>('GET', '/api/emrs');
-    const closed = body.emrs.filter(({ status }) => status !== 'available');
-    if (closed.length > 0) throw new Error(`Not open: ${closed.map(({ id }) => id)}`);
+    const unavailable = body.emrs.filter(({ status }) => status !== 'available');
+    if (unavailable.length > 0) throw new Error(`Not available: ${unavailable.map(({ id }) => id)}`);
   });
 }
 
-/** The answer, as soon as nobody else is at work on it. */
-export function answerOf<Result extends Told>(send: () => Promise<Result>): Promise<Result> {
+/** Sends the request until no other request with its idempotency key is in progress. */
+export function answerOf<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
     const answer = await send();
-    if (answer.body.reason === 'idempotency_in_progress') throw new Error('Somebody else is at work on it');
+    if (answer.body.reason === 'idempotency_in_progress')
+      throw new Error('A request with the same idempotency key is in progress');
     return answer;
   });
 }
 
-/** The answer, as soon as it is known what has become of it. */
-export function knownAnswerOf<Result extends Told>(send: () => Promise<Result>): Promise<Result> {
+/** Sends the request until its outcome is known. */
+export function knownAnswerOf<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
     const answer = await answerOf(send);
-    if (answer.body.reason === 'outcome_unknown') throw new Error('It is not known yet');
+    if (answer.body.reason === 'outcome_unknown') throw new Error('The outcome is still unknown');
     return answer;
   });
 }
 
-/** Until the gateway has asked the EHR by itself, so many times from now on, and met nobody. */
+/** Waits until background jobs have called an unavailable EHR this many more times. */
 export async function askedInVain(ehr: FaultyEhr, times = 1): Promise<void> {
   const before = ehr.refused;
   await eventually(() => {
-    if (ehr.refused < before + times) throw new Error('The EHR has not been asked');
+    if (ehr.refused < before + times) throw new Error('The gateway has not called the EHR');
   });
 }
 
-/** Until the gateway has asked by itself what became of a write, at that time (ms as of `Date.now()`) or later. */
+/** Waits until reconciliation has looked for a write and not found it, at `since` (milliseconds of `Date.now()`) or later. */
 export async function lookedUpInVain(ehr: FaultyEhr, since: number): Promise<void> {
   await eventually(() => {
-    if (!ehr.vainLookUps.some((firstSentAt) => firstSentAt >= since)) throw new Error('The EHR has not been asked');
+    if (!ehr.vainLookUps.some((firstSentAt) => firstSentAt >= since))
+      throw new Error('No look-up has ended without a result');
   });
 }
 
-/**
- * Until the gateway has made one more call to an EHR, by itself, with these words among its labels in `/metrics`. For an
- * EHR over HTTP.
- */
+/** Waits until `/metrics` counts one more call to the EHR whose labels have these values. */
 export async function nextCall(gateway: Gateway, emr: string, ...words: readonly string[]): Promise<void> {
   const count = async () => {
     const { text } = await gateway.request('GET', '/metrics', { client: null });
@@ -82,6 +81,6 @@ export async function nextCall(gateway: Gateway, emr: string, ...words: readonly
   };
   const before = await count();
   await eventually(async () => {
-    if ((await count()) === before) throw new Error('The EHR has not been asked');
+    if ((await count()) === before) throw new Error('The gateway has not called the EHR');
   });
 }

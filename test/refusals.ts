@@ -5,7 +5,7 @@ export function expectRefusal({ status, body }: Told | ToldMany, expected: numbe
   expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
 }
 
-/** Each of the errors is the place in `ids`, the id, unless no appointment has it, and the reason. */
+/** Each expected error has the index in `ids`, the id (`undefined` if no appointment has it) and the reason. */
 export function expectFaults(
   { status, body }: ToldMany,
   expected: { status: number; reason: string; errors: readonly (readonly [number, string | undefined, string])[] },

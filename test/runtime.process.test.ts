@@ -26,7 +26,7 @@ test('the lock file contains an integrity hash for every package', () => {
   expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
 });
 
-test('no production dependency has an install script that downloads code', () => {
+test('no production dependency has an install script, and Node.js is one of them', () => {
   const inProduction = installed.filter(([, { dev, devOptional }]) => !dev && !devOptional);
   expect(inProduction.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([]);
   expect(inProduction.filter(([, { bin }]) => bin?.node).map(([path]) => path)).toContain(
@@ -34,14 +34,14 @@ test('no production dependency has an install script that downloads code', () =>
   );
 });
 
-/** Runs `npm start` with the given program as the machine's Node.js. */
-async function startedBy(npmNode: string, ...words: string[]): Promise<string> {
+/** Runs `server/node.sh` as `npm start` does, with this program as the machine's Node.js. */
+async function runWith(npmNode: string, ...words: string[]): Promise<string> {
   const env = { PATH: process.env.PATH, npm_node_execpath: npmNode };
   const { stdout } = await promisify(execFile)('sh', [join(root, 'server', 'node.sh'), ...words], { env });
   return stdout.trim();
 }
 
-/** A fake Node.js of the machine: a script that reports that it was called. */
+/** A script that runs Node.js with a fake version and sets `MACHINE_NODE`. */
 async function machineNode(version: string): Promise<string> {
   const path = join(folder, `node-${version}`);
   const fakes = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
@@ -56,16 +56,16 @@ test.runIf(process.platform !== 'win32').each([
   ['20.20.2', 'none'],
   ['24.0.0', '24.0.0'],
   ['30.1.0', '30.1.0'],
-])('npm start on Node %s runs on %s of the machine', async (version, used) => {
+])('npm start on a machine with Node.js %s uses the machine’s Node.js: %s', async (version, used) => {
   const expression = 'JSON.stringify([process.env.MACHINE_NODE ?? "none", process.execPath])';
-  const [machine, path] = JSON.parse(await startedBy(await machineNode(version), '-p', expression));
+  const [machine, path] = JSON.parse(await runWith(await machineNode(version), '-p', expression));
   expect(machine).toBe(used);
   if (used === 'none') expect(path).toBe(await realpath(join(root, 'node_modules', '.bin', 'node')));
 });
 
 test.runIf(process.platform !== 'win32')(
-  'npm start uses the Node.js from npm if that of the machine does not run',
+  'npm start uses the Node.js from npm if the machine’s does not run',
   async () => {
-    expect(await startedBy(join(folder, 'missing'), '-p', '1 + 1')).toBe('2');
+    expect(await runWith(join(folder, 'missing'), '-p', '1 + 1')).toBe('2');
   },
 );

@@ -7,14 +7,14 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-const unseen = new AsyncLocalStorage<true>();
+const unrecorded = new AsyncLocalStorage<true>();
 
-/** What `work` asks of the database is nobody's business. */
+/** Runs `work` without recording its statements. */
 export function unobserved<Result>(work: () => Result): Result {
-  return unseen.run(true, work);
+  return unrecorded.run(true, work);
 }
 
-/** A connector whose own statements `observeStatements` leaves out: another EHR would not keep its data with ours. */
+/** Excludes the connector's own statements from `observeStatements`: a real EHR does not use the gateway's database. */
 export function keepingItsStatements(connector: Connector): Connector {
   const members = Object.entries(connector).map(([name, member]) => [
     name,
@@ -23,21 +23,21 @@ export function keepingItsStatements(connector: Connector): Connector {
   return Object.fromEntries(members) as Connector;
 }
 
-/** Everything that is asked of a pool while `work` runs, in its order. Whoever else uses the pool is heard, too. */
+/** Records all statements that run on the pool during `work`, in order, including those of concurrent users of the pool. */
 export async function observeStatements(pool: DatabasePool, work: () => Promise<unknown>): Promise<Statement[]> {
-  const seen: Statement[] = [];
+  const recorded: Statement[] = [];
   const { connect } = pool;
   pool.connect = async () => {
     const client = await Reflect.apply(connect, pool, []);
     const { query } = client;
-    const observed = (...input: readonly unknown[]) => {
+    const recordingQuery = (...input: readonly unknown[]) => {
       const [first, values] = input;
       const config = typeof first === 'string' ? { text: first, values } : (first as Partial<Statement>);
       const statement = { text: config.text ?? '', values: (config.values ?? []) as readonly unknown[] };
-      if (!unseen.getStore()) seen.push(statement);
+      if (!unrecorded.getStore()) recorded.push(statement);
       return Reflect.apply(query, client, input);
     };
-    client.query = observed as typeof query;
+    client.query = recordingQuery as typeof query;
     return client;
   };
   try {
@@ -45,5 +45,5 @@ export async function observeStatements(pool: DatabasePool, work: () => Promise<
   } finally {
     pool.connect = connect;
   }
-  return seen;
+  return recorded;
 }

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the EHRs that the caller may use */
+        /** List EHRs */
         get: operations["list_emrs"];
         put?: never;
         post?: never;
@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an EHR and its capabilities */
+        /** Get an EHR */
         get: operations["get_emr"];
         put?: never;
         post?: never;
@@ -42,7 +42,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the care units of an EHR */
+        /** List care units */
         get: operations["list_care_units"];
         put?: never;
         post?: never;
@@ -77,14 +77,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get Appointments
-         * @description `patient_id`, `resource_id`, or both `start` and `end` must be there.
+         * List appointments
+         * @description Requires `patient_id`, `resource_id`, or both `start` and `end`.
          */
         get: operations["list_appointments"];
         put?: never;
         /**
-         * Create Appointment
-         * @description A booking starts where a free time slot starts, ends where one ends, and has no gap between.
+         * Create an appointment
+         * @description Books one or more consecutive free time slots: the appointment must start where a free slot starts, end where one ends, and contain no gap. If the care unit requires a code for bookings, the appointment is `awaiting_confirmation` until the code is confirmed.
          */
         post: operations["create_appointment"];
         delete?: never;
@@ -92,7 +92,7 @@ export interface paths {
         head?: never;
         /**
          * Update, cancel or confirm many appointments
-         * @description All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter. The ids of a confirm await the same code, which this client asked for. While any of them awaits it, every wrong code counts, whichever id it is sent to.
+         * @description Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.
          */
         patch: operations["change_appointments"];
         trace?: never;
@@ -104,7 +104,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one appointment */
+        /** Get an appointment */
         get: operations["get_appointment"];
         put?: never;
         post?: never;
@@ -112,8 +112,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, cancel or confirm one appointment
-         * @description The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it: to any other, nothing is pending. A second cancel while its code is awaited answers the same new id and sends nothing.
+         * Update, cancel or confirm an appointment
+         * @description The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.
          */
         patch: operations["change_appointment"];
         trace?: never;
@@ -128,8 +128,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a fresh code
-         * @description For everything that awaits the same code as this id. Only for the client that started the confirmation. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.
+         * Send a new code
+         * @description Sends a new code for all appointments that await the same code as this one. Only the client that started the confirmation can do this. The previous code becomes invalid and the expiry time is reset; the remaining attempts are not. A confirmation can have at most three codes, sent at least 30 seconds apart.
          */
         post: operations["resend_confirmation"];
         delete?: never;
@@ -145,7 +145,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the healthcare services of a care unit */
+        /** List healthcare services */
         get: operations["list_healthcare_services"];
         put?: never;
         post?: never;
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Patient Details */
+        /** Get a patient */
         get: operations["get_patient"];
         put?: never;
         post?: never;
@@ -179,7 +179,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the resources of a care unit */
+        /** List resources */
         get: operations["list_resources"];
         put?: never;
         post?: never;
@@ -196,7 +196,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get Resource Details */
+        /** Get a resource */
         get: operations["get_resource"];
         put?: never;
         post?: never;
@@ -215,7 +215,7 @@ export interface paths {
         };
         /**
          * List free time slots
-         * @description Only slots that lie wholly inside the range and have not begun.
+         * @description Returns only slots that are entirely within the range and have not started.
          */
         get: operations["list_timeslots"];
         put?: never;
@@ -238,28 +238,28 @@ export interface components {
             emr: string;
             /**
              * Format: date-time
-             * @description With the care unit's offset.
+             * @description RFC 3339, with the care unit's UTC offset.
              */
             end: string;
             healthcare_service_id: string;
             id: string;
             /** @description As `emr_id:{value}`. */
             patient_id: string;
-            /** @description On an id made by a two-step cancellation: the original's id. */
+            /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
             /** @description As `emr_id:{value}`. */
             resource_id: string;
             /**
              * Format: date-time
-             * @description With the care unit's offset.
+             * @description RFC 3339, with the care unit's UTC offset.
              */
             start: string;
             /** @enum {string} */
             status: "awaiting_confirmation" | "booked" | "cancelled";
-            /** @description Where an EHR can only cancel and book anew: the former id. */
+            /** @description Former id, if the EHR moved the appointment by cancelling it and booking a new one. */
             supersedes_id: string | null;
         };
-        /** @description Cancel. */
+        /** @description Cancels the appointment. */
         AppointmentCancellation: {
             /**
              * Format: text
@@ -267,17 +267,17 @@ export interface components {
              */
             comment?: string;
             /**
-             * @description Reserved for cancelling.
+             * @description Cancels the appointment.
              * @constant
              */
             status: "cancelled";
         };
-        /** @description Confirm with the code that the end user received. It belongs to the client that started the confirmation. */
+        /** @description Confirms with the code that the patient received. Only the client that started the confirmation can do this. */
         AppointmentConfirmation: {
             confirmation: {
                 /**
                  * Format: text
-                 * @description The code that the end user received.
+                 * @description The code that the patient received.
                  */
                 code: string;
             };
@@ -290,7 +290,7 @@ export interface components {
             comment?: string;
             /**
              * Format: local-date-time
-             * @description End. Local to the care unit, YYYY-MM-DDThh:mm:ss.
+             * @description End of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
              */
             end_time: string;
             /** Format: text */
@@ -301,21 +301,21 @@ export interface components {
             resource_id: string;
             /**
              * Format: local-date-time
-             * @description Start. Local to the care unit, YYYY-MM-DDThh:mm:ss.
+             * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
              */
             start_time: string;
         };
-        /** @description What an appointment would be. */
+        /** @description An appointment as it would be after the request. */
         AppointmentPreview: {
             care_unit_id: string;
             /**
-             * @description What would become of it.
+             * @description How the request would change the appointment.
              * @enum {string}
              */
             change: "kept" | "moved" | "updated" | "created" | "cancelled";
             comment: string | null;
             confirmation: {
-                /** @description How often the person may still try. */
+                /** @description Number of attempts left to enter the code. */
                 attempts_remaining: number;
                 /** @enum {string} */
                 channel: "sms" | "email";
@@ -323,39 +323,39 @@ export interface components {
                 delivery: "queued" | "sent" | "failed" | null;
                 /** Format: date-time */
                 expires_at: string | null;
-                /** @description Null: it would be made. */
+                /** @description Null if it would be created. */
                 id: string | null;
                 /** @enum {string} */
                 kind: "booking" | "cancellation";
-                /** @description A page where the person can enter the code, where there is one. */
+                /** @description Page where the patient can enter the code. Null if there is none. */
                 page_url: string | null;
             } | null;
             emr: string;
             /**
              * Format: date-time
-             * @description With the care unit's offset.
+             * @description RFC 3339, with the care unit's UTC offset.
              */
             end: string;
             healthcare_service_id: string;
-            /** @description Null: it would be made. */
+            /** @description Null if it would be created. */
             id: string | null;
             /** @description As `emr_id:{value}`. */
             patient_id: string;
-            /** @description On an id made by a two-step cancellation: the original's id. */
+            /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
             /** @description As `emr_id:{value}`. */
             resource_id: string;
             /**
              * Format: date-time
-             * @description With the care unit's offset.
+             * @description RFC 3339, with the care unit's UTC offset.
              */
             start: string;
             /** @enum {string} */
             status: "awaiting_confirmation" | "booked" | "cancelled";
-            /** @description Where an EHR can only cancel and book anew: the former id. */
+            /** @description Former id, if the EHR moved the appointment by cancelling it and booking a new one. */
             supersedes_id: string | null;
         };
-        /** @description Update: only the fields to change. */
+        /** @description Update. Send only the fields to change. */
         AppointmentUpdate: {
             /**
              * Format: text
@@ -364,18 +364,18 @@ export interface components {
             comment?: string;
             /**
              * Format: date-time-or-local
-             * @description New end; with `start`. RFC 3339; without an offset: local time.
+             * @description New end; requires `start`. RFC 3339. Local time of the care unit if the offset is omitted.
              */
             end?: string;
             /** @description New resource. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             resource_id?: string;
             /**
              * Format: date-time-or-local
-             * @description New start; with `end`. RFC 3339; without an offset: local time.
+             * @description New start; requires `end`. RFC 3339. Local time of the care unit if the offset is omitted.
              */
             start?: string;
         };
-        /** @description Cancel many. */
+        /** @description Cancels several appointments. */
         BulkCancellation: {
             /**
              * Format: text
@@ -384,23 +384,23 @@ export interface components {
             comment?: string;
             ids: string[];
             /**
-             * @description Reserved for cancelling.
+             * @description Cancels the appointment.
              * @constant
              */
             status: "cancelled";
         };
-        /** @description Confirm many that await the same code. */
+        /** @description Confirms several appointments that await the same code. */
         BulkConfirmation: {
             confirmation: {
                 /**
                  * Format: text
-                 * @description The code that the end user received.
+                 * @description The code that the patient received.
                  */
                 code: string;
             };
             ids: string[];
         };
-        /** @description Without `start` and `end`: a pure bulk update. With them: a continuous reschedule. */
+        /** @description Without `start` and `end`, updates all appointments alike. With them, performs a continuous reschedule. */
         BulkUpdate: {
             /**
              * Format: text
@@ -409,7 +409,7 @@ export interface components {
             comment?: string;
             /**
              * Format: date-time-or-local
-             * @description New end; with `start`. RFC 3339; without an offset: local time.
+             * @description New end; requires `start`. RFC 3339. Local time of the care unit if the offset is omitted.
              */
             end?: string;
             ids: string[];
@@ -417,7 +417,7 @@ export interface components {
             resource_id?: string;
             /**
              * Format: date-time-or-local
-             * @description New start; with `end`. RFC 3339; without an offset: local time.
+             * @description New start; requires `end`. RFC 3339. Local time of the care unit if the offset is omitted.
              */
             start?: string;
         };
@@ -425,7 +425,7 @@ export interface components {
         CareUnit: {
             id: string;
             /**
-             * @description Language of the messages to patients.
+             * @description Language of messages to patients.
              * @enum {string}
              */
             language: "nb" | "sv" | "en";
@@ -433,76 +433,76 @@ export interface components {
             /** @description IANA time zone. */
             time_zone: string;
         };
-        /** @description What is known of a code, while it is awaited. */
+        /** @description A pending confirmation: a code was sent to the patient and has to be entered. */
         Confirmation: {
-            /** @description How often the person may still try. */
+            /** @description Number of attempts left to enter the code. */
             attempts_remaining: number;
             /** @enum {string} */
             channel: "sms" | "email";
             /**
-             * @description What has become of the newest message.
+             * @description Delivery status of the latest message.
              * @enum {string}
              */
             delivery: "queued" | "sent" | "failed";
             /** Format: date-time */
             expires_at: string;
-            /** @description Ids with the same one are confirmed by the same code. */
+            /** @description Id of the confirmation. Appointments with the same confirmation id are confirmed by the same code. */
             id: string;
             /** @enum {string} */
             kind: "booking" | "cancellation";
-            /** @description A page where the person can enter the code, where there is one. */
+            /** @description Page where the patient can enter the code. Null if there is none. */
             page_url: string | null;
         };
-        /** @description An EHR behind the gateway. */
+        /** @description An EHR connected to the gateway. */
         Emr: {
             /**
-             * @description State of the circuit breaker that leaves the EHR alone after failures in a row.
+             * @description State of the circuit breaker, which opens after consecutive failures of the EHR.
              * @enum {string}
              */
             breaker: "closed" | "half_open" | "open";
             capabilities: {
                 /**
-                 * @description Whether a booking waits for a code that is sent to the patient.
+                 * @description `code`: a booking must be confirmed with a code that is sent to the patient.
                  * @enum {string}
                  */
                 booking_confirmation: "none" | "code";
                 /**
-                 * @description Whether a cancellation waits for a code that is sent to the patient.
+                 * @description `code`: a cancellation must be confirmed with a code that is sent to the patient.
                  * @enum {string}
                  */
                 cancellation_confirmation: "none" | "code";
-                /** @description What can be done in this EHR. Anything else answers `operation_unsupported`. */
+                /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
                 operations: ("get_patient" | "list_resources" | "get_resource" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments")[];
-                /** @description What patients can be looked up by. */
+                /** @description Identifier types by which patients can be looked up. */
                 patient_identifier_types: ("emr_id" | "no_personal_number" | "se_personal_number" | "nhs_number")[];
-                /** @description What resources can be looked up by. */
+                /** @description Identifier types by which resources can be looked up. */
                 resource_identifier_types: ("emr_id" | "se_personal_number" | "no_personal_number" | "hsa_id")[];
             };
             id: string;
             /**
              * Format: date-time
-             * @description When the EHR last did what it was asked. Null: not since the gateway was started.
+             * @description Time of the last successful call to the EHR. Null if there was none since the gateway started.
              */
             last_success_at: string | null;
             name: string;
             /**
-             * @description Whether the EHR can be used now. `degraded`: it has failed, and the next call tries whether it is back. `unavailable`: it has not been reached since the gateway was started, or it is left alone for a while; calls answer `ehr_unavailable`.
+             * @description Whether the EHR can be used now. `degraded`: the EHR has failed; the next request tests whether it has recovered. `unavailable`: the connection is not established or the circuit breaker is open; requests fail with `ehr_unavailable`.
              * @enum {string}
              */
             status: "available" | "degraded" | "unavailable";
         };
-        /** @description What can be booked. */
+        /** @description A healthcare service that can be booked. */
         HealthcareService: {
-            /** @description Informative: a booking has the length of its time slots. */
+            /** @description Typical duration in minutes. For information only: an appointment has the length of its time slots. */
             duration_minutes: number | null;
             id: string;
             name: string;
         };
-        /** @description A patient, as the EHR has it. */
+        /** @description A patient, as recorded in the EHR. */
         Patient: {
             address: {
                 city: string | null;
-                /** @description ISO 3166-1 alpha-2. */
+                /** @description ISO 3166-1 alpha-2 code. */
                 country: string | null;
                 lines: string[];
                 postal_code: string | null;
@@ -514,29 +514,29 @@ export interface components {
             /** @enum {string|null} */
             gender: "male" | "female" | "other" | "unknown" | null;
             given_name: string | null;
-            /** @description Internal identifier of the EHR, without a prefix. */
+            /** @description Internal identifier in the EHR, without a type prefix. */
             id: string;
-            /** @description Every identifier known, in Patient ID notation. */
+            /** @description All known identifiers, in Patient ID notation. */
             identifiers: string[];
-            /** @description E.164. */
+            /** @description Phone number in E.164 format. */
             phone: string | null;
         };
-        /** @description RFC 9457 problem details. No part of it holds personal data, a code or a secret. */
+        /** @description RFC 9457 problem details. Never contains personal data, codes or secrets. */
         Problem: {
-            /** @description With `confirmation_code_incorrect`: how often the person may still try. */
+            /** @description Number of attempts left. Present with `confirmation_code_incorrect`. */
             attempts_remaining?: number;
             /**
-             * @description One to one with the status.
+             * @description Class of the error. Corresponds to the status.
              * @enum {string}
              */
             code: "BAD_REQUEST" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "CONTENT_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE_CONTENT" | "TOO_MANY_REQUESTS" | "HEADERS_TOO_LARGE" | "INTERNAL_SERVER_ERROR" | "NOT_IMPLEMENTED" | "BAD_GATEWAY" | "SERVICE_UNAVAILABLE" | "GATEWAY_TIMEOUT";
             detail: string;
-            /** @description Where in the request, for each fault. */
+            /** @description The faults, each with its place in the request. */
             errors: {
                 detail: string;
                 /** @description Request header. */
                 header?: string;
-                /** @description In bulk operations: the appointment at fault, where it was found. */
+                /** @description In bulk operations: id of the appointment, if it was found. */
                 id?: string;
                 /** @description Path or query parameter. */
                 parameter?: string;
@@ -548,34 +548,34 @@ export interface components {
             /** @enum {string} */
             origin: "caller" | "gateway" | "ehr";
             /**
-             * @description Stable and machine-readable. The list is closed.
+             * @description Stable, machine-readable reason.
              * @enum {string}
              */
             reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
             request_id: string;
-            /** @description Whether the same call may succeed later. */
+            /** @description Whether the same request can succeed later. */
             retryable: boolean;
             status: number;
             title: string;
             /**
              * Format: uri-reference
-             * @description A page that explains the reason.
+             * @description Page that explains the reason.
              */
             type: string;
         };
-        /** @description Whoever or whatever an appointment is with. */
+        /** @description A practitioner, room or device that can be booked. */
         Resource: {
-            /** @description What can be booked with it. */
+            /** @description Healthcare services that can be booked with this resource. */
             healthcare_service_ids: string[];
-            /** @description Internal identifier of the EHR, without a prefix. */
+            /** @description Internal identifier in the EHR, without a type prefix. */
             id: string;
-            /** @description Every identifier known, in Resource ID notation. */
+            /** @description All known identifiers, in Resource ID notation. */
             identifiers: string[];
             /** @enum {string} */
             kind: "practitioner" | "room" | "device";
             name: string;
         };
-        /** @description A free time: a booking starts where one starts and ends where one ends. */
+        /** @description A free time slot. An appointment covers one or more consecutive slots. */
         Timeslot: {
             /** Format: date-time */
             end: string;
@@ -596,15 +596,15 @@ export interface operations {
     list_emrs: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path?: never;
@@ -612,10 +612,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description EHRs, by id. */
+            /** @description EHRs that the client is granted, sorted by id. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -652,7 +652,7 @@ export interface operations {
                      */
                     "application/json": {
                         emrs: components["schemas"]["Emr"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -660,7 +660,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -671,7 +671,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -682,7 +682,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -693,7 +693,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -704,7 +704,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -715,7 +715,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -726,7 +726,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -740,14 +740,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -759,7 +759,7 @@ export interface operations {
             /** @description The EHR. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -795,7 +795,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -806,7 +806,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -817,7 +817,7 @@ export interface operations {
             /** @description `emr_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -828,7 +828,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -839,7 +839,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -850,7 +850,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -861,7 +861,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -872,7 +872,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -885,20 +885,20 @@ export interface operations {
     list_care_units: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -907,10 +907,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Care units, by id. */
+            /** @description Care units that the client is granted, sorted by id. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -930,7 +930,7 @@ export interface operations {
                      */
                     "application/json": {
                         care_units: components["schemas"]["CareUnit"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -938,7 +938,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -949,7 +949,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -960,7 +960,7 @@ export interface operations {
             /** @description `emr_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -971,7 +971,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -982,7 +982,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -993,7 +993,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1004,7 +1004,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1015,7 +1015,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1029,19 +1029,19 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -1053,7 +1053,7 @@ export interface operations {
             /** @description The care unit. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1072,7 +1072,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1083,7 +1083,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1094,7 +1094,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1105,7 +1105,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1116,7 +1116,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1127,7 +1127,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1138,7 +1138,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1149,7 +1149,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1162,11 +1162,11 @@ export interface operations {
     list_appointments: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description End of a range that the appointments overlap; with `start`. RFC 3339; without an offset: local time. */
+                /** @description End of the range; requires `start`. RFC 3339. Local time of the care unit if the offset is omitted. */
                 end?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
                 /**
                  * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
@@ -1175,10 +1175,10 @@ export interface operations {
                 patient_id?: string;
                 /** @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
                 resource_id?: string;
-                /** @description Start of a range that the appointments overlap; with `end`. RFC 3339; without an offset: local time. */
+                /** @description Start of the range; requires `end`. Returns appointments that overlap the range. RFC 3339. Local time of the care unit if the offset is omitted. */
                 start?: string;
                 /**
-                 * @description May repeat. Absent: all.
+                 * @description Status of the appointments. Can be repeated. Defaults to all.
                  * @example [
                  *       "booked"
                  *     ]
@@ -1186,19 +1186,19 @@ export interface operations {
                 status?: ("awaiting_confirmation" | "booked" | "cancelled")[];
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -1207,10 +1207,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Appointments, by start, then id. */
+            /** @description Appointments, sorted by start, then id. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1239,7 +1239,7 @@ export interface operations {
                      */
                     "application/json": {
                         appointments: components["schemas"]["Appointment"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -1247,7 +1247,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `patient_not_found`, `resource_not_found` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1258,7 +1258,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1269,7 +1269,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1280,7 +1280,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1291,7 +1291,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1302,7 +1302,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1313,7 +1313,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1324,7 +1324,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1335,7 +1335,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1346,7 +1346,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1357,7 +1357,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1368,7 +1368,7 @@ export interface operations {
             /** @description `ehr_timeout` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1381,25 +1381,25 @@ export interface operations {
     create_appointment: {
         parameters: {
             query?: {
-                /** @description Checks everything, changes nothing, sends nothing: 200 with what would be. */
+                /** @description Validates the request and returns a preview with status 200. Changes nothing and sends no messages. */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description The same key and request within 24 hours get the first answer again. */
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -1421,10 +1421,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A dry run: what would be. */
+            /** @description The preview of a dry run. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1435,11 +1435,11 @@ export interface operations {
             /** @description The appointment. */
             201: {
                 headers: {
-                    /** @description The first answer, again. */
+                    /** @description Set to `true` when a stored response is replayed. */
                     "idempotency-replayed"?: string;
-                    /** @description Where the new one is. */
+                    /** @description Path of the created object. */
                     location?: string;
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1467,7 +1467,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `patient_not_found`, `resource_not_found`, `healthcare_service_not_found` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1478,7 +1478,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1489,7 +1489,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1500,7 +1500,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1511,7 +1511,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `no_contact_channel` */
             409: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1522,7 +1522,7 @@ export interface operations {
             /** @description `content_too_large` */
             413: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1533,7 +1533,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1544,7 +1544,7 @@ export interface operations {
             /** @description `media_type_unsupported` */
             415: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1555,7 +1555,7 @@ export interface operations {
             /** @description `idempotency_key_reused` */
             422: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1566,7 +1566,7 @@ export interface operations {
             /** @description `rate_limited`, `patient_limit_reached` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1577,7 +1577,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1588,7 +1588,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1599,7 +1599,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1610,7 +1610,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1621,7 +1621,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1632,7 +1632,7 @@ export interface operations {
             /** @description `ehr_timeout`, `outcome_unknown` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1645,25 +1645,25 @@ export interface operations {
     change_appointments: {
         parameters: {
             query?: {
-                /** @description Checks everything, changes nothing, sends nothing: 200 with what would be. */
+                /** @description Validates the request and returns a preview with status 200. Changes nothing and sends no messages. */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description The same key and request within 24 hours get the first answer again. */
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -1684,12 +1684,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description In the order of `ids`; a continuous reschedule: by start, then the cancelled ones by start. */
+            /** @description The appointments in the order of `ids`. After a continuous reschedule: sorted by start, followed by the cancelled ones, sorted by start. */
             200: {
                 headers: {
-                    /** @description The first answer, again. */
+                    /** @description Set to `true` when a stored response is replayed. */
                     "idempotency-replayed"?: string;
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1725,7 +1725,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `appointments_not_alike`, `confirmations_differ`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `appointment_not_found`, `resource_not_found`, `patient_not_found` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1736,7 +1736,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1747,7 +1747,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1758,7 +1758,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1769,7 +1769,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `no_contact_channel` */
             409: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1780,7 +1780,7 @@ export interface operations {
             /** @description `content_too_large` */
             413: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1791,7 +1791,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1802,7 +1802,7 @@ export interface operations {
             /** @description `media_type_unsupported` */
             415: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1813,7 +1813,7 @@ export interface operations {
             /** @description `idempotency_key_reused` */
             422: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1824,7 +1824,7 @@ export interface operations {
             /** @description `rate_limited`, `patient_limit_reached` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1835,7 +1835,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1846,7 +1846,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1857,7 +1857,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1868,7 +1868,7 @@ export interface operations {
             /** @description `partially_applied`, `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1879,7 +1879,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1890,7 +1890,7 @@ export interface operations {
             /** @description `ehr_timeout`, `outcome_unknown` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1904,24 +1904,24 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Appointment identifier.
+                 * @description Id of the appointment.
                  * @example 7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55
                  */
                 appointment_id: string;
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -1933,7 +1933,7 @@ export interface operations {
             /** @description The appointment. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1961,7 +1961,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1972,7 +1972,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1983,7 +1983,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -1994,7 +1994,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found`, `appointment_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2005,7 +2005,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2016,7 +2016,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2027,7 +2027,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2038,7 +2038,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2049,7 +2049,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2060,7 +2060,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2071,7 +2071,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2082,7 +2082,7 @@ export interface operations {
             /** @description `ehr_timeout` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2095,30 +2095,30 @@ export interface operations {
     change_appointment: {
         parameters: {
             query?: {
-                /** @description Checks everything, changes nothing, sends nothing: 200 with what would be. */
+                /** @description Validates the request and returns a preview with status 200. Changes nothing and sends no messages. */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description The same key and request within 24 hours get the first answer again. */
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Appointment identifier.
+                 * @description Id of the appointment.
                  * @example 7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55
                  */
                 appointment_id: string;
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -2140,9 +2140,9 @@ export interface operations {
             /** @description The appointment. */
             200: {
                 headers: {
-                    /** @description The first answer, again. */
+                    /** @description Set to `true` when a stored response is replayed. */
                     "idempotency-replayed"?: string;
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2170,7 +2170,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2181,7 +2181,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2192,7 +2192,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2203,7 +2203,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found`, `appointment_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2214,7 +2214,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `no_contact_channel` */
             409: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2225,7 +2225,7 @@ export interface operations {
             /** @description `content_too_large` */
             413: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2236,7 +2236,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2247,7 +2247,7 @@ export interface operations {
             /** @description `media_type_unsupported` */
             415: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2258,7 +2258,7 @@ export interface operations {
             /** @description `idempotency_key_reused` */
             422: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2269,7 +2269,7 @@ export interface operations {
             /** @description `rate_limited`, `patient_limit_reached` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2280,7 +2280,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2291,7 +2291,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2302,7 +2302,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2313,7 +2313,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2324,7 +2324,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2335,7 +2335,7 @@ export interface operations {
             /** @description `ehr_timeout`, `outcome_unknown` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2349,26 +2349,26 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key and request within 24 hours get the first answer again. */
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
                 "idempotency-key"?: string;
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Appointment identifier.
+                 * @description Id of the appointment.
                  * @example 7d0c2a4e-6f52-4a5e-9d0b-3f2f8f7a1c55
                  */
                 appointment_id: string;
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example sodermalm
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-se
                  */
                 emr: string;
@@ -2380,9 +2380,9 @@ export interface operations {
             /** @description The appointment. */
             202: {
                 headers: {
-                    /** @description The first answer, again. */
+                    /** @description Set to `true` when a stored response is replayed. */
                     "idempotency-replayed"?: string;
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2418,7 +2418,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2429,7 +2429,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2440,7 +2440,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2451,7 +2451,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found`, `appointment_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2462,7 +2462,7 @@ export interface operations {
             /** @description `idempotency_in_progress`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `resend_limit_reached`, `no_contact_channel` */
             409: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2473,7 +2473,7 @@ export interface operations {
             /** @description `content_too_large` */
             413: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2484,7 +2484,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2495,7 +2495,7 @@ export interface operations {
             /** @description `media_type_unsupported` */
             415: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2506,7 +2506,7 @@ export interface operations {
             /** @description `idempotency_key_reused` */
             422: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2517,7 +2517,7 @@ export interface operations {
             /** @description `rate_limited`, `patient_limit_reached` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2528,7 +2528,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2539,7 +2539,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2550,7 +2550,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2561,7 +2561,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2572,7 +2572,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2583,7 +2583,7 @@ export interface operations {
             /** @description `ehr_timeout`, `outcome_unknown` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2596,25 +2596,25 @@ export interface operations {
     list_healthcare_services: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example riverside
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-uk
                  */
                 emr: string;
@@ -2623,10 +2623,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Healthcare services, by id. */
+            /** @description Healthcare services, sorted by id. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2645,7 +2645,7 @@ export interface operations {
                      */
                     "application/json": {
                         healthcare_services: components["schemas"]["HealthcareService"][];
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                     };
                 };
@@ -2653,7 +2653,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2664,7 +2664,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2675,7 +2675,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2686,7 +2686,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2697,7 +2697,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2708,7 +2708,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2719,7 +2719,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2730,7 +2730,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2741,7 +2741,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2752,7 +2752,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2763,7 +2763,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2774,7 +2774,7 @@ export interface operations {
             /** @description `ehr_timeout` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2788,19 +2788,19 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -2817,7 +2817,7 @@ export interface operations {
             /** @description The patient. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2850,7 +2850,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2861,7 +2861,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2872,7 +2872,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2883,7 +2883,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2894,7 +2894,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2905,7 +2905,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2916,7 +2916,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2927,7 +2927,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2938,7 +2938,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2949,7 +2949,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2960,7 +2960,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2971,7 +2971,7 @@ export interface operations {
             /** @description `ehr_timeout` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -2984,25 +2984,25 @@ export interface operations {
     list_resources: {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example sodermalm
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-se
                  */
                 emr: string;
@@ -3011,10 +3011,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Resources, by id. */
+            /** @description Resources, sorted by id. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3040,7 +3040,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                         resources: components["schemas"]["Resource"][];
                     };
@@ -3049,7 +3049,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3060,7 +3060,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3071,7 +3071,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3082,7 +3082,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3093,7 +3093,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3104,7 +3104,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3115,7 +3115,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3126,7 +3126,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3137,7 +3137,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3148,7 +3148,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3159,7 +3159,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3170,7 +3170,7 @@ export interface operations {
             /** @description `ehr_timeout` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3184,19 +3184,19 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example sodermalm
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-se
                  */
                 emr: string;
@@ -3213,7 +3213,7 @@ export interface operations {
             /** @description The resource. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3239,7 +3239,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3250,7 +3250,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3261,7 +3261,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3272,7 +3272,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found`, `resource_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3283,7 +3283,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3294,7 +3294,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3305,7 +3305,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3316,7 +3316,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3327,7 +3327,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3338,7 +3338,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3349,7 +3349,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3360,7 +3360,7 @@ export interface operations {
             /** @description `ehr_timeout` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3373,43 +3373,43 @@ export interface operations {
     list_timeslots: {
         parameters: {
             query: {
-                /** @description `next_cursor` of the page before, with the same filters. */
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
                 cursor?: string;
                 /**
-                 * @description End of the range, at most 92 days after its start.
+                 * @description End of the range, at most 92 days after `start`. RFC 3339. Local time if the offset is omitted.
                  * @example 2027-03-19T16:00:00
                  */
                 end: string;
                 /**
-                 * @description May repeat.
+                 * @description Id of a healthcare service. Can be repeated.
                  * @example [
                  *       "consultation"
                  *     ]
                  */
                 healthcare_service_id?: string[];
-                /** @description Entries of a page, at most. */
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
                 resource_id?: string[];
                 /**
-                 * @description Start of the range. Without an offset: local time.
+                 * @description Start of the range. RFC 3339. Local time of the care unit if the offset is omitted.
                  * @example 2027-03-19T08:00:00
                  */
                 start: string;
             };
             header?: {
-                /** @description A UUID, a ULID or 32 hexadecimal digits, which come back with the answer. Absent or anything else: a new one. */
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
                 "x-request-id"?: string;
-                /** @description The standard that response bodies follow. */
+                /** @description The standard that response bodies follow. Defaults to `native`. */
                 "x-service-standard"?: "native";
             };
             path: {
                 /**
-                 * @description Care unit of the EHR.
+                 * @description Id of the care unit in the EHR.
                  * @example oslo-sentrum
                  */
                 care_unit_id: string;
                 /**
-                 * @description Target EHR.
+                 * @description Id of the EHR.
                  * @example sandbox-no
                  */
                 emr: string;
@@ -3418,10 +3418,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Free slots, by start, resource, service. */
+            /** @description Free time slots, sorted by start, resource and service. */
             200: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3440,7 +3440,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description For the next page. Null: this is the last one. */
+                        /** @description Cursor for the next page. Null on the last page. */
                         next_cursor: string | null;
                         timeslots: components["schemas"]["Timeslot"][];
                     };
@@ -3449,7 +3449,7 @@ export interface operations {
             /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found`, `healthcare_service_not_found` */
             400: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3460,7 +3460,7 @@ export interface operations {
             /** @description `credentials_invalid` */
             401: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3471,7 +3471,7 @@ export interface operations {
             /** @description `scope_missing` */
             403: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3482,7 +3482,7 @@ export interface operations {
             /** @description `emr_not_found`, `care_unit_not_found` */
             404: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3493,7 +3493,7 @@ export interface operations {
             /** @description `uri_too_long` */
             414: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3504,7 +3504,7 @@ export interface operations {
             /** @description `rate_limited` */
             429: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3515,7 +3515,7 @@ export interface operations {
             /** @description `headers_too_large` */
             431: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3526,7 +3526,7 @@ export interface operations {
             /** @description `internal_error` */
             500: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3537,7 +3537,7 @@ export interface operations {
             /** @description `operation_unsupported` */
             501: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3548,7 +3548,7 @@ export interface operations {
             /** @description `ehr_rejected` */
             502: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3559,7 +3559,7 @@ export interface operations {
             /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
             503: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };
@@ -3570,7 +3570,7 @@ export interface operations {
             /** @description `ehr_timeout` */
             504: {
                 headers: {
-                    /** @description The caller's, or a new one. */
+                    /** @description Id of the request: echoed, or generated by the gateway. */
                     "x-request-id"?: string;
                     [name: string]: unknown;
                 };

@@ -41,7 +41,7 @@ await loadDataSet(
 clearInterval(progress);
 
 const id = (reference: string) => uploader.referenceOf(reference).replace(/^.*\//, '');
-process.stdout.write(`${count} resources are there. What a configuration has to name:
+process.stdout.write(`${count} resources loaded. Values for the configuration:
 
 care_units:
   - id: north
@@ -49,7 +49,7 @@ care_units:
   - id: south
     settings: { location: ${uploader.referenceOf('Location/south')} }
 
-What can be proved with them:
+To run the conformance kit with them:
 
 npx crossward conformance --care-unit north --other-care-unit south \\
   --patient emr_id:${id('Patient/p-1')} se_personal_number:191212121212 --other-patient ${id('Patient/p-3')} \\
@@ -59,6 +59,6 @@ npx crossward conformance --care-unit north --other-care-unit south \\
 function nameAndValue(header: string): [name: string, value: string] {
   const [, name, value] = /^([^:]+):\s*(.*)$/.exec(header) ?? [];
   if (name !== undefined && value !== undefined) return [name, value];
-  process.stderr.write('A header is written as Name: value.\n');
+  process.stderr.write("A header must have the form 'Name: value'.\n");
   process.exit(2);
 }

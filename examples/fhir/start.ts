@@ -9,7 +9,7 @@ import { loadConfiguration } from '../../server/src/config/load.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
 
 /** The dates in the example requests of the repository's README. */
-const daysOfTheReadme = ['2030-03-15', '2030-03-18', '2030-03-19'];
+const readmeDates = ['2030-03-15', '2030-03-18', '2030-03-19'];
 
 const clientSecret = randomBytes(32).toString('base64url');
 const folder = join(process.env.CROSSWARD_DATA_DIR || '.data', 'fhir-example');
@@ -29,12 +29,12 @@ const [emr] = configuration.emrs;
 const [client] = configuration.clients;
 const fhirUrl = new URL(String(emr?.settings.base_url));
 
-await startMedplum({ port: Number(fhirUrl.port), data: { alsoOn: daysOfTheReadme } });
+await startMedplum({ port: Number(fhirUrl.port), data: { alsoOn: readmeDates } });
 
 // The process that owns the FHIR server's port owns the folder.
-const forget = () => rmSync(folder, { recursive: true, force: true });
-forget();
-process.once('exit', forget);
+const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+removeFolder();
+process.once('exit', removeFolder);
 await mkdir(folder, { recursive: true, mode: 0o700 });
 const clientFile = join(folder, 'client.json');
 const credentials = { client_id: client?.id, client_secret: clientSecret };
@@ -48,13 +48,13 @@ const credential = (name: string) => `$(node -p 'require("${shown(clientFile)}")
 process.stdout.write(`
 Crossward runs with a FHIR server behind it. All people in it are synthetic.
 
-  Reference of the interface   ${gateway}/docs/
+  API reference                ${gateway}/docs/
   Codes sent to patients       ${gateway}/demo/messages
   FHIR server                  ${new URL('Appointment', fhirUrl)}
   Configuration                ${shown(path)}
   Credentials                  ${shown(clientFile)}
 
-Book an appointment, from this folder:
+To book an appointment, run in this folder:
 
 curl ${gateway}/api/emrs/${emr?.id}/care-units/${emr?.care_units[0]?.id}/appointments \\
   -H "x-service-client-id: ${credential('client_id')}" \\
@@ -62,7 +62,7 @@ curl ${gateway}/api/emrs/${emr?.id}/care-units/${emr?.care_units[0]?.id}/appoint
   -H 'content-type: application/json' \\
   -d '{"patient_id":"p-3","resource_id":"r-1","healthcare_service_id":"consultation","start_time":"2030-03-15T09:00:00","end_time":"2030-03-15T09:30:00"}'
 
-Ctrl-C stops both.
+Ctrl-C stops both servers.
 `);
 
 /** The path relative to the current folder. */

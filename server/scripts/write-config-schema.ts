@@ -1,4 +1,4 @@
-// Writes server/config.schema.json; with --check, fails when the file lags behind the code.
+// Writes server/config.schema.json. With --check, fails if the file is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { publishedSchema } from '../src/config/published-schema.ts';
 import { connectors } from '../src/ehr/connectors.ts';

@@ -1,4 +1,4 @@
-// Writes server/openapi.json; with --check, fails when the file lags behind the code.
+// Writes server/openapi.json. With --check, fails if the file is out of date.
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
@@ -11,14 +11,14 @@ import { createKeyRing } from '../src/secrets/key-ring.ts';
 
 const target = new URL('../openapi.json', import.meta.url);
 
-// The description is the same whatever is configured, so nothing is.
+// The description does not depend on the configuration, so an empty one is used.
 const app = await buildApp({
   log: pino({ level: 'silent' }),
   metrics: new Registry(),
   clients: createClientRegistry([]),
   ehrs: new Map(),
   cursors: createCursors(createKeyRing([randomBytes(32)])),
-  // No operation runs.
+  // Never called.
   services: {} as OperationServices,
   mailbox: undefined,
   identifierHeaders: new Set(),

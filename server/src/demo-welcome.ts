@@ -8,11 +8,11 @@ interface Welcome {
   /** `http://host:port` */
   readonly address: string;
   readonly ehrs: EhrRegistry;
-  /** The credentials stay in this file: what is printed may end up in a log. */
+  /** The credentials are only in this file, since printed text may end up in a log. */
   readonly clientFile: string;
 }
 
-/** A request ready to paste, which books a time that is free now. */
+/** A welcome text with a request that books a free time, ready to paste. */
 export async function demoWelcome({ address, ehrs, clientFile }: Welcome): Promise<string> {
   const ehr = ehrs.get('sandbox-no');
   const careUnit = ehr?.careUnits.get('oslo-sentrum');
@@ -28,10 +28,10 @@ export async function demoWelcome({ address, ehrs, clientFile }: Welcome): Promi
   });
   const request = slot ? `Book an appointment:\n\n${curl(address, clientFile, slot, careUnit.timeZone)}\n\n` : '';
   return `
-Crossward runs with three sandbox EHRs. All people in them are synthetic.
+Crossward is running with three sandbox EHRs. All people in them are synthetic.
 
-  Reference of the interface   ${address}/docs/
-  Credentials                  ${clientFile}
+  API reference   ${address}/docs/
+  Credentials     ${clientFile}
 
 ${request}`;
 }

@@ -18,22 +18,22 @@ import { createOutbox } from './messages/create-outbox.ts';
 import { createMessageMetrics } from './messages/metrics.ts';
 import { createSenders } from './messages/senders.ts';
 import { operationKinds } from './operation-kinds.ts';
-import { endAllLeases } from './operations/due.ts';
+import { releaseAllLeases } from './operations/due.ts';
 import { createOperationMetrics } from './operations/metrics.ts';
 import type { OperationServices } from './operations/services.ts';
-import { requireKnownKeys, type SecretKeys } from './secret-keys/known-keys.ts';
+import { requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
 
-/** Everything that the gateway stands on, made once. */
+/** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
-  /** After the last request: what runs beside them ends in good order. The database is closed by whoever opened it. */
+  /** Stops background jobs and closes EHR connections. Call it after the last request; it does not close the database. */
   stop(): Promise<void>;
 }
 
 interface Setup {
   readonly configuration: Configuration;
   readonly database: Database;
-  /** Lets messages leave at once. */
+  /** For a connection that listens for new messages. */
   readonly databaseUrl?: string | undefined;
   readonly secretKeys: SecretKeys;
   /** Where the demo keeps its secret key. */
@@ -43,9 +43,9 @@ interface Setup {
 }
 
 /**
- * Brings the database up to date, connects to every EHR, and starts what runs beside the requests.
+ * Migrates the database, connects to every EHR, and starts the background jobs.
  *
- * @throws {ConfigurationError} when the secret keys are not those of the database
+ * @throws {ConfigurationError} when the secret keys do not match the database
  */
 export async function createDeps(setup: Setup): Promise<Deps> {
   const { configuration, database, databaseUrl, secretKeys, secretKeyFile, log } = setup;
@@ -66,7 +66,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     metrics: createEhrMetrics(metrics),
     log,
   });
-  if (database.kind === 'pglite') await endAllLeases(background);
+  if (database.kind === 'pglite') await releaseAllLeases(background);
   await outbox.start();
   const services: OperationServices = {
     db,

@@ -12,7 +12,7 @@ import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
 import { buildApp } from './http/app.ts';
 import { describeError } from './log/describe-error.ts';
-import type { SecretKeys } from './secret-keys/known-keys.ts';
+import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { assertCanListen, listenError } from './startup/listen-error.ts';
 import { makePrivateFolder } from './startup/private-file.ts';
@@ -29,11 +29,11 @@ async function main(): Promise<void> {
   const log = pino({ level: environment.logLevel });
   ignoreHangUp(log);
   const dataDir = resolve(environment.dataDirectory);
-  // A mistake in the configuration is told before anything is made or changed.
+  // Report mistakes in the configuration before anything is created or changed.
   const configured = await readConfigured(environment);
   await assertCanListen(environment);
   if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
-  // The lock on the data directory comes with the database, before anything else is written there.
+  // Opening the database locks the data directory, before anything else is written there.
   const database = await openDatabase({
     databaseUrl: environment.databaseUrl?.reveal(),
     dataDir,
@@ -61,12 +61,12 @@ async function serve(
     throw listenError(error, environment);
   });
   onSignal(async (signal) => {
-    log.info({ signal }, 'stopping: requests under way are finished first');
+    log.info({ signal }, 'stopping after the current requests');
     await app.close();
     await deps.stop();
     await database.close();
   });
-  log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward listens');
+  log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward is listening');
   if (setup.isDemo) {
     process.stdout.write(
       await demoWelcome({ address, ehrs: deps.ehrs, clientFile: join(dataDir, 'demo-client.json') }),
@@ -74,10 +74,13 @@ async function serve(
   }
 }
 
-/** For its owner alone: the demo's secrets are in it, or the embedded database. */
+/** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */
 async function prepareDataDir(dataDir: string, log: Logger): Promise<void> {
   if (await makePrivateFolder(dataDir)) {
-    log.warn({ data_dir: dataDir }, 'other users of this machine could use the data directory until now');
+    log.warn(
+      { data_dir: dataDir },
+      'data directory was accessible to other users of this machine; now restricted to its owner',
+    );
   }
 }
 
@@ -112,14 +115,14 @@ function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {
   return sms?.provider === 'demo_mailbox' || email?.provider === 'demo_mailbox';
 }
 
-/** A terminal that closes sends it, and so does who expects the configuration to be read again. It would end the process. */
+/** SIGHUP ends a process by default. It comes from a closed terminal, or from an operator who expects a reload. */
 function ignoreHangUp(log: Logger): void {
   process.on('SIGHUP', () => {
-    log.warn({ signal: 'SIGHUP' }, 'ignored: the configuration is read at the start only; SIGTERM stops the gateway');
+    log.warn({ signal: 'SIGHUP' }, 'ignored: the configuration is read only at start; SIGTERM stops the gateway');
   });
 }
 
-/** The first signal stops in good order, a second one at once. */
+/** The first signal stops the gateway gracefully, a second one at once. */
 function onSignal(stop: (signal: string) => Promise<void>): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

@@ -5,5 +5,5 @@ import type { AnyKind } from './operations/kind.ts';
 
 const kinds: readonly AnyKind[] = [appointmentKind, ehrCodeKind, expiryKind];
 
-/** Every kind of write, by the name that its operations are stored under. */
+/** All kinds of writes, by name. */
 export const operationKinds: ReadonlyMap<string, AnyKind> = new Map(kinds.map((kind) => [kind.name, kind]));

@@ -8,7 +8,7 @@ for (const { name, make } of medplums) {
     name,
     async () => {
       const subject = await make();
-      return Object.create(subject, { askGateway: { value: gatewayBefore(() => subject.connector) } });
+      return Object.create(subject, { callGateway: { value: gatewayBefore(() => subject.connector) } });
     },
     { assertReport: assertPublished },
   );

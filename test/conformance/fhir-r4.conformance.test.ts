@@ -7,7 +7,7 @@ import { assertPublished } from './published.ts';
 function makeBehindGateway({ make }: Counterpart) {
   return async () => {
     const subject = await make();
-    return Object.create(subject, { askGateway: { value: gatewayBefore(() => subject.connector) } });
+    return Object.create(subject, { callGateway: { value: gatewayBefore(() => subject.connector) } });
   };
 }
 

@@ -12,7 +12,7 @@ describeConformance(
   async () => {
     const { database, dispose } = await createTestDatabase();
     const subject = await sandboxSubject('sandbox', database.pool);
-    return Object.assign(subject, { askGateway: gatewayBefore(() => subject.connector), close: dispose });
+    return Object.assign(subject, { callGateway: gatewayBefore(() => subject.connector), close: dispose });
   },
   { assertReport: assertPublished },
 );

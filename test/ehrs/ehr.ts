@@ -12,7 +12,7 @@ export interface EhrAppointment {
 /** Direct access to the EHR of a connection, as its own staff has. */
 export interface Ehr {
   appointments(): Promise<readonly EhrAppointment[]>;
-  /** All data that a write can change. */
+  /** All data that a write can change, for comparisons. */
   everything(): Promise<unknown>;
   /** Moves an appointment back by a number of days. */
   moveBack(appointmentId: string, days: number): Promise<void>;

@@ -10,23 +10,26 @@ import { fhirSettingsOf } from './fhir-data.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
 
-interface Content {
+interface FhirConfiguration {
   readonly clients: readonly ConfiguredClient[];
   /** URL of the FHIR server that replaces a sandbox, by connection id. */
   baseUrlOf(emr: string): string;
 }
 
 /**
- * Writes a configuration file: the demo's, with these clients, and with a FHIR connection of the same id, care units and
- * policies for each of its sandboxes. JSON is YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
+ * Writes the demo's configuration with these clients and with FHIR connections in place of the sandboxes. Ids, care units and
+ * policies stay the same. JSON is valid YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
  *
- * @returns its path
+ * @returns the path of the file
  */
-export async function writeFhirConfiguration(folder: string, { clients, baseUrlOf }: Content): Promise<string> {
+export async function writeFhirConfiguration(
+  folder: string,
+  { clients, baseUrlOf }: FhirConfiguration,
+): Promise<string> {
   const demo = parseYaml(await readFile(demoConfigurationPath, 'utf8'));
   if ('mistakes' in demo) throw new Error('The configuration of the demo cannot be read');
   const file = demo.value as ConfigurationFile;
-  const emrs = file.emrs.map((emr) => overFhir(emr, baseUrlOf(emr.id)));
+  const emrs = file.emrs.map((emr) => withFhir(emr, baseUrlOf(emr.id)));
   const path = join(folder, `crossward-${randomUUID()}.yaml`);
   // The access tests send many wrong secrets, so the limit is higher.
   const limits = { ...file.limits, failed_credentials: 1_000_000 };
@@ -34,7 +37,7 @@ export async function writeFhirConfiguration(folder: string, { clients, baseUrlO
   return path;
 }
 
-function overFhir(emr: EmrInFile, baseUrl: string): EmrInFile {
+function withFhir(emr: EmrInFile, baseUrl: string): EmrInFile {
   return {
     ...emr,
     connector: 'fhir-r4',

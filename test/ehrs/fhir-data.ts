@@ -14,7 +14,7 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** Tests search for free slots from forty days ahead. */
 const days = 60;
 
-/** The URIs by which the connector knows identifiers, where the settings name no others. */
+/** The connector's default systems of identifiers. */
 const defaultSystems = identifierSystems({ base_url: 'https://ehr.example/fhir' });
 
 const made = new Map<string, readonly FhirResource[]>();
@@ -51,7 +51,7 @@ function makeResources(country: Country, careUnits: readonly CareUnit[]): readon
   ];
 }
 
-/** Of the connection to a FHIR server that has the data of a sandbox with these settings. */
+/** Settings of a connection to a FHIR server with the data of this sandbox. */
 export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): FhirSettings {
   const { services, patientIdentifierTypes, resourceIdentifierTypes } = createDirectory(country, []);
   const numbers = <Type extends string>(types: readonly Type[]) =>
@@ -69,7 +69,7 @@ export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): F
   };
 }
 
-/** A free slot of a resource; `serviceIds` where it is not for what the schedule is for. */
+/** A free slot of a resource. `serviceIds` override the services of the schedule. */
 export function slot(resourceId: string, { start, end }: SlotTime, serviceIds: readonly string[] = []): Fhir {
   return {
     resourceType: 'Slot',

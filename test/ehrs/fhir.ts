@@ -31,7 +31,7 @@ export interface FhirEhr extends Ehr {
 
 /** Direct access to an EHR through its FHIR resources. */
 export function fhirEhr(server: FhirServer): FhirEhr {
-  function told(appointment: FhirAppointment): EhrAppointment[] {
+  function ehrAppointment(appointment: FhirAppointment): EhrAppointment[] {
     const { id = '' } = appointment;
     const time = appointmentTime(appointment);
     const patientId = patientIdOf(appointment);
@@ -46,7 +46,7 @@ export function fhirEhr(server: FhirServer): FhirEhr {
 
   return {
     server,
-    appointments: async () => (await server.all<FhirAppointment>('Appointment')).flatMap(told),
+    appointments: async () => (await server.all<FhirAppointment>('Appointment')).flatMap(ehrAppointment),
     async everything() {
       const slots = await server.all<FhirSlot>('Slot');
       return [await server.all('Appointment'), slots.filter(({ status }) => status !== 'free')];

@@ -13,19 +13,19 @@ import { writeFhirConfiguration } from './fhir-configuration.ts';
 import { fhirResourcesOf } from './fhir-data.ts';
 import { sandboxEhr } from './sandbox.ts';
 
-/** What stands behind the connections of the demo: its sandboxes, or FHIR servers with the same data. */
+/** The kind of EHRs in a test: the demo's sandboxes, or FHIR servers with the same data. */
 export type EhrKind = 'sandbox' | 'fhir' | 'medplum';
 
 /** The EHRs behind a gateway. */
 export interface Ehrs {
-  /** What the gateway is to be started with. */
+  /** The configuration to start the gateway with. */
   readonly configuration: Configuration;
-  /** By the connection's id. */
+  /** By connection id. */
   readonly byId: ReadonlyMap<string, Ehr>;
   close(): Promise<void>;
 }
 
-/** Loaded where they are needed: Medplum's is large. */
+/** Loaded only when needed, because Medplum is large. */
 const counterparts: Readonly<
   Record<Exclude<EhrKind, 'sandbox'>, () => Promise<{ readonly startCounterpart: FhirCounterpart }>>
 > = {
@@ -36,12 +36,12 @@ const counterparts: Readonly<
 interface EhrsOptions {
   /** The demo's configuration, with clients. */
   readonly demo: Configuration;
-  /** Changes it; EHRs may be added that are like another one. */
+  /** Changes the configuration. Added EHRs must be copies of an EHR of the demo. */
   readonly configure: (configuration: Configuration) => Configuration;
   readonly database: Database;
 }
 
-/** Starts what stands behind each connection of the configuration. */
+/** Starts the EHR of each connection in the configuration. */
 export async function startEhrs(kind: EhrKind, options: EhrsOptions): Promise<Ehrs> {
   return kind === 'sandbox' ? sandboxes(options) : startFhirServers(kind, options);
 }
@@ -63,7 +63,7 @@ async function startFhirServers(kind: Exclude<EhrKind, 'sandbox'>, { demo, confi
   const emrs: ConfiguredEmr[] = [];
   for (const emr of wanted.emrs) {
     const like = demo.emrs.find(({ id }) => baseUrlOf(id) === emr.settings.base_url);
-    if (!like) throw new Error(`${emr.id} is like no EHR of the demo`);
+    if (!like) throw new Error(`${emr.id} is not a copy of an EHR of the demo`);
     const server = servers.get(emr.id) ?? (await startCounterpart(fhirResourcesOf(like)));
     servers.set(emr.id, server);
     emrs.push({ ...emr, settings: { ...emr.settings, base_url: server.url } });
@@ -77,12 +77,12 @@ async function startFhirServers(kind: Exclude<EhrKind, 'sandbox'>, { demo, confi
   };
 }
 
-/** The connector of the project's EHRs. */
+/** The connector of the EHRs in this Vitest project. */
 export function connectorUnderTest(): ConnectorModule {
   return inject('ehrKind') === 'sandbox' ? sandboxConnector : fhirR4Connector;
 }
 
-/** What the gateway calls the room that the sandbox calls `id`: in FHIR, rooms and practitioners have ids apart. */
+/** The gateway's id of a room of the sandbox. In FHIR it has a prefix, because rooms and practitioners are different types. */
 export function roomId(id: string): string {
   return inject('ehrKind') === 'sandbox' ? id : resourceId(`Location/${id}`);
 }

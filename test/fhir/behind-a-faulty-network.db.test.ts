@@ -62,7 +62,10 @@ const isWrite = ({ method, body }: ProxiedRequest) =>
   method !== 'GET' && body.includes('"Appointment"') && body.includes('"transaction"');
 
 /** The appointments in the FHIR server at a time, except cancelled ones. */
-function standing({ start, end }: Slot): { readonly id: string | undefined; readonly status: string | undefined }[] {
+function appointmentsAt({
+  start,
+  end,
+}: Slot): { readonly id: string | undefined; readonly status: string | undefined }[] {
   return (fake.store.all('Appointment') as readonly FhirAppointment[])
     .filter((it) => new Date(it.start ?? '') < new Date(end) && new Date(it.end ?? '') > new Date(start))
     .filter(({ status }) => status !== 'cancelled' && status !== 'entered-in-error')
@@ -75,13 +78,13 @@ function expectUnknown({ status, body }: Told): void {
 
 /** Ways to lose the response to a write that the server makes. The server is unavailable afterwards. */
 const losses = [
-  ['has done a write', () => proxy.commitThenGoDown(isWrite)],
-  ['does a write when it is away', () => proxy.finishLate(isWrite)],
+  ['makes a write, loses its response', () => proxy.commitThenGoDown(isWrite)],
+  ['makes a write after the time-out', () => proxy.finishLate(isWrite)],
 ] as const;
 
-describe.each(losses)('a server that %s and is unavailable during retries', (_, lose) => {
+describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
   /** Returns the response to a retry with the same idempotency key. */
-  async function loseAndAskAgain(request: Sent, key: string | undefined): Promise<Told> {
+  async function loseAndRetry(request: Sent, key: string | undefined): Promise<Told> {
     const late = lose();
     expectUnknown(await send(request, key));
     await nextCall(gateway, 'fhir', 'unavailable');
@@ -91,35 +94,35 @@ describe.each(losses)('a server that %s and is unavailable during retries', (_, 
     return meanwhile;
   }
 
-  test('returns one hold to a retry with the same key when it is available again', async () => {
+  test('creates one hold, which a retry with the same key returns', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const key = newKey();
     const request = creation(slot, path);
-    const meanwhile = await loseAndAskAgain(request, key);
+    const meanwhile = await loseAndRetry(request, key);
     const answer = await answerOf(() => send(request, key));
     expect(answer.status, answer.text).toBe(201);
     const { id, status } = answer.body;
     expect(status).toBe('awaiting_confirmation');
-    expect(standing(slot)).toEqual([{ id, status: 'pending' }]);
+    expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]);
     const code = await codeFor(gateway, id);
     expect(await careUnitOf(gateway, path).confirm(id, code)).toMatchObject({
       status: 200,
       body: { status: 'booked' },
     });
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
-    expect(standing(slot)).toEqual([{ id, status: 'booked' }]);
+    expect(appointmentsAt(slot)).toEqual([{ id, status: 'booked' }]);
     expectUnknown(meanwhile);
   });
 
-  test('releases a hold that no client retries', async () => {
+  test('releases a hold whose request is not retried', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = lose();
     expectUnknown(await send(creation(slot, path)));
     await nextCall(gateway, 'fhir', 'unavailable');
     await late?.finish();
-    expect(standing(slot)).toHaveLength(1);
+    expect(appointmentsAt(slot)).toHaveLength(1);
     await proxy.comeUp();
-    await eventually(() => expect(standing(slot)).toEqual([]));
+    await eventually(() => expect(appointmentsAt(slot)).toEqual([]));
     expect(await isFree(gateway, slot, path)).toBe(true);
   });
 
@@ -128,9 +131,9 @@ describe.each(losses)('a server that %s and is unavailable during retries', (_, 
     const { id } = await book(gateway, { careUnit: path, slot });
     const request = change(id, { confirmation: { code: await codeFor(gateway, id) } }, path);
     const key = newKey();
-    const meanwhile = await loseAndAskAgain(request, key);
+    const meanwhile = await loseAndRetry(request, key);
     expect(await answerOf(() => send(request, key))).toMatchObject({ status: 200, body: { id, status: 'booked' } });
-    expect(standing(slot)).toEqual([{ id, status: 'booked' }]);
+    expect(appointmentsAt(slot)).toEqual([{ id, status: 'booked' }]);
     expectUnknown(meanwhile);
   });
 
@@ -140,10 +143,10 @@ describe.each(losses)('a server that %s and is unavailable during retries', (_, 
     await careUnitOf(gateway, path).confirm(id, await codeFor(gateway, id));
     const request = change(id, timeOf(to), path);
     const key = newKey();
-    const meanwhile = await loseAndAskAgain(request, key);
+    const meanwhile = await loseAndRetry(request, key);
     expect(await answerOf(() => send(request, key))).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
-    expect(standing(to)).toEqual([{ id, status: 'booked' }]);
-    expect(standing(from)).toEqual([]);
+    expect(appointmentsAt(to)).toEqual([{ id, status: 'booked' }]);
+    expect(appointmentsAt(from)).toEqual([]);
     expectUnknown(meanwhile);
   });
 });
@@ -162,7 +165,7 @@ test('a hold created after reconciliation looked for it is returned to a retry',
   const answer = await knownAnswerOf(() => send(creation(slot, path), key));
   expect(answer.status, answer.text).toBe(201);
   const { id } = answer.body;
-  await eventually(() => expect(standing(slot)).toEqual([{ id, status: 'pending' }]));
+  await eventually(() => expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]));
   expect(await messagesAbout(gateway, id)).toHaveLength(1);
 });
 
@@ -175,5 +178,5 @@ test('a booking that never reached the server is made once by a retry', async ()
   await proxy.comeUp();
   const answer = await knownAnswerOf(() => send(creation(slot, path), key));
   expect(answer.status, answer.text).toBe(201);
-  expect(standing(slot)).toHaveLength(1);
+  expect(appointmentsAt(slot)).toHaveLength(1);
 });

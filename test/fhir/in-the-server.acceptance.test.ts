@@ -1,3 +1,4 @@
+/** @module-tag every-ehr */
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { FhirAppointment, FhirSlot } from '../../connectors/fhir-r4/src/fhir.ts';
 import { actorsOf, slotsOf } from '../../connectors/fhir-r4/src/mappers/appointment.ts';
@@ -23,7 +24,7 @@ async function slotStatuses(appointment: FhirAppointment, emr: string): Promise<
   return slots.map(({ status }) => status);
 }
 
-/** Times at which the first two resources are both free. */
+/** Consecutive times at which the first two resources are both free. */
 async function freeWithBoth(length: number): Promise<readonly Slot[]> {
   const from = new Date(Date.now() + 21 * 24 * 60 * 60 * 1000);
   const slots = await freeRun(gateway, length, { from });
@@ -32,7 +33,7 @@ async function freeWithBoth(length: number): Promise<readonly Slot[]> {
   return slots;
 }
 
-test('the booking mode is the best one that the server supports', () => {
+test('the gateway uses transactions if the server supports them', () => {
   // Medplum's in-memory repository does not roll back, so slots are claimed one at a time.
   const transactions = inject('ehrKind') === 'fhir';
   for (const ehr of gateway.deps.ehrs.values()) expect(ehr.capabilities).toMatchObject({ transactions });
@@ -64,8 +65,8 @@ test('an update changes the same Appointment and frees its previous slots', asyn
 test('a cancellation keeps the Appointment and frees its slots', async () => {
   const { id } = await book(gateway);
   const before = await inEhr(id, 'sandbox-no');
-  await norway.cancel(id, { comment: 'The patient is away' });
-  expect(await inEhr(id, 'sandbox-no')).toMatchObject({ status: 'cancelled', comment: 'The patient is away' });
+  await norway.cancel(id, { comment: 'The patient is ill' });
+  expect(await inEhr(id, 'sandbox-no')).toMatchObject({ status: 'cancelled', comment: 'The patient is ill' });
   expect(await slotStatuses(before, 'sandbox-no')).toEqual(['free']);
 });
 
@@ -118,7 +119,7 @@ test.each([1, 2, 3])('twenty concurrent bookings of one slot create one Appointm
   expect(standing.map(({ id }) => id)).toEqual(won.map(({ body }) => body.id));
 });
 
-test('a bulk move is all or nothing when another client books one of the times', async () => {
+test('a bulk move is all or nothing if one of the times is booked concurrently', async () => {
   const slots = await freeWithBoth(3);
   const before = [];
   for (const slot of slots) before.push(await book(gateway, { slot }));

@@ -17,9 +17,9 @@ import {
 } from './model.ts';
 import type { Real } from './real.ts';
 
-/** The expected response for a model entry. Values that are first known from the response come from `told`. */
-export function bodyOf(real: Real, entry: Entry, told?: Appointment): object {
-  real.learn(entry.id, told?.id);
+/** The expected response for a model entry. Values that are first known from the response come from `actual`. */
+export function bodyOf(real: Real, entry: Entry, actual?: Appointment): object {
+  real.learn(entry.id, actual?.id);
   const { patient, service, resource, comment, ...time } = original(entry);
   return {
     id: real.id(entry.id),
@@ -31,15 +31,15 @@ export function bodyOf(real: Real, entry: Entry, told?: Appointment): object {
     healthcare_service_id: service,
     emr: real.place.emr,
     care_unit_id: real.place.careUnitId,
-    confirmation: confirmationOf(real, entry, told),
+    confirmation: confirmationOf(real, entry, actual),
     replaces_id: entry.kind === 'view' ? real.id(entry.of.id) : null,
     supersedes_id: null,
   };
 }
 
-function confirmationOf(real: Real, { code, waiting }: Entry, told: Appointment | undefined): object | null {
+function confirmationOf(real: Real, { code, waiting }: Entry, actual: Appointment | undefined): object | null {
   if (!code || waiting !== 'pending') return null;
-  const confirmation = told?.confirmation as { id: unknown; expires_at: unknown } | null | undefined;
+  const confirmation = actual?.confirmation as { id: unknown; expires_at: unknown } | null | undefined;
   real.learn(code.name, confirmation?.id);
   real.learnExpiry(code, confirmation?.expires_at);
   return {
@@ -85,7 +85,7 @@ export function previewOf(model: Model, real: Real, entry: Entry, change: string
   };
 }
 
-/** Compares everything readable with the model. */
+/** Compares all appointments and free slots with the model. */
 export async function compareWorld(model: Model, real: Real): Promise<void> {
   const range = new URLSearchParams(real.range({ from: 0, to: dayEnd }));
   const wanted = new URLSearchParams(range);
@@ -97,14 +97,14 @@ export async function compareWorld(model: Model, real: Real): Promise<void> {
   ]);
 
   entriesOf(model).forEach((entry, index) => {
-    expect(ones[index]?.body, `what ${entry.id} looks like`).toEqual(bodyOf(real, entry));
+    expect(ones[index]?.body, `the appointment ${entry.id}`).toEqual(bodyOf(real, entry));
   });
   expect(owned(real, list.body.appointments), 'the list of the day').toEqual(listed(model, real));
   expect(free.body.timeslots, 'the free time slots').toEqual(freeSlots(model, real));
   assertNoOverlap(list.body.appointments);
 }
 
-/** Ignores released holds whose response was lost and whose request was not retried before. */
+/** Leaves out cancelled appointments that no response has contained, such as released holds with a lost response. */
 export function owned(real: Real, appointments: readonly Appointment[]): readonly Appointment[] {
   return appointments.filter(({ id, status }) => status !== 'cancelled' || real.knows(id));
 }

@@ -25,7 +25,8 @@ export async function sendToFaultyEhr({ ehr }: Real, fault: EhrFault, send: Send
     if (first.body.reason !== 'outcome_unknown') return first;
     // The EHR may reject the write itself; then a retry is rejected too.
     if (late) await late.finish().catch(() => undefined);
-    else expect((await answerOf(send)).body, 'while the EHR is away').toMatchObject({ reason: 'outcome_unknown' });
+    else
+      expect((await answerOf(send)).body, 'while the EHR is unavailable').toMatchObject({ reason: 'outcome_unknown' });
     ehr.comeBack();
     return await knownAnswerOf(send);
   } finally {

@@ -45,7 +45,7 @@ export const short: fc.Arbitrary<number> = fc.oneof(
 );
 export const long: fc.Arbitrary<number> = fc.integer({ min: 1, max: 3 });
 
-/** Mostly slot boundaries; sometimes into lunch, and sometimes off by fifteen minutes. */
+/** Mostly on slot boundaries, sometimes during lunch, sometimes fifteen minutes off. */
 export function time(length: fc.Arbitrary<number>): fc.Arbitrary<Time> {
   const from = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...slots) },
@@ -67,8 +67,8 @@ export const manner: fc.Arbitrary<Manner> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...ehrFaults).map((fault) => ({ fault })) },
 );
 
-export const which: fc.Arbitrary<'right' | 'wrong' | 'dead'> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant('right' as const) },
-  { weight: 3, arbitrary: fc.constant('wrong' as const) },
-  { weight: 1, arbitrary: fc.constant('dead' as const) },
+export const which: fc.Arbitrary<'correct' | 'incorrect' | 'superseded'> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('correct' as const) },
+  { weight: 3, arbitrary: fc.constant('incorrect' as const) },
+  { weight: 1, arbitrary: fc.constant('superseded' as const) },
 );

@@ -15,11 +15,11 @@ import { creations } from './commands/create.ts';
 import { expiries } from './commands/expire.ts';
 import { lists } from './commands/read.ts';
 import { reschedules } from './commands/reschedule.ts';
-import { freshCodes } from './commands/resend.ts';
+import { resends } from './commands/resend.ts';
 import { staffChanges } from './commands/staff.ts';
 import { updates } from './commands/update.ts';
 import { type Model, newModel } from './model.ts';
-import { empty, findDay, type Place, Real } from './real.ts';
+import { deleteAll, findDay, type Place, Real } from './real.ts';
 
 const attempts = 2;
 const first = { first: 'r-1', second: 'r-2', room: 'r-5' };
@@ -27,25 +27,25 @@ const last = { first: 'r-6', second: 'r-7', room: 'r-10' };
 
 const cases: readonly { name: string; place: Place; bookingCode: boolean; cancellationCode: boolean }[] = [
   {
-    name: 'direct, direct',
+    name: 'without codes',
     place: { emr: 'sandbox-no', careUnitId: 'oslo-sentrum', resources: first },
     bookingCode: false,
     cancellationCode: false,
   },
   {
-    name: 'by code, direct',
+    name: 'with booking codes',
     place: { emr: 'sandbox-se', careUnitId: 'sodermalm', resources: first },
     bookingCode: true,
     cancellationCode: false,
   },
   {
-    name: 'direct, in two steps',
+    name: 'with cancellation codes',
     place: { emr: 'sandbox-uk', careUnitId: 'riverside', resources: first },
     bookingCode: false,
     cancellationCode: true,
   },
   {
-    name: 'by code, in two steps',
+    name: 'with both codes',
     place: { emr: 'sandbox-uk', careUnitId: 'hillview', resources: last },
     bookingCode: true,
     cancellationCode: true,
@@ -82,18 +82,18 @@ const commands = [
   ...weighted(2, bulkCancellations),
   ...weighted(2, bulkUpdates),
   ...weighted(3, reschedules),
-  ...weighted(3, freshCodes),
+  ...weighted(3, resends),
   ...weighted(2, expiries),
   ...weighted(1, staffChanges),
   ...weighted(1, lists),
 ];
 
-/** Set by `npm run test:model`. Otherwise a few fixed sequences. */
+/** Set by `npm run test:model`. Default: a few fixed sequences. */
 const { MODEL_RUNS, MODEL_SEED = '1', MODEL_PATH, MODEL_REPLAY_PATH } = process.env;
 const numRuns = Number(MODEL_RUNS ?? 6);
 const timeout = MODEL_RUNS === undefined ? 120_000 : 0;
 
-// Do not print hundreds of codes to the terminal.
+// The demo mailbox would print hundreds of codes to the terminal.
 vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
@@ -104,7 +104,7 @@ const gateway = await startGateway({
 afterAll(() => gateway.close());
 
 describe('random sequences of requests match the model of the contract', () => {
-  test.each(cases)('booking and cancellation $name', { timeout }, async ({ name, place, ...policy }) => {
+  test.each(cases)('$name', { timeout }, async ({ name, place, ...policy }) => {
     const day = await findDay(gateway, place);
     const property = fc.asyncProperty(
       fc.commands(commands, {
@@ -113,7 +113,7 @@ describe('random sequences of requests match the model of the contract', () => {
         ...(MODEL_REPLAY_PATH === undefined ? {} : { replayPath: MODEL_REPLAY_PATH }),
       }),
       async (sequence) => {
-        await empty(gateway);
+        await deleteAll(gateway);
         const start = () => ({
           model: newModel({ ...policy, attempts }),
           real: new Real({ gateway, place, day, ehr: ehrs.of(place.emr) }),
@@ -136,6 +136,6 @@ type Failure = Pick<fc.RunDetails<[unknown]>, 'seed' | 'counterexamplePath' | 'c
 function report(name: string, { seed, counterexamplePath, counterexample, errorInstance }: Failure): string {
   const [, replayPath] = /replayPath="([^"]*)"/.exec(String(counterexample?.[0])) ?? [];
   const message = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-  const again = `npm run test:model -- --case '${name}' --seed ${seed} --path ${counterexamplePath} --replay-path ${replayPath}`;
-  return `${message}\n\nAgain with\n  ${again}`;
+  const command = `npm run test:model -- --case '${name}' --seed ${seed} --path ${counterexamplePath} --replay-path ${replayPath}`;
+  return `${message}\n\nTo repeat it:\n  ${command}`;
 }

@@ -2,18 +2,18 @@
  * Model of a care unit: the states and transitions of the contract, implemented a second time as simply as possible, to
  * compare the gateway with. It shares no code with the gateway.
  *
- * Ids and codes have names here (`a1`, `code2`). The gateway creates the real ones; `Real` maps between them.
+ * Ids and codes have short names in the model (`a1`, `code2`). `Real` maps them to those of the gateway.
  */
 
 export interface Policy {
-  /** A booking awaits a code. */
+  /** Whether a booking requires a code. */
   readonly bookingCode: boolean;
-  /** A cancellation awaits a code. */
+  /** Whether a cancellation requires a code. */
   readonly cancellationCode: boolean;
   readonly attempts: number;
 }
 
-/** Half-hours after 10:30. Lunch is from 12 to 13. */
+/** Starts of the slots, in half-hours after 10:30. No slots during lunch, from 12:00 to 13:00. */
 export const slots: readonly number[] = [0, 1, 2, 5, 6, 7];
 export const dayEnd = 8;
 
@@ -46,7 +46,7 @@ export interface Code {
   readonly name: string;
   readonly kind: 'booking' | 'cancellation';
   readonly patient: Patient;
-  /** In the order of the response that created them. */
+  /** Appointment ids, in the order of the response that created them. */
   readonly ids: string[];
   attempts: number;
   sent: number;
@@ -66,7 +66,7 @@ export interface Booking {
   to: number;
   comment: string | null;
   state: 'held' | 'booked' | 'cancelled';
-  /** The code that books it, if one was needed. */
+  /** The code that confirms the booking, if it required one. */
   code: Code | undefined;
   waiting: Waiting | undefined;
 }
@@ -78,7 +78,7 @@ export interface View {
   readonly of: Booking;
   readonly code: Code;
   waiting: Waiting;
-  /** Of the cancellation; `undefined` leaves the appointment's. */
+  /** The comment of the cancellation. `undefined`: the appointment keeps its comment. */
   readonly comment: string | null | undefined;
 }
 
@@ -102,7 +102,7 @@ export function bookingsOf(model: Model): Booking[] {
   return entriesOf(model).filter((entry) => entry.kind === 'booking');
 }
 
-/** The appointment that an id is about. */
+/** The appointment itself, also for a pending cancellation. */
 export function original(entry: Entry): Booking {
   return entry.kind === 'view' ? entry.of : entry;
 }
@@ -113,7 +113,7 @@ export function statusOf(entry: Entry): 'awaiting_confirmation' | 'booked' | 'ca
   return state === 'held' ? 'awaiting_confirmation' : state;
 }
 
-/** The cancellation of this appointment that waits for its code. */
+/** The pending two-step cancellation of this appointment. */
 export function pendingView(model: Model, booking: Booking): View | undefined {
   return entriesOf(model).find(
     (entry): entry is View => entry.kind === 'view' && entry.of === booking && entry.waiting === 'pending',
@@ -124,7 +124,7 @@ export function overlap(a: Time, b: Time): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
-/** Whether slots of the service cover the time without a gap, and nobody has any of it but those of `freeing`. */
+/** Whether slots of the service cover the time without a gap, and no appointment except those in `freeing` overlaps it. */
 export function isFree(model: Model, place: Place, freeing: readonly string[] = []): boolean {
   const { resource, service, from, to } = place;
   if (!Number.isInteger(from) || !Number.isInteger(to)) return false;
@@ -139,7 +139,7 @@ export function isFree(model: Model, place: Place, freeing: readonly string[] = 
   );
 }
 
-/** How a code reaches the patient: cancellation codes go by SMS alone. */
+/** The channel for a code. Cancellation codes are sent only by SMS. */
 export function channelTo(patient: Patient, kind: Code['kind']): 'sms' | 'email' | undefined {
   if (patient === 'p-20') return undefined;
   if (patient === 'p-19') return kind === 'booking' ? 'email' : undefined;
@@ -151,7 +151,7 @@ export function addCode(model: Model, kind: Code['kind'], patient: Patient): Cod
   return { name: newName(model, 'code'), kind, patient, ids: [], attempts, sent: 1, isFresh: true };
 }
 
-/** Books, or holds until the code has come. */
+/** Books the appointment, or holds its time if there is a code. */
 export function addBooking(
   model: Model,
   wanted: Place & Pick<Booking, 'patient' | 'comment'>,

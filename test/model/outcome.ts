@@ -1,12 +1,12 @@
 import type { Code, Model } from './model.ts';
 
-/** The word of a dry run. */
+/** The field `change` of a dry run. */
 export type ChangeWord = 'kept' | 'moved' | 'updated' | 'created' | 'cancelled';
 
 interface ShownEntry {
   readonly id: string;
   readonly change: ChangeWord;
-  /** It does not exist before the request. */
+  /** Whether the request creates it. */
   readonly isNew?: boolean;
 }
 
@@ -16,14 +16,14 @@ export interface Success {
 
 export interface Refusal {
   readonly reason: Reason;
-  /** 404 for what the path names and the gateway does not have; in a body that is 400. */
+  /** An unknown id is 404 in the path and 400 in the body. */
   readonly status: number;
-  /** Requests about many: the ids at fault. */
+  /** For bulk requests: the ids in `errors`. */
   readonly faults?: readonly string[];
   readonly attemptsRemaining?: number;
 }
 
-/** What a request ought to be answered. */
+/** The expected response to a request. */
 export type Outcome = Success | Refusal;
 
 const statuses = {
@@ -60,21 +60,18 @@ export interface Fault {
   readonly reason: Reason;
 }
 
-/** What is no appointment's is named by its place alone. */
+/** Errors of unknown ids contain only the position. */
 function isFound({ reason }: Fault): boolean {
   return reason !== 'appointment_not_found';
 }
 
-/**
- * Any missing slot makes the answer `time_slot_unavailable`; otherwise the first faulty id decides; every id at fault is
- * named.
- */
+/** If any error is `time_slot_unavailable`, it is the reason of the problem; otherwise the first error is. All ids are listed. */
 export function refusedFor(faults: readonly Fault[]): Refusal | undefined {
-  const decisive = faults.find(({ reason }) => reason === 'time_slot_unavailable') ?? faults[0];
-  return decisive && { ...refused(decisive.reason), faults: faults.filter(isFound).map(({ id }) => id) };
+  const first = faults.find(({ reason }) => reason === 'time_slot_unavailable') ?? faults[0];
+  return first && { ...refused(first.reason), faults: faults.filter(isFound).map(({ id }) => id) };
 }
 
-/** Why an id cannot be updated. */
+/** The reason why an appointment cannot be updated. */
 export function updateRefusal(model: Model, id: string): Reason | undefined {
   const entry = model.entries.get(id);
   if (!entry) return 'appointment_not_found';
@@ -87,7 +84,7 @@ export function codeOf(model: Model, id: string): Code | undefined {
   return model.entries.get(id)?.code;
 }
 
-/** What a comment of a request stands for: `undefined` leaves the appointment's, and the empty text takes it away. */
+/** The comment that a request writes. `undefined`: the comment is kept. An empty comment becomes null. */
 export function written(comment: string | undefined): string | null | undefined {
   return comment === undefined ? undefined : comment || null;
 }

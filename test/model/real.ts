@@ -7,14 +7,14 @@ import type { FaultyEhr } from '../faulty-ehr.ts';
 import type { Answer, Gateway } from '../gateway.ts';
 import { type Code, entriesOf, type Model, type Resource, type Time } from './model.ts';
 
-/** A care unit of the gateway that the model is compared with. */
+/** The care unit that is compared with the model. */
 export interface Place {
   readonly emr: string;
   readonly careUnitId: string;
   readonly resources: Readonly<Record<Resource, string>>;
 }
 
-/** The day on which everything happens, with its offset from UTC. */
+/** The day of all appointments, with its offset from UTC. */
 export interface Day {
   readonly date: string;
   readonly offset: string;
@@ -22,28 +22,28 @@ export interface Day {
 
 interface KnownCode {
   current?: string;
-  readonly dead: string[];
+  readonly superseded: string[];
 }
 
-interface Means {
+interface RealOptions {
   readonly gateway: Gateway;
   readonly place: Place;
   readonly day: Day;
-  /** That of the place. */
+  /** The EHR of the care unit. */
   readonly ehr: FaultyEhr;
 }
 
-const longestWait = 20_000;
-/** Shorter than a code, so that it is none. */
+const deliveryTimeout = 20_000;
+/** Too short for a code, so it is always incorrect. */
 const noCode = '00000';
 
-/** The gateway, and what the names of the model are called there. */
+/** The gateway under test. Maps the names of the model to the gateway's ids. */
 export class Real {
   readonly gateway: Gateway;
   readonly place: Place;
   readonly ehr: FaultyEhr;
-  /** What has happened so far, in the words of the model. */
-  readonly story: string[] = [];
+  /** The steps so far, with the names of the model. */
+  readonly history: string[] = [];
   readonly #day: Day;
   readonly #ids = new Map<string, string>([
     ['nobody', randomUUID()],
@@ -52,14 +52,14 @@ export class Real {
   readonly #codes = new Map<string, KnownCode>();
   readonly #expiries = new Map<string, string>();
 
-  constructor({ gateway, place, day, ehr }: Means) {
+  constructor({ gateway, place, day, ehr }: RealOptions) {
     this.gateway = gateway;
     this.place = place;
     this.ehr = ehr;
     this.#day = day;
   }
 
-  /** The EHR past the gateway. */
+  /** Direct access to the EHR. */
   get staff(): Ehr {
     return this.gateway.ehr(this.place.emr);
   }
@@ -74,23 +74,23 @@ export class Real {
 
   id(name: string): string {
     const id = this.#ids.get(name);
-    if (id === undefined) throw new Error(`The gateway has not told the id of ${name}`);
+    if (id === undefined) throw new Error(`No response has contained the id of ${name}`);
     return id;
   }
 
-  /** Whether the model has a name for it. */
+  /** Whether the model has a name for the id. */
   knows(id: string): boolean {
     return [...this.#ids.values()].includes(id);
   }
 
-  /** Takes down what the gateway calls it, the first time that it says so. */
+  /** Stores the gateway's id when it first appears in a response. */
   learn(name: string, id: unknown): void {
     if (this.#ids.has(name) || typeof id !== 'string') return;
-    expect([...this.#ids.values()], 'an id that something else has already').not.toContain(id);
+    expect([...this.#ids.values()], 'ids that are already in use').not.toContain(id);
     this.#ids.set(name, id);
   }
 
-  /** The same until a fresh code is sent, and about ten minutes from then. */
+  /** Stores the expiry time when it first appears after a code is sent. It is about ten minutes ahead. */
   learnExpiry(code: Code, expiresAt: unknown): void {
     const version = `${code.name} ${code.sent}`;
     if (this.#expiries.has(version) || typeof expiresAt !== 'string') return;
@@ -103,7 +103,7 @@ export class Real {
     return this.#expiries.get(`${code.name} ${code.sent}`);
   }
 
-  /** Local to the care unit. */
+  /** Local time of the care unit. */
   local(halfHours: number): string {
     const minutes = 10.5 * 60 + halfHours * 30;
     const twoDigits = (value: number) => String(value).padStart(2, '0');
@@ -118,49 +118,49 @@ export class Real {
     return { start: this.instant(from), end: this.instant(to) };
   }
 
-  /** The code that was sent last, or one that was superseded, or none at all. Says whether it is the right one. */
+  /** A code to enter. `isCorrect` is whether it is the one that was sent last. */
   async code(
     model: Model,
     code: Code | undefined,
-    which: 'right' | 'wrong' | 'dead',
-  ): Promise<{ text: string; isRight: boolean }> {
-    const known = code && (this.#codes.get(code.name) ?? { dead: [] });
-    if (!code || !known || which === 'wrong') return { text: noCode, isRight: false };
+    which: 'correct' | 'incorrect' | 'superseded',
+  ): Promise<{ text: string; isCorrect: boolean }> {
+    const known = code && (this.#codes.get(code.name) ?? { superseded: [] });
+    if (!code || !known || which === 'incorrect') return { text: noCode, isCorrect: false };
     const waits = entriesOf(model).find((entry) => entry.code === code && entry.waiting === 'pending');
     if (known.current === undefined && waits) {
       known.current = await this.#sentCode(code, waits.id);
       this.#codes.set(code.name, known);
     }
-    const text = (which === 'right' ? known.current : known.dead.at(-1)) ?? noCode;
-    return { text, isRight: text === known.current };
+    const text = (which === 'correct' ? known.current : known.superseded.at(-1)) ?? noCode;
+    return { text, isCorrect: text === known.current };
   }
 
-  /** After a fresh code has been asked for. */
+  /** Call after a resend. */
   async codeIsSuperseded(model: Model, code: Code): Promise<void> {
-    const { current, dead } = this.#codes.get(code.name) ?? { dead: [] };
-    this.#codes.set(code.name, { dead: current === undefined ? dead : [...dead, current] });
-    await this.code(model, code, 'right');
+    const { current, superseded } = this.#codes.get(code.name) ?? { superseded: [] };
+    this.#codes.set(code.name, { superseded: current === undefined ? superseded : [...superseded, current] });
+    await this.code(model, code, 'correct');
   }
 
   async #sentCode(code: Code, waitingId: string): Promise<string> {
-    const deadline = Date.now() + longestWait;
+    const deadline = Date.now() + deliveryTimeout;
     for (;;) {
       const { body } = await this.request<{ confirmation: { delivery: string } | null }>(
         'GET',
         `/appointments/${this.id(waitingId)}`,
       );
       if (body.confirmation?.delivery === 'sent') break;
-      if (Date.now() > deadline) throw new Error(`${code.name} is not sent: ${JSON.stringify(body)}`);
+      if (Date.now() > deadline) throw new Error(`${code.name} was not sent: ${JSON.stringify(body)}`);
       await sleep(10);
     }
     const ids = code.ids.map((name) => this.id(name));
     const about = (await messages(this.gateway)).filter((message) => ids.includes(message.appointment_id));
     expect(about.length, 'messages about one code').toBeLessThanOrEqual(code.sent);
-    if (code.sent === 1) expect(about[0]?.appointment_id, 'the id that the message is filed under').toBe(ids[0]);
+    if (code.sent === 1) expect(about[0]?.appointment_id, 'the appointment id of the message').toBe(ids[0]);
     return codeIn(about[0]);
   }
 
-  /** Lets the code run out, as the clock would. */
+  /** Expires the code and its hold now. */
   async expire(code: Code): Promise<void> {
     const ids = code.ids.map((name) => this.id(name));
     await rowsOf(this.gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [
@@ -174,25 +174,26 @@ export class Real {
     );
   }
 
-  /** What the gateway does in its own time, now. */
-  async sweep(): Promise<void> {
+  /** Runs the background jobs once. */
+  async runBackgroundJobs(): Promise<void> {
     await workInBackground(this.gateway);
   }
 
-  async letHalfAMinutePass(code: Code): Promise<void> {
+  /** Backdates the code so that a resend is allowed. */
+  async allowResend(code: Code): Promise<void> {
     await age(this.gateway, this.id(code.name), 30);
   }
 
-  /** However slow the machine is: the code has only just been sent. */
-  async letNoTimePass(code: Code): Promise<void> {
+  /** Sets the send time to now, so that a resend is not allowed even on a slow machine. */
+  async preventResend(code: Code): Promise<void> {
     await rowsOf(this.gateway, 'UPDATE confirmations SET last_code_sent_at = clock_timestamp() WHERE id = $1', [
       this.id(code.name),
     ]);
   }
 }
 
-/** Forgets everything that has ever been booked. */
-export async function empty(gateway: Gateway): Promise<void> {
+/** Deletes all appointments, operations, codes and messages. */
+export async function deleteAll(gateway: Gateway): Promise<void> {
   for (const table of [
     'messages',
     'demo_mailbox',
@@ -206,7 +207,7 @@ export async function empty(gateway: Gateway): Promise<void> {
   }
 }
 
-/** A Wednesday, with the offset that the gateway writes. */
+/** A Wednesday at least a week ahead, with the offset that the gateway uses. */
 export async function findDay(gateway: Gateway, place: Place): Promise<Day> {
   const day = new Date(Date.now() + 7 * 86_400_000);
   while (day.getUTCDay() !== 3) day.setTime(day.getTime() + 86_400_000);

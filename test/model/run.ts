@@ -1,5 +1,5 @@
-// npm run test:model -- [--runs n] [--case words] [--project name]: the model test with many random sequences. A failure
-// says with which --seed, --path and --replay-path it comes again.
+// Runs the model test with many random sequences: npm run test:model -- [--runs n] [--case name] [--project name]. A
+// failure prints the --seed, --path and --replay-path that repeat it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -11,7 +11,7 @@ const { values } = parseArgs({
     path: { type: 'string' },
     'replay-path': { type: 'string' },
     case: { type: 'string' },
-    project: { type: 'string', default: 'postgresql' },
+    project: { type: 'string', default: 'chaos' },
   },
 });
 

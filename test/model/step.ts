@@ -9,10 +9,10 @@ import { type Entry, entriesOf, type Model, statusOf } from './model.ts';
 import type { Outcome, Refusal, Success } from './outcome.ts';
 import type { Real } from './real.ts';
 
-/** Checks one request, or whatever else happens, against the model; the model is left as it ought to be then. */
+/** Performs one step on the gateway and the model, and compares the responses. Returns a description of the step. */
 type Play<Input> = (input: Input, model: Model, real: Real) => Promise<string>;
 
-/** A command of fast-check: compares everything afterwards, and a failure tells all that has happened until then. */
+/** A fast-check command that compares all readable data after its step. The error of a failure lists all steps so far. */
 export class Step<Input> implements fc.AsyncCommand<Model, Real> {
   readonly #name: string;
   readonly #input: Input;
@@ -24,19 +24,19 @@ export class Step<Input> implements fc.AsyncCommand<Model, Real> {
     this.#play = play;
   }
 
-  /** Before anything is booked there is little to do but to book. */
+  /** The first step is always a booking. */
   check(model: Readonly<Model>): boolean {
     return model.entries.size > 0 || this.#name === 'create';
   }
 
   async run(model: Model, real: Real): Promise<void> {
     try {
-      real.story.push(`${this}: not as expected`);
+      real.history.push(`${this}: failed`);
       const words = await this.#play(this.#input, model, real);
-      real.story.splice(-1, 1, words);
+      real.history.splice(-1, 1, words);
       await compareWorld(model, real);
     } catch (error) {
-      if (error instanceof Error) error.message = `${error.message}\n  ${real.story.join('\n  ')}`;
+      if (error instanceof Error) error.message = `${error.message}\n  ${real.history.join('\n  ')}`;
       throw error;
     }
   }
@@ -50,14 +50,14 @@ export function steps<Input>(name: string, inputs: fc.Arbitrary<Input>, play: Pl
   return inputs.map((input) => new Step(name, input, play));
 }
 
-/** Which of the ids that exist by then a request is about. */
+/** Selects an id among those that exist when the step runs. */
 export interface Pick {
   readonly among: 'booked' | 'awaiting_confirmation' | 'views' | 'all' | 'nothing';
-  /** From the newest. */
+  /** Position, counted from the newest. */
   readonly index: number;
 }
 
-/** Any, where there is none of that kind. */
+/** The selected id. If there is none of that kind, any id. */
 export function picked(model: Model, { among, index }: Pick): string {
   const all = entriesOf(model).toReversed();
   const some = all.filter((entry) => fits(entry, among));
@@ -78,9 +78,9 @@ export function pickedMany(model: Model, picks: readonly Pick[]): string[] {
 /** How a write is sent. */
 export interface Manner {
   readonly dryRun?: boolean;
-  /** Twice, with the same key: it happens once, and is answered alike. */
+  /** Sends it twice with the same idempotency key. The second response must be a replay. */
   readonly twice?: boolean;
-  /** With a key, to an EHR that fails: what comes of it is the same. */
+  /** Sends it with an idempotency key to a failing EHR. The outcome must be the same as without the fault. */
   readonly fault?: EhrFault;
 }
 
@@ -88,18 +88,18 @@ interface Write {
   readonly method: 'POST' | 'PATCH';
   readonly path: string;
   readonly body?: object;
-  /** The answer is a list. */
+  /** Whether the response is a list. */
   readonly many?: boolean;
   readonly success: 200 | 201 | 202;
   readonly manner?: Manner;
 }
 
-/** What is no dry run. */
-export function forReal({ twice = false, fault }: Manner): Manner {
+/** Removes `dryRun`. */
+export function withoutDryRun({ twice = false, fault }: Manner): Manner {
   return { twice, ...(fault && { fault }) };
 }
 
-/** Sends a write and compares the answer with what the rule says, which changes the model. */
+/** Sends a write and compares the response with the outcome of `rule`, which changes the model. */
 export async function write(
   model: Model,
   real: Real,
@@ -112,10 +112,10 @@ export async function write(
   const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
   const send = () =>
     real.request<{ reason?: string }>(method, `${path}${dryRun ? '?dry_run=true' : ''}`, { body, headers });
-  const answer = fault ? await sendToFaultyEhr(real, fault, send) : await send();
-  if ('reason' in expected) compareRefusal(real, expected, answer, body);
-  else compareSuccess(after, real, expected, answer, { many, dryRun, status: dryRun ? 200 : success });
-  if (hasKey && !dryRun && answer.status !== 429) compareReplay(answer, await send());
+  const response = fault ? await sendToFaultyEhr(real, fault, send) : await send();
+  if ('reason' in expected) compareRefusal(real, expected, response, body);
+  else compareSuccess(after, real, expected, response, { many, dryRun, status: dryRun ? 200 : success });
+  if (hasKey && !dryRun && response.status !== 429) compareReplay(response, await send());
   return expected;
 }
 
@@ -132,7 +132,7 @@ function compareRefusal(real: Real, expected: Refusal, { status, body }: Answer,
   });
   if (expected.faults) {
     const named = (errors ?? []).flatMap(({ id }) => id ?? []);
-    expect(named.toSorted(), 'the ids at fault').toEqual(expected.faults.map((id) => real.id(id)).toSorted());
+    expect(named.toSorted(), 'the ids in errors').toEqual(expected.faults.map((id) => real.id(id)).toSorted());
     const { ids = [] } = (sent ?? {}) as { ids?: readonly string[] };
     for (const { id, pointer } of errors ?? []) {
       const position = /^\/ids\/(\d+)$/.exec(pointer ?? '')?.[1];
@@ -147,30 +147,32 @@ interface Form {
   readonly status: number;
 }
 
-function compareSuccess(model: Model, real: Real, { shown }: Success, answer: Answer, form: Form): void {
-  expect({ status: answer.status, body: answer.body }).toEqual({ status: form.status, body: expect.anything() });
-  const told = form.many ? (answer.body as { appointments: Appointment[] }).appointments : [answer.body as Appointment];
+function compareSuccess(model: Model, real: Real, { shown }: Success, response: Answer, form: Form): void {
+  expect({ status: response.status, body: response.body }).toEqual({ status: form.status, body: expect.anything() });
+  const actual = form.many
+    ? (response.body as { appointments: Appointment[] }).appointments
+    : [response.body as Appointment];
   const bodies = shown.map(({ id, change, isNew = false }, index) => {
     const entry = model.entries.get(id);
     if (!entry) throw new Error(`The model has no ${id}`);
-    return form.dryRun ? previewOf(model, real, entry, change, isNew) : bodyOf(real, entry, told[index]);
+    return form.dryRun ? previewOf(model, real, entry, change, isNew) : bodyOf(real, entry, actual[index]);
   });
-  expect(told, 'the answer').toEqual(bodies);
+  expect(actual, 'the response').toEqual(bodies);
   if (form.status === 201) {
-    expect(answer.headers.location).toBe(`${real.path}/appointments/${told[0]?.id}`);
+    expect(response.headers.location).toBe(`${real.path}/appointments/${actual[0]?.id}`);
   }
 }
 
 function compareReplay(first: Answer, second: Answer): void {
-  expect(second.headers['idempotency-replayed'], 'the second answer is a replay').toBe('true');
-  expect([second.status, second.body, second.headers.location], 'the same answer again').toEqual([
+  expect(second.headers['idempotency-replayed'], 'the header of the second response').toBe('true');
+  expect([second.status, second.body, second.headers.location], 'the second response').toEqual([
     first.status,
     first.body,
     first.headers.location,
   ]);
 }
 
-/** For the words of a counterexample. */
+/** Describes the outcome in a counterexample. */
 export function outcomeWords(outcome: Outcome): string {
   if ('reason' in outcome) return `→ ${outcome.reason}${outcome.faults ? ` (${outcome.faults.join(', ')})` : ''}`;
   return `→ ${outcome.shown.map(({ id, change }) => `${id} ${change}`).join(', ')}`;

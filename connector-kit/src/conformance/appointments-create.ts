@@ -1,33 +1,33 @@
 import { capability, NotClaimed } from './check.ts';
-import { expectRefusal, expectSame, expectThat, given } from './expect.ts';
+import { expectRejection, expectSame, expectThat, given } from './expect.ts';
 import { foreignResource } from './resources.ts';
 import {
+  appointmentsAt,
   book,
   change,
+  consecutiveSlots,
   creation,
-  freeRun,
   freeSlot,
   freeSlots,
-  freeWithTwo,
   mustRead,
   patientId,
-  takers,
-} from './scene.ts';
+  simultaneousSlots,
+} from './steps.ts';
 import type { Subject } from './subject.ts';
 
-type Wrong = Partial<Awaited<ReturnType<typeof creation>>>;
+type InvalidFields = Partial<Awaited<ReturnType<typeof creation>>>;
 
 /** Expects an invalid booking to be rejected without creating an appointment. */
-async function expectRefused(
+async function expectBookingRejected(
   subject: Subject,
-  kind: Parameters<typeof expectRefusal>[1],
+  kind: Parameters<typeof expectRejection>[1],
   what: string,
-  wrong: Wrong,
+  invalid: InvalidFields,
 ): Promise<void> {
   const slot = await freeSlot(subject);
-  const right = await creation(subject, slot);
-  await expectRefusal(change(subject, { ...right, ...wrong }), kind, `Booking ${what}`);
-  expectSame((await takers(subject, slot)).length, 0, `Appointments created by a rejected booking ${what}`);
+  const valid = await creation(subject, slot);
+  await expectRejection(change(subject, { ...valid, ...invalid }), kind, `Booking ${what}`);
+  expectSame((await appointmentsAt(subject, slot)).length, 0, `Appointments created by a rejected booking ${what}`);
 }
 
 export const appointmentsCreate = capability('create', ({ capabilities }) => capabilities.changes.includes('create'), {
@@ -53,12 +53,12 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
   },
 
   'books several consecutive slots as one appointment': async (subject) => {
-    const run = await freeRun(subject, 3);
+    const run = await consecutiveSlots(subject, 3);
     const [first, last] = [given(run[0], 'no slot'), given(run.at(-1), 'no slot')];
     if (subject.facts.oneSlotOnly) {
-      await expectRefusal(book(subject, { slot: first, last }), 'time_slot_unavailable', 'Booking several slots');
+      await expectRejection(book(subject, { slot: first, last }), 'time_slot_unavailable', 'Booking several slots');
       expectSame(
-        (await takers(subject, first, last)).length,
+        (await appointmentsAt(subject, first, last)).length,
         0,
         'Appointments created by a rejected booking of several slots',
       );
@@ -78,16 +78,16 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
   'rejects a time that is already booked': async (subject) => {
     const slot = await freeSlot(subject);
     const { id } = await book(subject, { slot });
-    await expectRefusal(book(subject, { slot }), 'time_slot_unavailable', 'Booking a booked time');
+    await expectRejection(book(subject, { slot }), 'time_slot_unavailable', 'Booking a booked time');
     expectSame(
-      (await takers(subject, slot)).map((it) => it.id),
+      (await appointmentsAt(subject, slot)).map((it) => it.id),
       [id],
       'Appointments at a time that was requested twice',
     );
   },
 
   'rejects a time that overlaps a booked one': async (subject) => {
-    const run = await freeRun(subject, 3);
+    const run = await consecutiveSlots(subject, 3);
     const [first, second, third] = run as [(typeof run)[0], (typeof run)[0], (typeof run)[0]];
     await book(subject, { slot: second });
     for (const [slot, last, words] of [
@@ -95,7 +95,7 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
       [first, second, 'that ends inside'],
       [second, third, 'that starts inside'],
     ] as const) {
-      await expectRefusal(
+      await expectRejection(
         book(subject, { slot, last }),
         'time_slot_unavailable',
         `Booking a time ${words} a booked one`,
@@ -106,31 +106,31 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
   },
 
   'rejects a time that does not start and end on slot boundaries': async (subject) => {
-    const [first, second] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const minute = 60_000;
     for (const [words, start, end] of [
       ['that starts inside a slot', new Date(first.start.getTime() + minute), second.end],
       ['that ends inside a slot', first.start, new Date(second.end.getTime() - minute)],
       ['in the past', new Date(Date.now() - 86_400_000), new Date(Date.now() - 86_400_000 + 30 * minute)],
     ] as const) {
-      await expectRefused(subject, 'time_slot_unavailable', `a time ${words}`, { start, end });
+      await expectBookingRejected(subject, 'time_slot_unavailable', `a time ${words}`, { start, end });
     }
   },
 
   'books two resources for one patient at the same time': async (subject) => {
-    const [a, b] = await freeWithTwo(subject);
+    const [a, b] = await simultaneousSlots(subject);
     await book(subject, { slot: a });
     expectSame((await book(subject, { slot: b })).resourceId, b.resourceId, 'Resource of the second booking');
   },
 
   'rejects an unknown patient, resource or healthcare service': async (subject) => {
-    await expectRefused(subject, 'patient_not_found', 'for a patient who does not exist', {
+    await expectBookingRejected(subject, 'patient_not_found', 'for a patient who does not exist', {
       patientId: 'no-such-patient',
     });
-    await expectRefused(subject, 'resource_not_found', 'with a resource that does not exist', {
+    await expectBookingRejected(subject, 'resource_not_found', 'with a resource that does not exist', {
       resourceId: 'no-such-resource',
     });
-    await expectRefused(
+    await expectBookingRejected(
       subject,
       ['healthcare_service_not_found', 'time_slot_unavailable'],
       'of a service that does not exist',
@@ -140,7 +140,7 @@ export const appointmentsCreate = capability('create', ({ capabilities }) => cap
 
   'rejects a resource of another care unit': async (subject) => {
     const { id } = await foreignResource(subject);
-    await expectRefused(
+    await expectBookingRejected(
       subject,
       ['resource_not_found', 'time_slot_unavailable'],
       'with a resource of another care unit',

@@ -1,11 +1,11 @@
 import type { AppointmentQuery } from '../connector.ts';
 import { capability } from './check.ts';
 import { expectSame, expectThat, facts, given, operation } from './expect.ts';
-import { book, change, freeSlot, listEvery, mustRead, needs, patientId } from './scene.ts';
+import { book, change, freeSlot, listAllPages, mustRead, needs, patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 async function shows(subject: Subject, id: string, query: Partial<AppointmentQuery>): Promise<boolean> {
-  return (await listEvery(subject, query)).some((appointment) => appointment.id === id);
+  return (await listAllPages(subject, query)).some((appointment) => appointment.id === id);
 }
 
 export const appointmentsRead = capability(
@@ -36,7 +36,7 @@ export const appointmentsRead = capability(
       const { id } = await book(subject);
       const found = await operation(subject.connector, 'findAppointments')(other, [id]);
       expectSame(found.length, 0, 'Appointments found through another care unit');
-      const listed = await listEvery(subject, { careUnit: other, patientId: await patientId(subject) });
+      const listed = await listAllPages(subject, { careUnit: other, patientId: await patientId(subject) });
       expectThat(!listed.some((it) => it.id === id), 'An appointment of another care unit is listed');
     },
 
@@ -44,7 +44,7 @@ export const appointmentsRead = capability(
       const mine = await patientId(subject);
       const { id } = await book(subject);
       expectThat(await shows(subject, id, { patientId: mine }), 'An appointment is not listed for its patient');
-      for (const appointment of await listEvery(subject, { patientId: mine })) {
+      for (const appointment of await listAllPages(subject, { patientId: mine })) {
         expectThat(
           appointment.patientId === mine,
           'The list of one patient contains an appointment of another patient',
@@ -57,7 +57,7 @@ export const appointmentsRead = capability(
     'filters appointments by resource': async (subject) => {
       const { id, resourceId } = await book(subject);
       expectThat(await shows(subject, id, { resourceId }), 'An appointment is not listed for its resource');
-      for (const appointment of await listEvery(subject, { resourceId })) {
+      for (const appointment of await listAllPages(subject, { resourceId })) {
         expectSame(appointment.resourceId, resourceId, 'Resource of an appointment listed for one resource');
       }
       const elsewhere = await shows(subject, id, { resourceId: 'no-such-resource' });

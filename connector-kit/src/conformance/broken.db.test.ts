@@ -5,29 +5,29 @@ import { createTestDatabase } from '../../../test/database.ts';
 import type { AppointmentChange, AppointmentWrite, Connector, ConnectorOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment, Patient, TimeSlot } from '../records.ts';
-import { codeDesk, withCodes } from './codes-desk.test-support.ts';
 import { type CheckResult, capabilities, runCheck, type Subject } from './index.ts';
+import { pendingCodes, withCodes } from './simulated-codes.test-support.ts';
 
-type Whole = Required<Connector>;
-type Broken = Partial<ConnectorOperations> & Partial<Pick<Connector, 'capabilities'>>;
+type CompleteConnector = Required<Connector>;
+type Defects = Partial<ConnectorOperations> & Partial<Pick<Connector, 'capabilities'>>;
 
 const { database, dispose } = await createTestDatabase();
-const sound = await sandboxSubject('sound', database.pool);
-const unguarded = await createTestDatabase();
-await unguarded.database.pool.connect().then(async (client) => {
+const correct = await sandboxSubject('correct', database.pool);
+const withoutConstraint = await createTestDatabase();
+await withoutConstraint.database.pool.connect().then(async (client) => {
   await client.query('ALTER TABLE sandbox.appointments DROP CONSTRAINT appointments_no_overlap');
   client.release();
 });
 afterAll(async () => {
   await dispose();
-  await unguarded.dispose();
+  await withoutConstraint.dispose();
 });
 
 /** Wraps the subject's connector with defects. A restart of the connector resets their state. */
-function breakIt(subject: Subject, how: (right: Whole) => Broken): Subject {
+function withDefects(subject: Subject, defects: (right: CompleteConnector) => Defects): Subject {
   const made = new WeakMap<Connector, Connector>();
   const broken = (right: Connector) => {
-    const connector = made.get(right) ?? { ...right, ...how(right as Whole) };
+    const connector = made.get(right) ?? { ...right, ...defects(right as CompleteConnector) };
     made.set(right, connector);
     return connector;
   };
@@ -46,22 +46,22 @@ async function outcomeOf(subject: Subject, capability: string, name: string): Pr
 }
 
 /** Alters every change before it is written. */
-function changing(right: Whole, alter: (change: AppointmentChange) => AppointmentChange): Broken {
+function changing(right: CompleteConnector, alter: (change: AppointmentChange) => AppointmentChange): Defects {
   return { changeAppointments: (write) => right.changeAppointments({ ...write, changes: write.changes.map(alter) }) };
 }
 
-function reading(right: Whole, alter: (appointment: Appointment) => Appointment): Broken {
+function reading(right: CompleteConnector, alter: (appointment: Appointment) => Appointment): Defects {
   return {
     findAppointments: async (unit, ids) => (await right.findAppointments(unit, ids)).map(alter),
     listAppointments: async (query) => (await right.listAppointments(query)).map(alter),
   };
 }
 
-function slots(right: Whole, alter: (found: readonly TimeSlot[]) => readonly TimeSlot[]): Broken {
+function slots(right: CompleteConnector, alter: (found: readonly TimeSlot[]) => readonly TimeSlot[]): Defects {
   return { listTimeSlots: async (query) => alter(await right.listTimeSlots(query)) };
 }
 
-async function oneByOne(right: Whole, write: AppointmentWrite): Promise<readonly Appointment[]> {
+async function inSeparateWrites(right: CompleteConnector, write: AppointmentWrite): Promise<readonly Appointment[]> {
   const done: Appointment[] = [];
   for (const change of write.changes) {
     done.push(...(await right.changeAppointments({ ...write, operationId: randomUUID(), changes: [change] })));
@@ -69,10 +69,10 @@ async function oneByOne(right: Whole, write: AppointmentWrite): Promise<readonly
   return done;
 }
 
-const other = sound.otherCareUnit ?? sound.careUnit;
+const other = correct.otherCareUnit ?? correct.careUnit;
 const hour = 60 * 60 * 1000;
 
-const variants: [string, capability: string, check: string, (right: Whole) => Broken][] = [
+const variants: [string, capability: string, check: string, (right: CompleteConnector) => Defects][] = [
   [
     'finds another patient by national number',
     'patients',
@@ -102,7 +102,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'hides national numbers',
+    'leaves out identifiers other than emr_id',
     'patients',
     'a patient lists all identifiers, emr_id first',
     (right) => ({
@@ -113,7 +113,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'lists resources in any order',
+    'lists resources in reverse order',
     'resources',
     'lists each resource once, ordered by id',
     (right) => ({ listResources: async (unit) => (await right.listResources(unit)).toReversed() }),
@@ -127,7 +127,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'lists services in any order',
+    'lists services in reverse order',
     'healthcare-services',
     'lists each healthcare service once, ordered by id, with a name',
     (right) => ({ listHealthcareServices: async (unit) => (await right.listHealthcareServices(unit)).toReversed() }),
@@ -194,7 +194,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     },
   ],
   [
-    'ignores freeing',
+    'ignores the filter `freeing`',
     'time-slots',
     'a slot of an appointment named in freeing counts as free',
     (right) => ({ listTimeSlots: ({ freeing: _, ...query }) => right.listTimeSlots(query) }),
@@ -203,7 +203,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     'finds appointments of every care unit',
     'appointments-read',
     'an appointment of another care unit is not found',
-    (right) => ({ findAppointments: (_, ids) => right.findAppointments(sound.careUnit, ids) }),
+    (right) => ({ findAppointments: (_, ids) => right.findAppointments(correct.careUnit, ids) }),
   ],
   [
     'ignores the state filter',
@@ -251,7 +251,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
       changing(right, (it) => (it.kind === 'create' ? { ...it, end: new Date(it.start.getTime() + hour / 2) } : it)),
   ],
   [
-    'returns the appointment of another booking as its own',
+    'returns the existing appointment for a booked time',
     'create',
     'rejects a time that is already booked',
     (right) => ({
@@ -268,13 +268,13 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'rejects with the wrong error kind',
+    'throws the wrong error kind',
     'create',
     'rejects an unknown patient, resource or healthcare service',
     (right) => ({
       changeAppointments: (write) =>
         right.changeAppointments(write).catch((cause) => {
-          throw new ConnectorError('rejected', 'The EHR said no', { cause });
+          throw new ConnectorError('rejected', 'The EHR rejected the write', { cause });
         }),
     }),
   ],
@@ -309,7 +309,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     'updates appointments of another care unit',
     'update',
     'rejects an update of an appointment of another care unit',
-    (right) => ({ changeAppointments: (write) => right.changeAppointments({ ...write, careUnit: sound.careUnit }) }),
+    (right) => ({ changeAppointments: (write) => right.changeAppointments({ ...write, careUnit: correct.careUnit }) }),
   ],
   [
     'reports a cancellation that it did not make',
@@ -325,7 +325,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'rejects cancelling twice',
+    'rejects cancelling a cancelled appointment',
     'cancel',
     'cancelling a cancelled appointment changes nothing',
     (right) => ({
@@ -351,7 +351,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'keeps an expired hold as held',
+    'shows an expired hold as held',
     'holds',
     'an expired hold frees its time slot',
     (right) => {
@@ -376,13 +376,13 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     'makes several changes without a transaction',
     'transactions',
     'one failed change undoes all changes',
-    (right) => ({ changeAppointments: (write) => oneByOne(right, write) }),
+    (right) => ({ changeAppointments: (write) => inSeparateWrites(right, write) }),
   ],
   [
-    'makes several changes without a transaction, in order',
+    'frees the time of a cancellation only for later changes',
     'transactions',
     'a cancellation frees its time for other changes in the same write',
-    (right) => ({ changeAppointments: (write) => oneByOne(right, write) }),
+    (right) => ({ changeAppointments: (write) => inSeparateWrites(right, write) }),
   ],
   [
     'returns appointments in reverse order',
@@ -414,21 +414,21 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
         findOperation: async (_, id) => done.get(id) ?? null,
         changeAppointments: async (write) => {
           const before = done.get(write.operationId);
-          const answer = before ?? (await right.changeAppointments({ ...write, operationId: randomUUID() }));
-          done.set(write.operationId, answer);
-          return answer;
+          const result = before ?? (await right.changeAppointments({ ...write, operationId: randomUUID() }));
+          done.set(write.operationId, result);
+          return result;
         },
       };
     },
   ],
   [
-    'reports a lost race as rejected',
+    'throws `rejected` for a lost race',
     'races',
     'twenty concurrent bookings of one slot: exactly one succeeds',
     (right) => ({
       changeAppointments: (write) =>
         right.changeAppointments(write).catch(() => {
-          throw new ConnectorError('rejected', 'The EHR said no');
+          throw new ConnectorError('rejected', 'The EHR rejected the write');
         }),
     }),
   ],
@@ -437,7 +437,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     'clock-changes',
     'lists every slot around a clock change once, at the right instant',
     (right) => {
-      const changes = sound.clockChanges ?? [];
+      const changes = correct.clockChanges ?? [];
       const moved = ({ start, end, ...slot }: TimeSlot) => {
         const near = changes.some(({ at }) => start >= at && start.getTime() < at.getTime() + 60 * hour);
         const by = near ? hour : 0;
@@ -462,7 +462,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'ends the list if the last entry of a page is gone',
+    'returns an empty page if the last entry of the previous page is gone',
     'paging',
     'continues after a slot that was booked between pages',
     (right) => ({
@@ -508,7 +508,7 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     }),
   ],
   [
-    'does what it does not claim',
+    'makes changes that it does not claim',
     'unclaimed',
     'rejects changes that are not claimed',
     (right) => ({ capabilities: { ...right.capabilities, changes: ['create', 'cancel'] } }),
@@ -520,22 +520,22 @@ const variants: [string, capability: string, check: string, (right: Whole) => Br
     (right) => ({ capabilities: { ...right.capabilities, changes: ['create', 'confirm'] } }),
   ],
   [
-    'claims no transactions and stops half-way through several changes',
+    'claims no transactions and makes part of a write of several changes',
     'unclaimed',
     'rejects more changes per write than claimed and changes nothing',
     (right) => ({
       capabilities: { ...right.capabilities, transactions: false },
-      changeAppointments: (write) => oneByOne(right, write),
+      changeAppointments: (write) => inSeparateWrites(right, write),
     }),
   ],
   [
-    'partly makes a write above its transaction limit',
+    'makes part of a write that exceeds its transaction limit',
     'unclaimed',
     'rejects more changes per write than claimed and changes nothing',
     (right) => ({
       capabilities: { ...right.capabilities, changesPerTransaction: 3 },
       changeAppointments: (write) =>
-        write.changes.length > 3 ? oneByOne(right, write) : right.changeAppointments(write),
+        write.changes.length > 3 ? inSeparateWrites(right, write) : right.changeAppointments(write),
     }),
   ],
   [
@@ -551,8 +551,8 @@ function window() {
 }
 
 describe('the kit catches a connector that', () => {
-  test.each(variants)('%s', async (_, capability, check, how) => {
-    const result = await outcomeOf(breakIt(sound, how), capability, check);
+  test.each(variants)('%s', async (_, capability, check, defects) => {
+    const result = await outcomeOf(withDefects(correct, defects), capability, check);
     expect(result).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
   });
 
@@ -562,14 +562,14 @@ describe('the kit catches a connector that', () => {
     ['races', 'twenty concurrent bookings of one slot: exactly one succeeds'],
     ['races', 'concurrent bookings of overlapping times never share a slot'],
     ['races', 'concurrent moves and bookings of one slot: exactly one succeeds'],
-  ])('books twice (%s: %s)', async (capability, check) => {
-    const subject = await sandboxSubject('without a constraint', unguarded.database.pool);
+  ])('books one time twice (%s: %s)', async (capability, check) => {
+    const subject = await sandboxSubject('without a constraint', withoutConstraint.database.pool);
     const { outcome, reason } = await outcomeOf(subject, capability, check);
     expect([outcome, reason]).toEqual(['failed', expect.not.stringMatching(/^The connector threw/)]);
   });
 
   test('throws an unexpected error, and reports its position', async () => {
-    const subject = breakIt(sound, () => ({
+    const subject = withDefects(correct, () => ({
       findPatient: async () => {
         throw new TypeError('a slip');
       },
@@ -577,38 +577,38 @@ describe('the kit catches a connector that', () => {
     const { reason } = await outcomeOf(subject, 'patients', 'an unknown patient returns null');
     expect(reason).toMatch(/^The connector threw TypeError: a slip \(at .*broken\.db\.test\.ts:\d+:\d+\)/);
   });
+});
 
-  test('sits behind a gateway that returns a result for a missing operation', async () => {
-    const { findOperation: _, ...rest } = sound.connector;
-    const subject: Subject = Object.create(sound, {
-      connector: { value: rest },
-      askGateway: { value: async () => null },
-    });
-    const result = await outcomeOf(subject, 'unclaimed', 'missing operations are unsupported');
-    expect(result).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('findOperation') });
+test('the kit catches a gateway that returns a result for a missing operation', async () => {
+  const { findOperation: _, ...rest } = correct.connector;
+  const subject: Subject = Object.create(correct, {
+    connector: { value: rest },
+    callGateway: { value: async () => null },
   });
+  const result = await outcomeOf(subject, 'unclaimed', 'missing operations are unsupported');
+  expect(result).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('findOperation') });
 });
 
 describe('codes that an EHR sends', () => {
   const checks = capabilities.find(({ name }) => name === 'codes-by-ehr')?.checks ?? [];
-  const desk = codeDesk();
+  const pending = pendingCodes();
 
   test.each(checks.map(({ name }) => name))('a correct EHR passes: %s', async (name) => {
-    const subject = withCodes(sound, desk);
+    const subject = withCodes(correct, pending);
     expect(await outcomeOf(subject, 'codes-by-ehr', name)).toMatchObject({ outcome: 'passed' });
   });
 
   test.each([
-    ['accepts any code', 'rejects an incorrect code and decrements the remaining attempts', { takesAnything: true }],
-    ['accepts a previous code', 'resending a code invalidates the previous one', { keepsOldCodes: true }],
-    ['does not hold the time', 'holds the time until the code is confirmed, then books it', { holdsNothing: true }],
+    ['accepts any code', 'rejects an incorrect code and decrements the remaining attempts', { acceptsAnyCode: true }],
+    ['accepts a previous code', 'resending a code invalidates the previous one', { acceptsPreviousCodes: true }],
+    ['does not hold the time', 'holds the time until the code is confirmed, then books it', { doesNotHold: true }],
     [
       'cancels without a code',
       'an appointment stays booked until its cancellation is confirmed',
-      { cancelsAtOnce: true },
+      { cancelsWithoutCode: true },
     ],
   ])('the kit catches an EHR that %s', async (_, name, fault) => {
-    const subject = withCodes(sound, desk, fault);
+    const subject = withCodes(correct, pending, fault);
     expect(await outcomeOf(subject, 'codes-by-ehr', name)).toMatchObject({ outcome: 'failed' });
   });
 });

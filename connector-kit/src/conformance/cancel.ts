@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, expectThat, given, operation } from './expect.ts';
-import { book, change, freeSlot, isFree, mustRead } from './scene.ts';
+import { expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
+import { book, change, freeSlot, isFree, mustRead } from './steps.ts';
 
 export const appointmentsCancel = capability('cancel', ({ capabilities }) => capabilities.changes.includes('cancel'), {
   'cancels an appointment and frees its time': async (subject) => {
@@ -34,7 +34,7 @@ export const appointmentsCancel = capability('cancel', ({ capabilities }) => cap
 
   'rejects an unknown appointment': async (subject) => {
     const unknown = change(subject, { kind: 'cancel', appointmentId: 'no-such-appointment' });
-    await expectRefusal(unknown, 'appointment_not_found', 'Cancelling an appointment that does not exist');
+    await expectRejection(unknown, 'appointment_not_found', 'Cancelling an appointment that does not exist');
   },
 
   'rejects an appointment of another care unit': async (subject) => {
@@ -43,7 +43,7 @@ export const appointmentsCancel = capability('cancel', ({ capabilities }) => cap
     const changeAppointments = operation(subject.connector, 'changeAppointments');
     const changes = [{ kind: 'cancel', appointmentId: id }] as const;
     const elsewhere = changeAppointments({ operationId: randomUUID(), careUnit, changes });
-    await expectRefusal(elsewhere, 'appointment_not_found', 'Cancelling an appointment of another care unit');
+    await expectRejection(elsewhere, 'appointment_not_found', 'Cancelling an appointment of another care unit');
     expectSame(
       (await mustRead(subject, id)).state,
       'booked',

@@ -1,6 +1,6 @@
 import { capability } from './check.ts';
 import { expectSame, expectThat, given } from './expect.ts';
-import { book, change, freeSlots, mustRead, needs, takers } from './scene.ts';
+import { appointmentsAt, book, change, freeSlots, mustRead, needs } from './steps.ts';
 import type { ClockChange, Subject } from './subject.ts';
 
 function fixtures({ clockChanges }: Subject): readonly ClockChange[] {
@@ -40,7 +40,7 @@ export const clockChanges = capability('clock-changes', (connector) => connector
         const { id } = await book(subject, { slot });
         const now = await mustRead(subject, id);
         expectSame([now.start, now.end], [slot.start, slot.end], `Time of an appointment booked in ${fixture.name}`);
-        const there = await takers(subject, slot);
+        const there = await appointmentsAt(subject, slot);
         expectSame(
           there.map((it) => it.id),
           [id],

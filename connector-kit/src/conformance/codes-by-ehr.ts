@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, expectThat, given, operation } from './expect.ts';
-import { book, creation, freeSlot, isFree, mustRead } from './scene.ts';
+import { expectRejection, expectSame, expectThat, given, operation } from './expect.ts';
+import { book, creation, freeSlot, isFree, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
-function as({ careUnit }: Subject) {
+function withOperationId({ careUnit }: Subject) {
   return { operationId: randomUUID(), careUnit };
 }
 
@@ -13,14 +13,14 @@ async function newestCode({ codeSent }: Subject, reference: string): Promise<str
 }
 
 /** An incorrect code of the same format. */
-function wrong(code: string): string {
+function incorrect(code: string): string {
   return code.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
 }
 
 async function request(subject: Subject) {
   const slot = await freeSlot(subject);
   const requestBooking = operation(subject.connector, 'requestBooking');
-  const confirmation = await requestBooking({ ...as(subject), creation: await creation(subject, slot) });
+  const confirmation = await requestBooking({ ...withOperationId(subject), creation: await creation(subject, slot) });
   return { slot, confirmation };
 }
 
@@ -32,7 +32,7 @@ export const codesByEhr = capability('codes-by-ehr', ({ capabilities }) => capab
     expectThat(!(await isFree(subject, slot)), 'A time that awaits a code is listed as free');
     const { reference } = confirmation;
     const code = await newestCode(subject, reference);
-    const booked = await operation(subject.connector, 'confirmCode')({ ...as(subject), reference, code });
+    const booked = await operation(subject.connector, 'confirmCode')({ ...withOperationId(subject), reference, code });
     expectSame(booked.state, 'booked', 'State after the code is confirmed');
     expectSame((await mustRead(subject, booked.id)).state, 'booked', 'State, read again');
   },
@@ -40,10 +40,10 @@ export const codesByEhr = capability('codes-by-ehr', ({ capabilities }) => capab
   'rejects an incorrect code and decrements the remaining attempts': async (subject) => {
     const { confirmation } = await request(subject);
     const { reference, attemptsRemaining } = confirmation;
-    const code = wrong(await newestCode(subject, reference));
-    const confirm = operation(subject.connector, 'confirmCode')({ ...as(subject), reference, code });
+    const code = incorrect(await newestCode(subject, reference));
+    const confirm = operation(subject.connector, 'confirmCode')({ ...withOperationId(subject), reference, code });
     const [outcome] = await Promise.allSettled([confirm]);
-    await expectRefusal(Promise.resolve(confirm), 'code_incorrect', 'An incorrect code');
+    await expectRejection(Promise.resolve(confirm), 'code_incorrect', 'An incorrect code');
     const left = outcome.status === 'rejected' ? outcome.reason.attemptsRemaining : undefined;
     expectSame(left, attemptsRemaining - 1, 'Attempts remaining after an incorrect code');
     const { state } = await mustRead(subject, confirmation.appointment.id);
@@ -56,14 +56,14 @@ export const codesByEhr = capability('codes-by-ehr', ({ capabilities }) => capab
     const { reference } = await operation(
       subject.connector,
       'resendCode',
-    )({ ...as(subject), reference: confirmation.reference });
+    )({ ...withOperationId(subject), reference: confirmation.reference });
     const fresh = await newestCode(subject, reference);
     const confirmCode = operation(subject.connector, 'confirmCode');
     if (fresh !== old) {
-      const late = confirmCode({ ...as(subject), reference, code: old });
-      await expectRefusal(late, ['code_incorrect', 'code_expired'], 'A code that was replaced by a new one');
+      const late = confirmCode({ ...withOperationId(subject), reference, code: old });
+      await expectRejection(late, ['code_incorrect', 'code_expired'], 'A code that was replaced by a new one');
     }
-    expectSame((await confirmCode({ ...as(subject), reference, code: fresh })).state, 'booked', 'State');
+    expectSame((await confirmCode({ ...withOperationId(subject), reference, code: fresh })).state, 'booked', 'State');
   },
 
   'an appointment stays booked until its cancellation is confirmed': async (subject) => {
@@ -73,10 +73,13 @@ export const codesByEhr = capability('codes-by-ehr', ({ capabilities }) => capab
     const { reference, appointment } = await operation(
       subject.connector,
       'requestCancellation',
-    )({ ...as(subject), cancellation });
+    )({ ...withOperationId(subject), cancellation });
     expectSame(appointment.state, 'booked', 'State while the code is awaited');
     const code = await newestCode(subject, reference);
-    const cancelled = await operation(subject.connector, 'confirmCode')({ ...as(subject), reference, code });
+    const cancelled = await operation(
+      subject.connector,
+      'confirmCode',
+    )({ ...withOperationId(subject), reference, code });
     expectSame(cancelled.state, 'cancelled', 'State after the code is confirmed');
     expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is not free');
   },

@@ -1,21 +1,21 @@
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, expectThat, given } from './expect.ts';
-import { book, change, freeRun, freeSlot, isFree, mustRead, needs } from './scene.ts';
+import { expectRejection, expectSame, expectThat, given } from './expect.ts';
+import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
-type Way = keyof NonNullable<Subject['behindItsBack']>;
+type DirectChange = keyof NonNullable<Subject['directChanges']>;
 
 /** @throws NotChecked if the subject cannot make this change in the EHR directly */
-function behind<Name extends Way>({ behindItsBack }: Subject, name: Name) {
-  return given(behindItsBack?.[name], `${name} cannot be done directly in the EHR`) as NonNullable<
-    NonNullable<Subject['behindItsBack']>[Name]
+function directChange<Name extends DirectChange>({ directChanges }: Subject, name: Name) {
+  return given(directChanges?.[name], `${name} cannot be done directly in the EHR`) as NonNullable<
+    NonNullable<Subject['directChanges']>[Name]
   >;
 }
 
 export const concurrentEdits = capability('concurrent-edits', (connector) => connector.findAppointments !== undefined, {
   'a cancellation in the EHR is visible and is kept': async (subject) => {
-    const cancel = behind(subject, 'cancel');
+    const cancel = directChange(subject, 'cancel');
     const made = await book(subject);
     await cancel(made);
     expectSame(
@@ -25,14 +25,14 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
     );
     if (!subject.connector.capabilities.changes.includes('update')) return;
     const update = change(subject, { kind: 'update', appointmentId: made.id, comment: 'x' });
-    await expectRefusal(update, 'appointment_cancelled', 'Updating an appointment that was cancelled in the EHR');
+    await expectRejection(update, 'appointment_cancelled', 'Updating an appointment that was cancelled in the EHR');
     expectSame((await mustRead(subject, made.id)).state, 'cancelled', 'State after a rejected update');
   },
 
   'a move keeps a comment written in the EHR': async (subject) => {
     needs(subject, 'update');
-    const comment = behind(subject, 'comment');
-    const [from, to] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const comment = directChange(subject, 'comment');
+    const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: from, comment: 'first' });
     await comment(made, 'written in the EHR');
     expectSame((await mustRead(subject, made.id)).comment, 'written in the EHR', 'Comment written in the EHR');
@@ -43,12 +43,16 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
   },
 
   'a time booked in the EHR is unavailable': async (subject) => {
-    const take = behind(subject, 'take');
+    const take = directChange(subject, 'take');
     const slot = await freeSlot(subject);
     const giveBack = await take(slot);
     try {
       expectThat(!(await isFree(subject, slot)), 'A time booked in the EHR is listed as free');
-      await expectRefusal(book(subject, { slot }), 'time_slot_unavailable', 'Booking a time that is booked in the EHR');
+      await expectRejection(
+        book(subject, { slot }),
+        'time_slot_unavailable',
+        'Booking a time that is booked in the EHR',
+      );
     } finally {
       await giveBack();
     }
@@ -57,9 +61,9 @@ export const concurrentEdits = capability('concurrent-edits', (connector) => con
 
   'a cancellation in the EHR during a move is not undone': async (subject) => {
     needs(subject, 'update');
-    const cancel = behind(subject, 'cancel');
+    const cancel = directChange(subject, 'cancel');
     for (let round = 1; round <= 5; round++) {
-      const [from, to] = (await freeRun(subject, 2)) as [Slot, Slot];
+      const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
       const made = await book(subject, { slot: from });
       const time = { start: to.start, end: to.end };
       const [, cancelled] = await Promise.allSettled([

@@ -15,7 +15,7 @@ export function expectSame(actual: unknown, expected: unknown, what: string): vo
 }
 
 /** @throws Failure unless the promise rejects with a ConnectorError of one of these kinds */
-export async function expectRefusal(
+export async function expectRejection(
   promise: Promise<unknown>,
   kinds: ConnectorErrorKind | readonly ConnectorErrorKind[],
   what: string,

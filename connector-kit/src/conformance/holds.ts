@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connector.ts';
 import type { Appointment } from '../records.ts';
 import { capability, Failure } from './check.ts';
-import { expectRefusal, expectSame, expectThat } from './expect.ts';
-import { book, change, creation, freeSlot, isFree, mustRead } from './scene.ts';
+import { expectRejection, expectSame, expectThat } from './expect.ts';
+import { book, change, creation, freeSlot, isFree, mustRead } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -50,7 +50,7 @@ export const holds = capability('holds', claimsHolds, {
       expectThat(off < 60_000, 'heldUntil of a hold is missing or differs from the requested time');
     }
     expectThat(!(await isFree(subject, slot)), 'A held time is listed as free');
-    await expectRefusal(book(subject, { slot }), 'time_slot_unavailable', 'Booking a held time');
+    await expectRejection(book(subject, { slot }), 'time_slot_unavailable', 'Booking a held time');
   },
 
   'confirming a hold books it': async (subject) => {
@@ -80,24 +80,24 @@ export const holds = capability('holds', claimsHolds, {
     const again = await change(subject, { kind: 'release', appointmentId: id, comment: 'again' });
     expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment when released twice');
     const late = change(subject, { kind: 'extend', appointmentId: id, holdUntil: new Date(Date.now() + hour) });
-    await expectRefusal(late, 'appointment_not_held', 'Extending a released hold');
+    await expectRejection(late, 'appointment_not_held', 'Extending a released hold');
   },
 
   'rejects updating a hold, and extending or releasing a booking': async (subject) => {
     const held = await hold(subject, await freeSlot(subject), hour);
     if (subject.connector.capabilities.changes.includes('update')) {
       const update = change(subject, { kind: 'update', appointmentId: held.id, comment: 'x' });
-      await expectRefusal(update, 'appointment_pending', 'Updating a hold');
+      await expectRejection(update, 'appointment_pending', 'Updating a hold');
     }
     const booked = await book(subject);
     const release = change(subject, { kind: 'release', appointmentId: booked.id });
-    await expectRefusal(release, 'appointment_not_held', 'Releasing a booking');
+    await expectRejection(release, 'appointment_not_held', 'Releasing a booking');
     const extend = change(subject, {
       kind: 'extend',
       appointmentId: booked.id,
       holdUntil: new Date(Date.now() + hour),
     });
-    await expectRefusal(extend, 'appointment_not_held', 'Extending a booking');
+    await expectRejection(extend, 'appointment_not_held', 'Extending a booking');
     expectSame((await mustRead(subject, booked.id)).state, 'booked', 'State of a booking after a rejected release');
   },
 
@@ -109,9 +109,9 @@ export const holds = capability('holds', claimsHolds, {
     const next = await book(subject, { slot });
     expectSame(next.state, 'booked', 'State of a booking over an expired hold');
     const late = change(subject, { kind: 'extend', appointmentId: id, holdUntil: new Date(Date.now() + hour) });
-    await expectRefusal(late, 'appointment_not_held', 'Extending an expired hold');
+    await expectRejection(late, 'appointment_not_held', 'Extending an expired hold');
     const confirm = change(subject, { kind: 'confirm', appointmentId: id });
-    await expectRefusal(confirm, 'time_slot_unavailable', 'Confirming an expired hold whose time is booked');
+    await expectRejection(confirm, 'time_slot_unavailable', 'Confirming an expired hold whose time is booked');
     expectSame((await mustRead(subject, next.id)).state, 'booked', 'State of the booking made after the hold expired');
   },
 
@@ -124,7 +124,7 @@ export const holds = capability('holds', claimsHolds, {
       expectSame(now.state, 'booked', 'State after a successful confirmation');
       expectThat(!(await isFree(subject, slot)), 'The time of a confirmed hold is free');
     } else {
-      await expectRefusal(Promise.reject(outcome.reason), 'time_slot_unavailable', 'Confirming an expired hold');
+      await expectRejection(Promise.reject(outcome.reason), 'time_slot_unavailable', 'Confirming an expired hold');
       expectSame(now.state, 'cancelled', 'State after a rejected confirmation');
     }
   },

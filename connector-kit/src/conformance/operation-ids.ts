@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppointmentChange } from '../connector.ts';
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, facts, given, operation } from './expect.ts';
-import { book, change, creation, freeRun, freeSlot, mustRead, needs, takers } from './scene.ts';
+import { expectRejection, expectSame, facts, given, operation } from './expect.ts';
+import { appointmentsAt, book, change, consecutiveSlots, creation, freeSlot, mustRead, needs } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -38,7 +38,11 @@ export const operationIds = capability('operation-ids', (connector) => connector
       const again = await change(subject, { ...booking, comment }, { operationId });
       expectSame(facts(again), facts(first), 'Result of a repeated write');
     }
-    expectSame((await takers(subject, slot)).length, 1, 'Appointments created by three writes with one operation id');
+    expectSame(
+      (await appointmentsAt(subject, slot)).length,
+      1,
+      'Appointments created by three writes with one operation id',
+    );
   },
 
   'ten concurrent writes with the same operation id book once': async (subject) => {
@@ -46,23 +50,27 @@ export const operationIds = capability('operation-ids', (connector) => connector
     const slot = await freeSlot(subject);
     const booking = await creation(subject, slot);
     const operationId = randomUUID();
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 10 }, (_, index) => {
         const through = index % 2 ? (subject.second ?? subject.connector) : subject.connector;
         return change(subject, booking, { operationId, through });
       }),
     );
     expectSame(
-      new Set(answers.map(({ id }) => id)).size,
+      new Set(results.map(({ id }) => id)).size,
       1,
       'Distinct appointments returned by ten writes with one operation id',
     );
-    expectSame((await takers(subject, slot)).length, 1, 'Appointments created by ten writes with one operation id');
+    expectSame(
+      (await appointmentsAt(subject, slot)).length,
+      1,
+      'Appointments created by ten writes with one operation id',
+    );
   },
 
   'repeating a move or cancellation with the same operation id changes nothing': async (subject) => {
     needs(subject, 'create', 'update', 'cancel');
-    const [a, b, c] = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+    const [a, b, c] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const { id } = await book(subject, { slot: a });
     const move: AppointmentChange = { kind: 'update', appointmentId: id, time: { start: b.start, end: b.end } };
     const operationId = randomUUID();
@@ -80,11 +88,11 @@ export const operationIds = capability('operation-ids', (connector) => connector
 
   'the operation id of a rejected write can be reused': async (subject) => {
     needs(subject, 'create');
-    const [slot, other] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const [slot, other] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     await book(subject, { slot });
     const operationId = randomUUID();
-    const refused = change(subject, await creation(subject, slot), { operationId });
-    await expectRefusal(refused, 'time_slot_unavailable', 'Booking a booked time');
+    const rejected = change(subject, await creation(subject, slot), { operationId });
+    await expectRejection(rejected, 'time_slot_unavailable', 'Booking a booked time');
     expectSame(await findOperation(subject, operationId), null, 'Result for the operation id of a rejected write');
     const made = await change(subject, await creation(subject, other), { operationId });
     expectSame(made.start, other.start, 'Start of a booking that reuses the operation id of a rejected write');
@@ -102,10 +110,10 @@ export const operationIds = capability('operation-ids', (connector) => connector
       await restart();
       await first;
       const before = await findOperation(subject, operationId);
-      const taken = await takers(subject, slot);
+      const taken = await appointmentsAt(subject, slot);
       expectSame(before?.length ?? 0, taken.length, `Appointments found by operation id after a crash at ${moment} ms`);
       const made = await change(subject, booking, { operationId });
-      const after = await takers(subject, slot);
+      const after = await appointmentsAt(subject, slot);
       expectSame(
         after.map(({ id }) => id),
         [made.id],

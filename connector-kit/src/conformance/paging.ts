@@ -2,7 +2,7 @@ import type { AppointmentPosition, TimeSlotPosition } from '../connector.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { capability, NotChecked } from './check.ts';
 import { appointmentKeys, expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
-import { book, freeRun, type freeSlot, freeSlots, patientId, windowOf } from './scene.ts';
+import { book, consecutiveSlots, type freeSlot, freeSlots, patientId, windowOf } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -37,7 +37,7 @@ async function appointmentPage(subject: Subject) {
 }
 
 async function bookSome(subject: Subject): Promise<Appointment[]> {
-  const run = (await freeRun(subject, 5)) as Slot[];
+  const run = (await consecutiveSlots(subject, 5)) as Slot[];
   const made: Appointment[] = [];
   // Not in time order, so that a list in creation order fails.
   for (const index of [3, 0, 4, 1, 2]) {

@@ -1,7 +1,7 @@
 import type { PatientIdentifier } from '../identifiers.ts';
 import { capability } from './check.ts';
 import { expectSame, expectThat, given, operation } from './expect.ts';
-import { patientId } from './scene.ts';
+import { patientId } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const nobody: readonly PatientIdentifier[] = [{ type: 'emr_id', value: 'no-such-patient' }];

@@ -17,11 +17,11 @@ export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
       try {
         return await exchange(request, signal);
       } catch (cause) {
-        if (isRefusedConnection(cause)) {
+        if (isConnectionRefused(cause)) {
           throw new ConnectorError('unavailable', 'The EHR cannot be reached', { cause });
         }
         const kind = request.repeatable ? 'timeout' : 'outcome_unknown';
-        throw new ConnectorError(kind, 'The EHR did not answer', { cause });
+        throw new ConnectorError(kind, 'The EHR did not respond', { cause });
       }
     },
     cut: () => end.abort(),
@@ -41,7 +41,7 @@ async function exchange({ method, url, headers, body }: EhrRequest, signal: Abor
 }
 
 /** True if the request was never sent. */
-function isRefusedConnection(error: unknown): boolean {
+function isConnectionRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && ['ECONNREFUSED', 'ENOTFOUND'].includes(String(cause.code));
 }

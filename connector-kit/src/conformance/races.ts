@@ -3,7 +3,7 @@ import { ConnectorError } from '../errors.ts';
 import type { Appointment } from '../records.ts';
 import { capability } from './check.ts';
 import { describe, expectSame, expectThat } from './expect.ts';
-import { book, change, creation, freeRun, freeSlot, mustRead, needs, takers } from './scene.ts';
+import { appointmentsAt, book, change, consecutiveSlots, creation, freeSlot, mustRead, needs } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -39,13 +39,13 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
       );
       const won = winners(outcomes).map(({ id }) => id);
       expectSame(won.length, 1, `Successful bookings of ${racers} in round ${round}`);
-      const there = (await takers(subject, slot)).map(({ id }) => id);
+      const there = (await appointmentsAt(subject, slot)).map(({ id }) => id);
       expectSame(there, won, `Appointments at the time after ${racers} concurrent bookings`);
     }
   },
 
   'concurrent bookings of overlapping times never share a slot': async (subject) => {
-    const run = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+    const run = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const spans = [
       [run[0], run[1]],
       [run[1], run[2]],
@@ -62,7 +62,7 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
     );
     const won = winners(outcomes);
     expectThat(won.length > 0, 'No booking succeeded');
-    const there = await takers(subject, run[0], run[2]);
+    const there = await appointmentsAt(subject, run[0], run[2]);
     expectSame(
       there.map(({ id }) => id).sort(),
       won.map(({ id }) => id).sort(),
@@ -76,7 +76,7 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
 
   'concurrent moves and bookings of one slot: exactly one succeeds': async (subject) => {
     needs(subject, 'update');
-    const [a, b, target] = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+    const [a, b, target] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const movers = [await book(subject, { slot: a }), await book(subject, { slot: b })];
     const booking = await creation(subject, target);
     const outcomes = await Promise.allSettled([
@@ -91,7 +91,7 @@ export const races = capability('races', ({ capabilities }) => capabilities.chan
     ]);
     const won = winners(outcomes).map(({ id }) => id);
     expectSame(won.length, 1, 'Successful moves and bookings');
-    const there = (await takers(subject, target)).map(({ id }) => id);
+    const there = (await appointmentsAt(subject, target)).map(({ id }) => id);
     expectSame(there, won, 'Appointments at the requested time');
     for (const mover of movers) {
       if (won.includes(mover.id)) continue;

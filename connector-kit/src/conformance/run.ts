@@ -2,10 +2,10 @@ import { capabilities as everyCapability } from './capabilities.ts';
 import { type Check, Failure, NotChecked, NotClaimed } from './check.ts';
 import { describe } from './expect.ts';
 import { operations } from './operations.ts';
-import { waitedFor } from './patience.ts';
+import { recordWrites } from './recorded-writes.ts';
 import type { CheckResult, Report } from './report.ts';
+import { withRetries } from './retry-after.ts';
 import type { Subject } from './subject.ts';
-import { leaveTrail } from './trail.ts';
 
 export interface RunOptions {
   /** Names of the capabilities to check. Absent: all. */
@@ -68,15 +68,15 @@ export async function runCheck(
   if (!isClaimed(check, subject)) {
     return { capability, check: name, outcome: 'not_claimed', reason: null, milliseconds: 0, left: [] };
   }
-  const trail = leaveTrail(waitedFor(subject), options.readOnly ?? false);
+  const recorder = recordWrites(withRetries(subject), options.readOnly ?? false);
   const start = performance.now();
   const [outcome] = await Promise.allSettled([
-    within(check.run(trail.subject), options.timeoutMilliseconds ?? twoMinutes),
+    within(check.run(recorder.subject), options.timeoutMilliseconds ?? twoMinutes),
   ]);
   const milliseconds = Math.round(performance.now() - start);
-  const left = await trail.cleanUp();
+  const left = await recorder.cleanUp();
   const result = { capability, check: name, milliseconds, left };
-  if (trail.wasHeldBack) return { ...result, outcome: 'not_checked', reason: 'the run is read-only' };
+  if (recorder.wasWriteBlocked) return { ...result, outcome: 'not_checked', reason: 'the run is read-only' };
   if (outcome.status === 'fulfilled') return { ...result, outcome: 'passed', reason: null };
   const { reason } = outcome;
   if (reason instanceof NotClaimed) return { ...result, outcome: 'not_claimed', reason: reason.message };

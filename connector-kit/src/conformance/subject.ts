@@ -26,7 +26,7 @@ export interface Facts {
 }
 
 /** Changes made directly in the EHR, as by its own staff. */
-export interface BehindItsBack {
+export interface DirectChanges {
   cancel?(appointment: Appointment): Promise<void>;
   comment?(appointment: Appointment, text: string): Promise<void>;
   /** Books the time in the EHR. The returned function frees it. */
@@ -61,11 +61,11 @@ export interface Subject {
   readonly second?: Connector | undefined;
   /** Ends the connector as if its process were killed, and opens a new one. */
   restart?: (() => Promise<void>) | undefined;
-  readonly behindItsBack?: BehindItsBack | undefined;
+  readonly directChanges?: DirectChanges | undefined;
   readonly clockChanges?: readonly ClockChange[] | undefined;
   /** For an EHR that sends codes: the latest code for the reference. */
   codeSent?: ((reference: string) => Promise<string>) | undefined;
   /** Calls an operation through the gateway in front of the connector; rejects with the gateway's problem. */
-  askGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;
+  callGateway?: ((operation: ConnectorOperation) => Promise<unknown>) | undefined;
   close?: (() => Promise<void>) | undefined;
 }

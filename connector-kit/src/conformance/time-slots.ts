@@ -1,7 +1,7 @@
 import { capability, NotChecked } from './check.ts';
 import { expectSame, expectThat, inOrder, operation, slotKeys } from './expect.ts';
 import { foreignResource } from './resources.ts';
-import { book, freeRun, freeSlot, freeSlots, isFree, windowOf } from './scene.ts';
+import { book, consecutiveSlots, freeSlot, freeSlots, isFree, windowOf } from './steps.ts';
 
 export const timeSlots = capability('time-slots', (connector) => connector.listTimeSlots !== undefined, {
   'lists each slot once, ordered by start, resource and service': async (subject) => {
@@ -14,7 +14,7 @@ export const timeSlots = capability('time-slots', (connector) => connector.listT
   },
 
   'lists only slots that lie wholly inside the range': async (subject) => {
-    const [first, second, third] = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const query = { resourceIds: [first.resourceId], healthcareServiceIds: [first.healthcareServiceId] };
     const inside = await freeSlots(subject, {
       ...query,

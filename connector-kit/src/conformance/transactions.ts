@@ -1,22 +1,32 @@
 import type { AppointmentChange } from '../connector.ts';
 import { capability } from './check.ts';
-import { expectRefusal, expectSame, facts } from './expect.ts';
-import { book, change, creation, freeRun, type freeSlot, mustRead, needs, takers, write } from './scene.ts';
+import { expectRejection, expectSame, facts } from './expect.ts';
+import {
+  appointmentsAt,
+  book,
+  change,
+  consecutiveSlots,
+  creation,
+  type freeSlot,
+  mustRead,
+  needs,
+  write,
+} from './steps.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
 
 export const transactions = capability('transactions', ({ capabilities }) => capabilities.transactions, {
   'makes several changes and returns the appointments in their order': async (subject) => {
     needs(subject, 'create', 'cancel');
-    const [a, b, c] = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+    const [a, b, c] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const former = await book(subject, { slot: a });
-    const answer = await write(subject, [
+    const result = await write(subject, [
       await creation(subject, c),
       { kind: 'cancel', appointmentId: former.id },
       await creation(subject, b),
     ]);
     expectSame(
-      answer.map(({ state, start }) => [state, start]),
+      result.map(({ state, start }) => [state, start]),
       [
         ['booked', c.start],
         ['cancelled', a.start],
@@ -24,14 +34,14 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
       ],
       'State and start of the returned appointments',
     );
-    for (const appointment of answer) {
+    for (const appointment of result) {
       expectSame(facts(await mustRead(subject, appointment.id)), facts(appointment), 'An appointment, read again');
     }
   },
 
   'one failed change undoes all changes': async (subject) => {
     needs(subject, 'create', 'cancel');
-    const [a, b, taken] = (await freeRun(subject, 3)) as [Slot, Slot, Slot];
+    const [a, b, taken] = (await consecutiveSlots(subject, 3)) as [Slot, Slot, Slot];
     const mine = await book(subject, { slot: a, comment: 'as it was' });
     await book(subject, { slot: taken });
     const good: AppointmentChange[] = [
@@ -43,35 +53,43 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
       ['second', [good[0], await creation(subject, taken), good[1]]],
       ['third', [...good, await creation(subject, taken)]],
     ] as [string, AppointmentChange[]][]) {
-      await expectRefusal(write(subject, changes), 'time_slot_unavailable', `A write whose ${place} change is invalid`);
+      await expectRejection(
+        write(subject, changes),
+        'time_slot_unavailable',
+        `A write whose ${place} change is invalid`,
+      );
       expectSame(
         facts(await mustRead(subject, mine.id)),
         facts(mine),
         `An appointment after the ${place} change failed`,
       );
-      expectSame((await takers(subject, b)).length, 0, `Appointments created although the ${place} change failed`);
+      expectSame(
+        (await appointmentsAt(subject, b)).length,
+        0,
+        `Appointments created although the ${place} change failed`,
+      );
     }
   },
 
   'rejects two bookings of the same time in one write': async (subject) => {
     needs(subject, 'create');
-    const [slot] = (await freeRun(subject, 1)) as [Slot];
+    const [slot] = (await consecutiveSlots(subject, 1)) as [Slot];
     const twice = [await creation(subject, slot), await creation(subject, slot)];
-    await expectRefusal(write(subject, twice), 'time_slot_unavailable', 'Booking one time twice in one write');
-    expectSame((await takers(subject, slot)).length, 0, 'Appointments created by a rejected write');
+    await expectRejection(write(subject, twice), 'time_slot_unavailable', 'Booking one time twice in one write');
+    expectSame((await appointmentsAt(subject, slot)).length, 0, 'Appointments created by a rejected write');
   },
 
   'a cancellation frees its time for other changes in the same write': async (subject) => {
     needs(subject, 'create', 'cancel');
-    const [slot] = (await freeRun(subject, 1)) as [Slot];
+    const [slot] = (await consecutiveSlots(subject, 1)) as [Slot];
     for (const cancelFirst of [true, false]) {
       const former = await book(subject, { slot });
       const cancel: AppointmentChange = { kind: 'cancel', appointmentId: former.id };
       const create = await creation(subject, slot);
-      const answer = await write(subject, cancelFirst ? [cancel, create] : [create, cancel]);
-      const next = answer[cancelFirst ? 1 : 0];
+      const result = await write(subject, cancelFirst ? [cancel, create] : [create, cancel]);
+      const next = result[cancelFirst ? 1 : 0];
       expectSame(
-        (await takers(subject, slot)).map(({ id }) => id),
+        (await appointmentsAt(subject, slot)).map(({ id }) => id),
         [next?.id],
         'Appointments at a time that was cancelled and booked in one write',
       );
@@ -81,7 +99,7 @@ export const transactions = capability('transactions', ({ capabilities }) => cap
 
   'two appointments can swap times': async (subject) => {
     needs(subject, 'create', 'update');
-    const [a, b] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const [a, b] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const [first, second] = [await book(subject, { slot: a }), await book(subject, { slot: b })];
     const [movedFirst, movedSecond] = await write(subject, [
       { kind: 'update', appointmentId: first.id, time: { start: b.start, end: b.end } },

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type AppointmentChange, type ChangeKind, type ConnectorOperation, changeKinds } from '../connector.ts';
 import { capability, NotChecked, NotClaimed } from './check.ts';
-import { expectRefusal, expectSame, expectThat, facts, given, operation } from './expect.ts';
+import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { claimsHolds, holdKinds } from './holds.ts';
 import { operations } from './operations.ts';
-import { book, change, creation, freeSlot, mustRead, read, takers } from './scene.ts';
+import { appointmentsAt, book, change, creation, freeSlot, mustRead, read } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 const codeOperations = ['requestBooking', 'requestCancellation', 'resendCode', 'confirmCode'] as const;
@@ -49,10 +49,10 @@ export const unclaimed = capability('unclaimed', () => true, {
     }
   },
 
-  'missing operations are unsupported': async ({ connector, askGateway }) => {
+  'missing operations are unsupported': async ({ connector, callGateway }) => {
     const missing = operations.filter((name) => connector[name] === undefined);
     if (missing.length === 0) throw new NotClaimed('every operation is implemented');
-    const ask = given(askGateway, 'no gateway is in front of the connector in this run');
+    const ask = given(callGateway, 'no gateway is in front of the connector in this run');
     for (const name of missing) await expectUnsupported(ask, name);
   },
 
@@ -64,15 +64,19 @@ export const unclaimed = capability('unclaimed', () => true, {
     for (const kind of missing) {
       if (kind === 'create') {
         const slot = await freeSlot(subject);
-        const refused = change(subject, await creation(subject, slot));
-        await expectRefusal(refused, 'unsupported', 'A booking, although create is not claimed,');
-        expectSame((await takers(subject, slot)).length, 0, 'Appointments created although create is not claimed');
+        const rejected = change(subject, await creation(subject, slot));
+        await expectRejection(rejected, 'unsupported', 'A booking, although create is not claimed,');
+        expectSame(
+          (await appointmentsAt(subject, slot)).length,
+          0,
+          'Appointments created although create is not claimed',
+        );
         continue;
       }
       const what = await example(subject, kind);
       const id = what.kind === 'create' ? '' : what.appointmentId;
       const before = await read(subject, id);
-      await expectRefusal(change(subject, what), 'unsupported', `${kind}, although it is not claimed,`);
+      await expectRejection(change(subject, what), 'unsupported', `${kind}, although it is not claimed,`);
       if (before) expectSame(facts(await mustRead(subject, id)), facts(before), `An appointment after ${kind}`);
     }
   },
@@ -84,8 +88,8 @@ export const unclaimed = capability('unclaimed', () => true, {
     const slot = await freeSlot(subject);
     const holdUntil = new Date(Date.now() + 60 * 60 * 1000);
     const held = change(subject, await creation(subject, slot, { holdUntil }));
-    await expectRefusal(held, 'unsupported', 'A hold, although holds are not claimed,');
-    expectSame((await takers(subject, slot)).length, 0, 'Appointments created although holds are not claimed');
+    await expectRejection(held, 'unsupported', 'A hold, although holds are not claimed,');
+    expectSame((await appointmentsAt(subject, slot)).length, 0, 'Appointments created although holds are not claimed');
   },
 
   'rejects more changes per write than claimed and changes nothing': async (subject) => {
@@ -97,7 +101,7 @@ export const unclaimed = capability('unclaimed', () => true, {
     const slot = await freeSlot(subject);
     const taken = await creation(subject, slot);
     const { careUnit } = subject;
-    const refused = operation(
+    const rejected = operation(
       connector,
       'changeAppointments',
     )({
@@ -105,8 +109,16 @@ export const unclaimed = capability('unclaimed', () => true, {
       careUnit,
       changes: Array.from({ length: most + 1 }, () => taken),
     });
-    await expectRefusal(refused, ['unsupported', 'time_slot_unavailable'], 'A write with one change more than claimed');
-    expectSame((await takers(subject, slot)).length, 0, 'Appointments created by a write with too many changes');
+    await expectRejection(
+      rejected,
+      ['unsupported', 'time_slot_unavailable'],
+      'A write with one change more than claimed',
+    );
+    expectSame(
+      (await appointmentsAt(subject, slot)).length,
+      0,
+      'Appointments created by a write with too many changes',
+    );
   },
 });
 
@@ -114,7 +126,7 @@ function claimsCreate({ connector }: Subject): void {
   if (!connector.capabilities.changes.includes('create')) throw new NotClaimed('the connector does not claim create');
 }
 
-async function expectUnsupported(ask: NonNullable<Subject['askGateway']>, name: ConnectorOperation): Promise<void> {
+async function expectUnsupported(ask: NonNullable<Subject['callGateway']>, name: ConnectorOperation): Promise<void> {
   const [outcome] = await Promise.allSettled([ask(name)]);
   if (outcome.status === 'rejected' && outcome.reason instanceof NotChecked) throw outcome.reason;
   const reason = outcome.status === 'rejected' ? (outcome.reason as { reason?: unknown }).reason : 'a result';

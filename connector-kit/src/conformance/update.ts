@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { AppointmentUpdate } from '../connector.ts';
 import type { Appointment } from '../records.ts';
 import { capability, NotClaimed } from './check.ts';
-import { expectRefusal, expectSame, expectThat, facts, given, operation } from './expect.ts';
+import { expectRejection, expectSame, expectThat, facts, given, operation } from './expect.ts';
 import { foreignResource } from './resources.ts';
-import { book, change, freeRun, freeSlot, freeWithTwo, isFree, mustRead, needs, read } from './scene.ts';
+import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs, read, simultaneousSlots } from './steps.ts';
 import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
@@ -15,7 +15,7 @@ function update(subject: Subject, { id }: Appointment, what: Omit<AppointmentUpd
 
 export const appointmentsUpdate = capability('update', ({ capabilities }) => capabilities.changes.includes('update'), {
   'moves an appointment and frees its previous time': async (subject) => {
-    const [from, to] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const [from, to] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: from, comment: 'kept' });
     const moved = await update(subject, made, { time: { start: to.start, end: to.end } });
     const now = await mustRead(subject, moved.id);
@@ -31,7 +31,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
 
   'treats the time of the appointment itself as free': async (subject) => {
     if (subject.facts.oneSlotOnly) throw new NotClaimed('appointments of this EHR take exactly one slot');
-    const [first, second] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: first });
     const longer = await update(subject, made, { time: { start: first.start, end: second.end } });
     expectSame([longer.start, longer.end], [first.start, second.end], 'Time of a lengthened appointment');
@@ -41,7 +41,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
   },
 
   'moves an appointment to another resource': async (subject) => {
-    const [from, to] = await freeWithTwo(subject);
+    const [from, to] = await simultaneousSlots(subject);
     const made = await book(subject, { slot: from });
     const moved = await update(subject, made, { resourceId: to.resourceId });
     expectSame((await mustRead(subject, moved.id)).resourceId, to.resourceId, 'Resource after the move');
@@ -52,14 +52,14 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
   'changes and clears only the comment': async (subject) => {
     const made = await book(subject, { comment: 'first' });
     for (const comment of ['second', null]) {
-      const answer = await update(subject, made, { comment });
-      const now = await mustRead(subject, answer.id);
+      const result = await update(subject, made, { comment });
+      const now = await mustRead(subject, result.id);
       expectSame(facts(now), { ...facts(made), comment }, 'An appointment after a comment update');
     }
   },
 
   'rejects a move to a booked time and changes nothing': async (subject) => {
-    const [mine, taken] = (await freeRun(subject, 2)) as [Slot, Slot];
+    const [mine, taken] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     const made = await book(subject, { slot: mine, comment: 'original' });
     await book(subject, { slot: taken });
     for (const time of [
@@ -67,7 +67,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
       { start: mine.start, end: taken.end },
     ]) {
       const move = update(subject, made, { time, comment: 'changed' });
-      await expectRefusal(move, 'time_slot_unavailable', 'Moving to a booked time');
+      await expectRejection(move, 'time_slot_unavailable', 'Moving to a booked time');
     }
     expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
     expectThat(!(await isFree(subject, mine)), 'The time of an appointment is free after a rejected move');
@@ -76,7 +76,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
   'rejects a move to an unknown resource': async (subject) => {
     const made = await book(subject);
     const unknown = update(subject, made, { resourceId: 'no-such-resource' });
-    await expectRefusal(unknown, 'resource_not_found', 'Moving to a resource that does not exist');
+    await expectRejection(unknown, 'resource_not_found', 'Moving to a resource that does not exist');
     expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
   },
 
@@ -84,7 +84,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     const { id } = await foreignResource(subject);
     const made = await book(subject);
     const elsewhere = update(subject, made, { resourceId: id });
-    await expectRefusal(elsewhere, ['resource_not_found', 'time_slot_unavailable'], 'Moving to another care unit');
+    await expectRejection(elsewhere, ['resource_not_found', 'time_slot_unavailable'], 'Moving to another care unit');
     expectSame(facts(await mustRead(subject, made.id)), facts(made), 'An appointment after a rejected move');
   },
 
@@ -94,13 +94,13 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
     const made = await book(subject, { slot });
     await change(subject, { kind: 'cancel', appointmentId: made.id });
     const move = update(subject, made, { comment: 'changed' });
-    await expectRefusal(move, 'appointment_cancelled', 'Updating a cancelled appointment');
+    await expectRejection(move, 'appointment_cancelled', 'Updating a cancelled appointment');
     expectThat(await isFree(subject, slot), 'The time of a cancelled appointment is no longer free');
   },
 
   'rejects an update of an unknown appointment': async (subject) => {
     const unknown = change(subject, { kind: 'update', appointmentId: 'no-such-appointment', comment: 'x' });
-    await expectRefusal(unknown, 'appointment_not_found', 'Updating an appointment that does not exist');
+    await expectRejection(unknown, 'appointment_not_found', 'Updating an appointment that does not exist');
   },
 
   'rejects an update of an appointment of another care unit': async (subject) => {
@@ -111,7 +111,7 @@ export const appointmentsUpdate = capability('update', ({ capabilities }) => cap
       subject.connector,
       'changeAppointments',
     )({ operationId: randomUUID(), careUnit, changes });
-    await expectRefusal(elsewhere, 'appointment_not_found', 'Updating an appointment of another care unit');
+    await expectRejection(elsewhere, 'appointment_not_found', 'Updating an appointment of another care unit');
     expectSame(
       facts(await mustRead(subject, made.id)),
       facts(made),

@@ -1,10 +1,11 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type FakeOptions, type FakeServer, type SeenRequest, startFake } from '../fake/server.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { openConnector, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) await server.close();
 });
 
@@ -40,6 +41,8 @@ test('a creation that meets another one is sent again, and its slots stay claime
 
 test('a creation that always meets another one gives its slots back', async () => {
   const { server, connector } = await open({ transactions: 'none' });
+  // The pauses between the attempts are random; the shortest are none.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   server.misbehave = (request) => (isCreation(request) ? conflict : undefined);
   const [slot] = await freeSlots(connector, 1);
   await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'unavailable' });

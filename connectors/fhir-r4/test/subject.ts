@@ -81,7 +81,7 @@ export async function fhirSubject(
       http = plainHttp();
       connector = await openConnector(settings, http);
     },
-    behindItsBack: {
+    directChanges: {
       async cancel({ id }) {
         let slots: readonly string[] = [];
         await server.change<FhirAppointment>(`Appointment/${id}`, (it) => {

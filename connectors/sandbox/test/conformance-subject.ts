@@ -64,7 +64,7 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
       pool = cutOffPool(database);
       connector = await open(pool);
     },
-    behindItsBack: {
+    directChanges: {
       cancel: ({ id }) =>
         sql(`UPDATE sandbox.appointments SET state = 'cancelled' WHERE emr = $1 AND id = $2`, [emr, id]),
       comment: ({ id }, text) =>

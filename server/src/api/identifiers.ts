@@ -8,7 +8,7 @@ import {
 } from '../identifiers/index.ts';
 import { type Place, problemAt } from '../problems/problem.ts';
 
-/** The patient identifier at this place of the request, by the rules of this EHR. */
+/** Reads the patient identifier at this place of the request, by the rules of the EHR. */
 export function patientIdentifier(
   text: string,
   place: Place,
@@ -19,7 +19,7 @@ export function patientIdentifier(
   return atPlace(place, () => readPatientIdentifier(text, policy, readHeader));
 }
 
-/** The resource identifier at this place of the request, by the rules of this EHR. */
+/** Reads the resource identifier at this place of the request, by the rules of the EHR. */
 export function resourceIdentifier(
   text: string,
   place: Place,

@@ -6,16 +6,16 @@ import { nullableString, text } from './schemas.ts';
 /** Query parameters of every list. */
 export const pagingQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Entries of a page, at most.' }),
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Maximum number of entries on a page.' }),
   ),
   cursor: Type.Optional(
-    text({ minLength: 1, description: '`next_cursor` of the page before, with the same filters.' }),
+    text({ minLength: 1, description: '`next_cursor` of the previous page. Requires the same filters.' }),
   ),
 };
 
-export const nextCursor = nullableString({ description: 'For the next page. Null: this is the last one.' });
+export const nextCursor = nullableString({ description: 'Cursor for the next page. Null on the last page.' });
 
-/** What a cursor belongs to. Used by another client or with other filters it is refused. */
+/** What a cursor belongs to. It is rejected for another client or other filters. */
 export interface CursorBinding {
   readonly clientId: string;
   readonly operationId: string;
@@ -28,7 +28,7 @@ export interface Cursors {
   open(cursor: string, binding: CursorBinding): readonly unknown[];
 }
 
-/** Cursors are encrypted, so that they hold no identifier, and authenticated, so that nobody can make one. */
+/** Cursors are encrypted, so that they reveal no identifier, and authenticated, so that nobody can forge one. */
 export function createCursors(keys: KeyRing): Cursors {
   const context = ({ clientId, operationId, filters }: CursorBinding) =>
     JSON.stringify([clientId, operationId, filters]);
@@ -59,8 +59,8 @@ export interface Page<Entry> {
 }
 
 /**
- * Cuts a list into pages. `load` gives at most `limit` entries after a position; one more than asked tells whether
- * there is another page.
+ * Returns a page of a list. `load` returns at most `limit` entries after a position. It is called with one more than the
+ * page's limit, which shows whether there is another page.
  */
 export async function page<Entry>(
   cursors: Cursors,
@@ -77,7 +77,7 @@ export async function page<Entry>(
   return { entries, next_cursor: more ? cursors.seal(positionOf(last), binding) : null };
 }
 
-/** Pages of a short list that is at hand as a whole, by id. */
+/** Returns a page of a short list in memory, sorted by id. */
 export function pageOfAll<Entry extends { readonly id: string }>(
   cursors: Cursors,
   request: PageRequest,

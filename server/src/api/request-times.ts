@@ -11,14 +11,14 @@ interface RangeText {
   readonly end: string;
 }
 
-/** Where `start` and `end` of a range stand in the request. */
+/** The places of `start` and `end` in the request. */
 export interface RangePlaces {
   readonly start: Place;
   readonly end: Place;
 }
 
 /**
- * A range of the request, as the care unit's clock shows it.
+ * Reads a time range of the request. Times without an offset are local times of the care unit.
  *
  * @throws Problem `local_time_nonexistent`, `time_range_invalid`
  */
@@ -29,12 +29,12 @@ export function readRange(text: RangeText, places: RangePlaces, timeZone: string
   if (longestHours !== undefined && end.getTime() - start.getTime() > longestHours * 3_600_000) {
     const longest =
       longestHours % 24 === 0 && longestHours > 24 ? `${longestHours / 24} days` : `${longestHours} hours`;
-    throw problemAt(places.end, 'time_range_invalid', `The range may be ${longest} long at most.`);
+    throw problemAt(places.end, 'time_range_invalid', `The range must not be longer than ${longest}.`);
   }
   return { start, end };
 }
 
-/** @throws Problem `time_range_invalid` when a new time has begun already. */
+/** @throws Problem `time_range_invalid` when the start is not in the future */
 export function assertNotPast({ start }: TimeRange, place: Place): void {
   if (start.getTime() <= Date.now()) throw problemAt(place, 'time_range_invalid', 'The start must not be in the past.');
 }
@@ -44,6 +44,10 @@ function readTime(text: string, place: Place, timeZone: string): Date {
     return toInstant(text, timeZone);
   } catch (error) {
     if (!(error instanceof NonexistentLocalTime)) throw error;
-    throw problemAt(place, 'local_time_nonexistent', `The clock in ${timeZone} skips this local time.`);
+    throw problemAt(
+      place,
+      'local_time_nonexistent',
+      `This local time does not exist in ${timeZone}: the clock skips it.`,
+    );
   }
 }

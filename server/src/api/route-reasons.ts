@@ -1,6 +1,6 @@
 import type { Reason } from '../problems/reasons.ts';
 
-/** Reasons that go together, for the operations to name. */
+/** Groups of reasons that operations share. */
 export const identifierReasons = [
   'identifier_malformed',
   'identifier_type_unsupported',
@@ -8,6 +8,7 @@ export const identifierReasons = [
   'header_reference_forbidden',
 ] as const satisfies readonly Reason[];
 
+/** Reasons of every operation that reads from the EHR. */
 export const ehrReadReasons = [
   'operation_unsupported',
   'ehr_rejected',
@@ -15,6 +16,7 @@ export const ehrReadReasons = [
   'ehr_timeout',
 ] as const satisfies readonly Reason[];
 
+/** Reasons of every operation that writes to the EHR. */
 export const ehrWriteReasons = [
   ...ehrReadReasons,
   'outcome_unknown',

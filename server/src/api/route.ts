@@ -5,13 +5,13 @@ import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { isReferable, type ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
-import type { Execute } from '../operations/once.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import type { Execute } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { runWrite } from './run-write.ts';
 
-/** How deep in the grants an operation lies, and so what its path begins with. */
+/** The level of access that an operation needs. It determines the path prefix. */
 export type Level = 'client' | 'emr' | 'care_unit';
 
 const prefixes: Record<Level, string> = {
@@ -22,14 +22,14 @@ const prefixes: Record<Level, string> = {
 
 const levelParams = {
   client: {},
-  emr: { emr: Type.String({ description: 'Target EHR.' }) },
+  emr: { emr: Type.String({ description: 'Id of the EHR.' }) },
   care_unit: {
-    emr: Type.String({ description: 'Target EHR.' }),
-    care_unit_id: Type.String({ description: 'Care unit of the EHR.' }),
+    emr: Type.String({ description: 'Id of the EHR.' }),
+    care_unit_id: Type.String({ description: 'Id of the care unit in the EHR.' }),
   },
 } satisfies Record<Level, TProperties>;
 
-/** What the credentials and the path have opened, by level. */
+/** What credentials and path give access to, by level. */
 interface AccessByLevel {
   client: { readonly client: Client };
   emr: AccessByLevel['client'] & { readonly ehr: EhrConnection };
@@ -47,13 +47,13 @@ export type Input<
   readonly query: Static<TObject<Query>>;
   readonly body: Static<Body>;
   readonly readHeader: ReadHeader;
-  /** For a write: carries out its plan, at most once for each `Idempotency-Key`. */
+  /** For a write: executes its plan, at most once for each `Idempotency-Key`. */
   readonly execute: Execute;
 };
 
 /**
- * One operation of the interface. Types, validation, serialisation, access and the OpenAPI description all come from
- * here.
+ * An operation of the interface. The source of its types, validation, serialisation, access control and OpenAPI
+ * description.
  */
 export interface Operation<
   L extends Level,
@@ -67,33 +67,33 @@ export interface Operation<
   readonly description?: string;
   readonly level: L;
   readonly method: 'GET' | 'POST' | 'PATCH';
-  /** Below the level's own path, with Fastify's `:name` for parameters. */
+  /** Appended to the level's prefix. Parameters are written `:name`, as in Fastify. */
   readonly path: string;
-  /** One of these is needed. Empty: credentials are enough. */
+  /** The client needs one of these. Empty: any client has access. */
   readonly scopes: readonly Scope[];
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  readonly answer: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
-  /** What a dry run answers, with 200. */
+  readonly response: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
+  /** Schema of the response to a dry run (200). */
   readonly preview?: TSchema;
-  /** What can go wrong beyond what every operation of this level has in common. */
+  /** Reasons of problems, beyond those that all operations of this level share. */
   readonly reasons: readonly Reason[];
-  /** `*_not_found` reasons for what a query or body names: answered with 400. */
+  /** `*_not_found` reasons for identifiers in the query or body. Their status is 400. */
   readonly reasonsOfNames?: readonly Reason[];
   readonly examples: {
     readonly params?: Readonly<Record<string, unknown>>;
     readonly query?: Readonly<Record<string, unknown>>;
     readonly body?: unknown;
-    readonly answer: unknown;
+    readonly response: unknown;
   };
-  handle(input: Input<L, Params, Query, Body>): Promise<Answer>;
+  handle(input: Input<L, Params, Query, Body>): Promise<OperationResponse>;
 }
 
-/** Of an operation that takes no body: none, or an object with nothing in it. */
+/** Body of an operation without fields: absent or an empty object. */
 const noFields = Type.Object({}, { additionalProperties: false });
 
-/** An operation as the hooks and the OpenAPI description see it, whatever its parameters. */
+/** An operation with any parameters, for hooks and the OpenAPI description. */
 export type AnyOperation = Omit<Operation<Level>, 'handle'>;
 
 declare module 'fastify' {
@@ -101,7 +101,7 @@ declare module 'fastify' {
     operation?: AnyOperation;
   }
   interface FastifyInstance {
-    /** Every operation added so far, by its operationId. */
+    /** All operations, by operationId. */
     operations: Map<string, AnyOperation>;
     operationServices: OperationServices;
     identifierHeaders: ReadonlySet<string>;
@@ -115,14 +115,14 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   app: FastifyInstance,
   operation: Operation<L, P, Q, B>,
 ): void {
-  const { method, level, path, answer, operationId, summary, description, tag } = operation;
+  const { method, level, path, response, operationId, summary, description, tag } = operation;
   const known = operation as unknown as AnyOperation;
   app.operations.set(operationId, known);
   app.route({
     method,
     url: `${prefixes[level]}${path}`,
     config: { operation: known },
-    // The refusal of a write is kept under its key.
+    // A write stores its validation problem under the idempotency key, so the handler reports it.
     attachValidation: method !== 'GET',
     schema: {
       operationId,
@@ -132,7 +132,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       params: Type.Object({ ...levelParams[level], ...operation.params }),
       querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
       ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
-      response: { [answer.status]: answer.schema },
+      response: { [response.status]: response.schema },
     },
     preValidation: async (request) => {
       if (method !== 'GET' && !operation.body && request.body === undefined) request.body = {};
@@ -150,9 +150,9 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       const { body, headers, status } = await asClient(request.access?.client.id ?? '', () =>
         method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle),
       );
-      reply.code(status ?? answer.status).type('application/json; charset=utf-8');
+      reply.code(status ?? response.status).type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
-      // A preview has a shape of its own beside the one that the serialiser was made for.
+      // A dry run's response does not match the schema that the serialiser was compiled for.
       if (status !== undefined) reply.serializer(JSON.stringify);
       return body;
     },
@@ -160,10 +160,10 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
 }
 
 function noWrite(): never {
-  throw new Error('A read changes nothing');
+  throw new Error('A read must not execute a write');
 }
 
-function headerReader({ raw }: FastifyRequest, further: ReadonlySet<string>): ReadHeader {
+function headerReader({ raw }: FastifyRequest, allowed: ReadonlySet<string>): ReadHeader {
   const sent = new Map(Object.entries(raw.headersDistinct));
-  return (name) => (isReferable(name, further) ? (sent.get(name) ?? []) : undefined);
+  return (name) => (isReferable(name, allowed) ? (sent.get(name) ?? []) : undefined);
 }

@@ -1,26 +1,26 @@
 import type { FastifyRequest } from 'fastify';
-import type { Answer } from '../operations/answer.ts';
-import { answerOnce, type Execute } from '../operations/once.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import { type Execute, runOnce } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { problemAt } from '../problems/problem.ts';
 
 const printable = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Runs a write at most once for each `Idempotency-Key`. What the schemas refuse is kept under the key like any refusal; a
- * dry run leaves no trace, but a key must be well-formed there, too.
+ * Runs a write at most once for each `Idempotency-Key`. A validation problem is stored under the key like any other. A dry
+ * run stores nothing, but its key must be well-formed too.
  */
 export function runWrite(
   services: OperationServices,
   request: FastifyRequest,
-  handle: (execute: Execute) => Promise<Answer>,
-): Promise<Answer> {
+  handle: (execute: Execute) => Promise<OperationResponse>,
+): Promise<OperationResponse> {
   const { access, validationError } = request;
   if (!access?.ehr || !access.careUnit) throw new Error('A write without a care unit');
   const key = readKey(request);
   const run = (execute: Execute) => (validationError ? Promise.reject(validationError) : handle(execute));
   if (isDryRun(request)) return run(refuseToExecute);
-  return answerOnce(
+  return runOnce(
     services,
     {
       clientId: access.client.id,
@@ -33,24 +33,24 @@ export function runWrite(
   );
 }
 
-/** Where another part of the request was refused before it, the query is as it was sent. */
+/** The query may still be unparsed text if another part of the request failed validation first. */
 function isDryRun({ query }: FastifyRequest): boolean {
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
 function refuseToExecute(): never {
-  throw new Error('A dry run changes nothing');
+  throw new Error('A dry run must not execute a write');
 }
 
 /** @throws Problem `request_invalid` */
 function readKey({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined || (typeof key === 'string' && printable.test(key))) return key;
-  const detail = 'The header idempotency-key must have 1 to 255 printable ASCII characters.';
+  const detail = 'The idempotency-key header must have 1 to 255 printable ASCII characters.';
   throw problemAt({ in: 'header', header: 'idempotency-key' }, 'request_invalid', detail);
 }
 
-/** Whatever makes two requests the same one; the values of referenced headers count, their names being in the rest. */
+/** Identifies the content of a request: method, URL, body, and the values of referenced headers. */
 function fingerprint(request: FastifyRequest): string {
   const { method, raw, body, params, query } = request;
   const referenced = texts([params, query, body])
@@ -60,7 +60,7 @@ function fingerprint(request: FastifyRequest): string {
   return JSON.stringify([method, raw.url, body ?? null, referenced, standard]);
 }
 
-/** Every text in it, in order, at a cost that does not grow with the depth. */
+/** All strings in a value, in order. Iterative, so that deep nesting cannot overflow the stack. */
 function texts(value: unknown): string[] {
   const found: string[] = [];
   const rest = [value];

@@ -1,11 +1,11 @@
 import Type, { type TSchemaOptions } from 'typebox';
 
-/** Text from outside: Unicode that every database can keep. */
+/** Text in a request: Unicode that every database can store. */
 export function text(options: TSchemaOptions & { minLength?: number; maxLength?: number } = {}) {
   return Type.String({ format: 'text', ...options });
 }
 
-/** A `type` list, since the serialiser turns null in a plain string into `""`. */
+/** Uses a `type` list, since the serialiser turns null into `""` for a plain string. */
 export function nullableString(options: TSchemaOptions = {}) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options });
 }
@@ -14,22 +14,22 @@ export function nullableInteger(options: TSchemaOptions = {}) {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options });
 }
 
-/** One of a closed list of texts. */
+/** One of a fixed list of values. */
 export function choice<const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) {
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
 }
 
-/** A reference to a named component of the OpenAPI description, typed as what it stands for. */
+/** A typed reference to a named component of the OpenAPI description. */
 export function reference<Shape>(name: string) {
   return Type.Unsafe<Shape>({ $ref: name });
 }
 
-/** An identifier as a caller may write it. What is wrong with one that is not empty has reasons of its own. */
+/** An identifier in a request. The schema only rejects an empty one; other errors have their own reasons. */
 function notation(kind: 'Patient' | 'Resource') {
-  return (before = '') =>
+  return (prefix = '') =>
     Type.String({
       minLength: 1,
-      description: `${before}${kind} ID notation: \`{type}:{value}\`, a bare \`emr_id\`, or \`header:{header_name}\`.`,
+      description: `${prefix}${kind} ID notation: \`{type}:{value}\`, a bare \`emr_id\`, or \`header:{header_name}\`.`,
     });
 }
 

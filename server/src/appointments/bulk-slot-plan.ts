@@ -4,7 +4,7 @@ import type { TimeRange } from '../api/request-times.ts';
 interface Wish extends TimeRange {
   readonly id: string;
   readonly healthcareServiceId: string;
-  /** Whether it is with the target resource already: then its own time counts as free. */
+  /** Whether it already has the target resource. Its own time then counts as free. */
   readonly standsOnTarget: boolean;
 }
 
@@ -15,14 +15,14 @@ interface ServiceSlot extends TimeRange {
 interface SameTimesRequest {
   /** In the order of the request's ids. */
   readonly appointments: readonly Wish[];
-  /** The target resource's slots that are free or held by the appointments themselves. */
+  /** Slots of the target resource that are free or taken by these appointments. */
   readonly slots: readonly ServiceSlot[];
 }
 
 /**
- * The pure bulk update with a new resource: each appointment wants its own current time with the target resource, and
- * slots of its healthcare service must cover that time without a gap. Of two that want overlapping time the later in
- * the request is at fault. One at fault takes no time from those after it.
+ * Plans a bulk update with a new resource. Each appointment keeps its time and needs it free at the target resource:
+ * consecutive slots of its healthcare service must cover the time. If two appointments overlap, the later one in the
+ * request is at fault. An appointment at fault takes no time from those after it.
  *
  * @returns every id at fault, in the order of the request
  */

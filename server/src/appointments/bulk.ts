@@ -1,5 +1,5 @@
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { type Fault, Problem, problemAt } from '../problems/problem.ts';
 import { type Reason, reasons } from '../problems/reasons.ts';
 import { planSameTimes } from './bulk-slot-plan.ts';
@@ -10,19 +10,19 @@ import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, readUpdate, type WantedUpdate } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
-import { standingOf, updateRefusals } from './target-rules.ts';
+import { targetState, updateRefusals } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
 import { carryOut, carryOutConfirmed, type Plan, type Writing } from './write-appointments.ts';
 
-/** Pure bulk update: each id keeps its time. All or nothing. */
+/** Updates many appointments, each at its current time. All or nothing. */
 export async function updateMany(
   context: RequestContext,
   writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const wanted = await readUpdate(context, body, readHeader);
   const { resourceId } = wanted;
   const targets = await requireTargets(context, body.ids, async (found) => [
@@ -35,12 +35,12 @@ export async function updateMany(
   return carryOut(context, writing, mergePlans(plans));
 }
 
-/** Cancel many. All or nothing; one code for each patient where codes are needed. */
+/** Cancels many appointments, all or nothing. Each patient gets one code if codes are required. */
 export async function cancelMany(
   context: RequestContext,
   writing: Writing,
   body: BulkCancellationBody,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const comment = body.comment === undefined ? undefined : body.comment || null;
   let plans: readonly Plan[] = [];
   await requireTargets(context, body.ids, async (targets) => {
@@ -55,7 +55,7 @@ function atPlace(plan: Plan, index: number): Plan {
   return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place: place(index) })) };
 }
 
-/** A plan for each of those that can be cancelled, and why the others cannot. */
+/** A plan for each target that can be cancelled, and a fault for each other one. */
 export async function planCancellations(
   context: RequestContext,
   targets: readonly Target[],
@@ -75,7 +75,7 @@ export async function planCancellations(
   return { plans, faults };
 }
 
-/** An original and a view of it are the same cancellation: the second one answers as the first. */
+/** If the request names both an original and its two-step cancellation, the second plan repeats the first one's response. */
 function withoutDoubles(plans: readonly Plan[]): Plan[] {
   const started = new Map<string, AppointmentPlan>();
   return plans.map((plan) => {
@@ -92,12 +92,12 @@ function withoutDoubles(plans: readonly Plan[]): Plan[] {
   });
 }
 
-/** Confirm many, all of which await the same code. */
+/** Confirms many appointments that await the same code. */
 export async function confirmMany(
   context: RequestContext,
   { execute, dryRun }: Writing,
   { ids, confirmation: { code } }: BulkConfirmationBody,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   if (dryRun) throw noDryRun();
   const isOwn = (target: Target) => isConfirmable(context, target);
   const faultsOf = (found: readonly Target[]) => {
@@ -122,14 +122,18 @@ function atPlaces(plan: Plan): Plan {
 }
 
 export function noDryRun(): Problem {
-  return problemAt({ in: 'query', parameter: 'dry_run' }, 'request_invalid', 'A confirmation has no dry run.');
+  return problemAt(
+    { in: 'query', parameter: 'dry_run' },
+    'request_invalid',
+    'A confirmation does not support `dry_run`.',
+  );
 }
 
 /**
  * The targets of a bulk request.
  *
- * @throws Problem that names the place of every id which the care unit does not have or `faultsOf` finds at fault, in
- *   their order
+ * @throws Problem with a fault for every id that does not exist in the care unit or that `faultsOf` returns, in the order
+ *   of the request
  */
 export async function requireTargets(
   context: RequestContext,
@@ -149,17 +153,17 @@ export async function requireTargets(
   return targets;
 }
 
-/** Of those that cannot be updated: why. */
+/** A fault for each target that cannot be updated. */
 export function refusals(targets: readonly Target[]): Fault[] {
   return targets.flatMap((target) => {
-    const reason = updateRefusals[standingOf(target)];
+    const reason = updateRefusals[targetState(target)];
     return reason ? [faultOf(target.id, reason)] : [];
   });
 }
 
 /**
- * Any missing slot makes the answer `time_slot_unavailable`; otherwise the first faulty id decides. Every id at fault is
- * named.
+ * Throws a problem that lists all faults. Its reason is `time_slot_unavailable` if any fault has it, otherwise that of the
+ * first fault.
  */
 export function assertNoFaults(faults: readonly Fault[]): void {
   const decisive = faults.find(({ reason }) => reason === 'time_slot_unavailable') ?? faults[0];
@@ -175,7 +179,7 @@ async function unavailableTimes(
   resourceId: string,
 ): Promise<Fault[]> {
   const { ehr, careUnit } = context;
-  const movable = targets.filter((target) => updateRefusals[standingOf(target)] === undefined);
+  const movable = targets.filter((target) => updateRefusals[targetState(target)] === undefined);
   const freeing = movable.map(({ appointment }) => appointment.id);
   const moving = movable.filter(({ appointment }) => appointment.resourceId !== resourceId);
   const wanted = moving.map(({ appointment }) => ({ ...appointment, resourceId }));
@@ -195,7 +199,7 @@ async function unavailableTimes(
   );
 }
 
-/** When the EHR finds out at the last moment that a time is gone, it does not say whose. */
+/** The fault to report if the EHR finds the time taken. The EHR does not say which id it belongs to. */
 function movingFault(
   { careUnit }: RequestContext,
   { id, appointment }: Target,
@@ -206,7 +210,7 @@ function movingFault(
   return slotFault({ ...appointment, resourceId }, careUnit.timeZone, place(index), id);
 }
 
-/** Without the id: what is no appointment's may be somebody's number. */
+/** Without the id: an unknown id could be a national number. */
 const notFound: Fault = { reason: 'appointment_not_found', detail: reasons.appointment_not_found.happened };
 
 function faultOf(id: string, reason: Reason): Fault {

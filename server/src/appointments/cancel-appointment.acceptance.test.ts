@@ -40,7 +40,9 @@ test('cancelling again answers the appointment as it is', async () => {
   expect(await stored(id)).toEqual(first.body);
 });
 
-test('the time can be booked by another, and cancelling again does not take it back', async () => {
+test('the time can be booked by another, and cancelling again does not take it back', {
+  tags: 'every-ehr',
+}, async () => {
   const slot = await freeSlot(gateway);
   const { id } = await book(gateway, { slot });
   await cancel(id);
@@ -49,7 +51,7 @@ test('the time can be booked by another, and cancelling again does not take it b
   expect(await stored(other.id)).toEqual(other);
 });
 
-test('an appointment that is over can be cancelled', async () => {
+test('an appointment that is over can be cancelled', { tags: 'every-ehr' }, async () => {
   const { id } = await book(gateway);
   await gateway.ehr('sandbox-no').moveBack(id, 1000);
   expect(await cancel(id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { inBody } from '../api/places.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { Problem } from '../problems/problem.ts';
 import { cancelMany, confirmMany, noDryRun, updateMany } from './bulk.ts';
 import type {
@@ -28,7 +28,7 @@ export async function create(
   writing: Writing,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   return carryOut(context, writing, await planCreation(context, body, readHeader));
 }
 
@@ -40,7 +40,7 @@ export function changeOne(
   id: string,
   body: OneBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   if ('confirmation' in body) return confirmOne(context, writing, id, body);
   return 'status' in body ? cancelOne(context, writing, id, body) : updateOne(context, writing, id, body, readHeader);
 }
@@ -51,7 +51,7 @@ async function updateOne(
   id: string,
   body: AppointmentUpdateBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const target = await requireTarget(context, id);
   const wanted = await readUpdate(context, body, readHeader);
   const place = wanted.time ? updatePlaces.start : inBody('resource_id');
@@ -64,7 +64,7 @@ async function cancelOne(
   writing: Writing,
   id: string,
   body: AppointmentCancellationBody,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const target = await requireTarget(context, id);
   const comment = body.comment === undefined ? undefined : body.comment || null;
   const prepared = await prepareCancellations(context, [target]);
@@ -76,7 +76,7 @@ async function confirmOne(
   { execute, dryRun }: Writing,
   id: string,
   { confirmation: { code } }: AppointmentConfirmationBody,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   if (dryRun) throw noDryRun();
   return carryOutConfirmed(context, execute, code, async () => {
     const target = await requireTarget(context, id, 'all');
@@ -92,7 +92,7 @@ export function changeMany(
   writing: Writing,
   body: ManyBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   if ('confirmation' in body) return confirmMany(context, writing, body);
   if ('status' in body) return cancelMany(context, writing, body);
   const run = body.start === undefined ? updateMany : rescheduleMany;

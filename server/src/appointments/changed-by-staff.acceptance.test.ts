@@ -61,7 +61,7 @@ function expectOutcomes(answer: ToldMany, ids: readonly string[], changed: reado
   expect(details.map((detail) => detail !== asItWas)).toEqual(changed);
 }
 
-describe('what was done of many, and staff has changed since, stays as staff has left it', () => {
+describe('a bulk change is compensated, except what staff changed since', () => {
   test.each(edits)('when a later one is refused, and the first one %s', async (_, edit) => {
     const [first, second, third] = await threeToMove();
     const ids = idsIn([first, second, third]);
@@ -93,7 +93,7 @@ describe('what was done of many, and staff has changed since, stays as staff has
     expect(await careUnit.get(second.id)).toEqual(left);
   });
 
-  test('also what a reschedule has made', async () => {
+  test('including appointments that a reschedule created', { tags: 'every-ehr' }, async () => {
     const [s1, s2, s3] = (await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const [mine] = (await bookEach(gateway, [s1], { careUnit: path, patientId: 'p-9' })) as [Appointment];
     const made: string[] = [];
@@ -115,7 +115,7 @@ describe('what was done of many, and staff has changed since, stays as staff has
     ]);
   });
 
-  test('and what nobody has changed is put back', async () => {
+  test('everything that nobody changed is restored', { tags: 'every-ehr' }, async () => {
     const booked = await threeToMove();
     ehr.refuse('rejected', { after: 2 });
     expectRefusal(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');

@@ -5,8 +5,8 @@ import type { CareUnitConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
 
 /**
- * Where a code goes: by SMS, else by e-mail. A cancellation code goes by SMS alone, unless the EHR's settings allow
- * e-mail.
+ * Where a code is sent: by SMS, otherwise by e-mail. A cancellation code is sent by e-mail only if the configuration of
+ * the care unit allows it.
  *
  * @throws Problem `no_contact_channel`
  */

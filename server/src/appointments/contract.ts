@@ -8,19 +8,23 @@ export type AppointmentStatus = (typeof appointmentStatuses)[number];
 
 const comment = text({ maxLength: 2000, description: 'Free text, up to 2,000 characters. `""` clears it.' });
 const dateTime = (description: string) =>
-  Type.String({ format: 'date-time-or-local', description: `${description} RFC 3339; without an offset: local time.` });
+  Type.String({
+    format: 'date-time-or-local',
+    description: `${description} RFC 3339. Local time of the care unit if the offset is omitted.`,
+  });
 const localDateTime = (description: string) =>
   Type.String({
     format: 'local-date-time',
-    description: `${description} Local to the care unit, YYYY-MM-DDThh:mm:ss.`,
+    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`.`,
   });
 
-const confirmationId = 'Ids with the same one are confirmed by the same code.';
+const confirmationId =
+  'Id of the confirmation. Appointments with the same confirmation id are confirmed by the same code.';
 const confirmationFacts = {
   kind: choice(['booking', 'cancellation']),
   channel: choice(['sms', 'email']),
-  attempts_remaining: Type.Integer({ description: 'How often the person may still try.' }),
-  page_url: nullableString({ description: 'A page where the person can enter the code, where there is one.' }),
+  attempts_remaining: Type.Integer({ description: 'Number of attempts left to enter the code.' }),
+  page_url: nullableString({ description: 'Page where the patient can enter the code. Null if there is none.' }),
 };
 const deliveries = ['queued', 'sent', 'failed'] as const;
 
@@ -28,24 +32,28 @@ export const confirmationSchema = Type.Object(
   {
     id: Type.String({ description: confirmationId }),
     ...confirmationFacts,
-    delivery: choice(deliveries, { description: 'What has become of the newest message.' }),
+    delivery: choice(deliveries, { description: 'Delivery status of the latest message.' }),
     expires_at: Type.String({ format: 'date-time' }),
   },
-  { $id: 'Confirmation', description: 'What is known of a code, while it is awaited.' },
+  { $id: 'Confirmation', description: 'A pending confirmation: a code was sent to the patient and has to be entered.' },
 );
 
 const appointmentFacts = {
   status: choice(appointmentStatuses),
-  start: Type.String({ format: 'date-time', description: "With the care unit's offset." }),
-  end: Type.String({ format: 'date-time', description: "With the care unit's offset." }),
+  start: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
+  end: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
   comment: nullableString(),
   patient_id: Type.String({ description: 'As `emr_id:{value}`.' }),
   resource_id: Type.String({ description: 'As `emr_id:{value}`.' }),
   healthcare_service_id: Type.String(),
   emr: Type.String(),
   care_unit_id: Type.String(),
-  replaces_id: nullableString({ description: "On an id made by a two-step cancellation: the original's id." }),
-  supersedes_id: nullableString({ description: 'Where an EHR can only cancel and book anew: the former id.' }),
+  replaces_id: nullableString({
+    description: 'Id of the original appointment, if this id was created by a two-step cancellation.',
+  }),
+  supersedes_id: nullableString({
+    description: 'Former id, if the EHR moved the appointment by cancelling it and booking a new one.',
+  }),
 };
 
 export const appointmentSchema = Type.Object(
@@ -58,14 +66,14 @@ export const appointmentSchema = Type.Object(
 );
 export type AppointmentBody = Static<typeof appointmentSchema>;
 
-/** The answer to a dry run. */
+/** The response to a dry run. */
 export const previewSchema = Type.Object(
   {
-    id: nullableString({ description: 'Null: it would be made.' }),
+    id: nullableString({ description: 'Null if it would be created.' }),
     ...appointmentFacts,
     confirmation: Type.Union([
       Type.Object({
-        id: nullableString({ description: 'Null: it would be made.' }),
+        id: nullableString({ description: 'Null if it would be created.' }),
         ...confirmationFacts,
         delivery: Type.Unsafe<(typeof deliveries)[number] | null>({
           type: ['string', 'null'],
@@ -75,9 +83,9 @@ export const previewSchema = Type.Object(
       }),
       Type.Null(),
     ]),
-    change: choice(changeWords, { description: 'What would become of it.' }),
+    change: choice(changeWords, { description: 'How the request would change the appointment.' }),
   },
-  { $id: 'AppointmentPreview', description: 'What an appointment would be.' },
+  { $id: 'AppointmentPreview', description: 'An appointment as it would be after the request.' },
 );
 export type PreviewBody = Static<typeof previewSchema>;
 
@@ -88,7 +96,8 @@ export const dryRunQuery = {
   dry_run: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Checks everything, changes nothing, sends nothing: 200 with what would be.',
+      description:
+        'Validates the request and returns a preview with status 200. Changes nothing and sends no messages.',
     }),
   ),
 };
@@ -101,9 +110,13 @@ export const appointmentListSchema = Type.Object({
 export const appointmentQuery = {
   patient_id: Type.Optional(patientNotation()),
   resource_id: Type.Optional(resourceNotation()),
-  start: Type.Optional(dateTime('Start of a range that the appointments overlap; with `end`.')),
-  end: Type.Optional(dateTime('End of a range that the appointments overlap; with `start`.')),
-  status: Type.Optional(Type.Array(choice(appointmentStatuses), { description: 'May repeat. Absent: all.' })),
+  start: Type.Optional(dateTime('Start of the range; requires `end`. Returns appointments that overlap the range.')),
+  end: Type.Optional(dateTime('End of the range; requires `start`.')),
+  status: Type.Optional(
+    Type.Array(choice(appointmentStatuses), {
+      description: 'Status of the appointments. Can be repeated. Defaults to all.',
+    }),
+  ),
   ...pagingQuery,
 };
 
@@ -112,27 +125,27 @@ export const appointmentCreationSchema = Type.Object(
     patient_id: patientNotation(),
     resource_id: resourceNotation(),
     healthcare_service_id: text(),
-    start_time: localDateTime('Start.'),
-    end_time: localDateTime('End.'),
+    start_time: localDateTime('Start of the appointment.'),
+    end_time: localDateTime('End of the appointment.'),
     comment: Type.Optional(comment),
   },
   { $id: 'AppointmentCreation', additionalProperties: false },
 );
 
 const updateFields = {
-  start: Type.Optional(dateTime('New start; with `end`.')),
-  end: Type.Optional(dateTime('New end; with `start`.')),
+  start: Type.Optional(dateTime('New start; requires `end`.')),
+  end: Type.Optional(dateTime('New end; requires `start`.')),
   resource_id: Type.Optional(resourceNotation('New resource. ')),
   comment: Type.Optional(comment),
 };
 const together = { start: ['end'], end: ['start'] };
 const cancellationFields = {
-  status: Type.Literal('cancelled', { description: 'Reserved for cancelling.' }),
+  status: Type.Literal('cancelled', { description: 'Cancels the appointment.' }),
   comment: Type.Optional(comment),
 };
 const confirmationFields = {
   confirmation: Type.Object(
-    { code: text({ minLength: 1, maxLength: 100, description: 'The code that the end user received.' }) },
+    { code: text({ minLength: 1, maxLength: 100, description: 'The code that the patient received.' }) },
     { additionalProperties: false },
   ),
 };
@@ -140,7 +153,7 @@ const ids = Type.Array(text({ minLength: 1, maxLength: 200 }), { minItems: 1, ma
 
 export const appointmentUpdateSchema = Type.Object(updateFields, {
   $id: 'AppointmentUpdate',
-  description: 'Update: only the fields to change.',
+  description: 'Update. Send only the fields to change.',
   additionalProperties: false,
   minProperties: 1,
   dependentRequired: together,
@@ -149,7 +162,7 @@ export type AppointmentUpdateBody = Static<typeof appointmentUpdateSchema>;
 
 export const appointmentCancellationSchema = Type.Object(cancellationFields, {
   $id: 'AppointmentCancellation',
-  description: 'Cancel.',
+  description: 'Cancels the appointment.',
   additionalProperties: false,
 });
 export type AppointmentCancellationBody = Static<typeof appointmentCancellationSchema>;
@@ -157,7 +170,7 @@ export type AppointmentCancellationBody = Static<typeof appointmentCancellationS
 export const appointmentConfirmationSchema = Type.Object(confirmationFields, {
   $id: 'AppointmentConfirmation',
   description:
-    'Confirm with the code that the end user received. It belongs to the client that started the confirmation.',
+    'Confirms with the code that the patient received. Only the client that started the confirmation can do this.',
   additionalProperties: false,
 });
 export type AppointmentConfirmationBody = Static<typeof appointmentConfirmationSchema>;
@@ -173,7 +186,8 @@ export const bulkUpdateSchema = Type.Object(
   { ids, ...updateFields },
   {
     $id: 'BulkUpdate',
-    description: 'Without `start` and `end`: a pure bulk update. With them: a continuous reschedule.',
+    description:
+      'Without `start` and `end`, updates all appointments alike. With them, performs a continuous reschedule.',
     additionalProperties: false,
     minProperties: 2,
     dependentRequired: together,
@@ -183,13 +197,17 @@ export type BulkUpdateBody = Static<typeof bulkUpdateSchema>;
 
 export const bulkCancellationSchema = Type.Object(
   { ids, ...cancellationFields },
-  { $id: 'BulkCancellation', description: 'Cancel many.', additionalProperties: false },
+  { $id: 'BulkCancellation', description: 'Cancels several appointments.', additionalProperties: false },
 );
 export type BulkCancellationBody = Static<typeof bulkCancellationSchema>;
 
 export const bulkConfirmationSchema = Type.Object(
   { ids, ...confirmationFields },
-  { $id: 'BulkConfirmation', description: 'Confirm many that await the same code.', additionalProperties: false },
+  {
+    $id: 'BulkConfirmation',
+    description: 'Confirms several appointments that await the same code.',
+    additionalProperties: false,
+  },
 );
 export type BulkConfirmationBody = Static<typeof bulkConfirmationSchema>;
 

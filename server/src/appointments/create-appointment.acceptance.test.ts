@@ -59,7 +59,7 @@ describe('a booking', () => {
     expect((await gateway.request('GET', String(headers.location))).body).toEqual(body);
   });
 
-  test('takes its time', async () => {
+  test('takes its time', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     await book(gateway, { slot });
     expect((await freeSlots(gateway)).map((it) => it.start)).not.toContain(slot.start);
@@ -83,14 +83,14 @@ describe('a booking', () => {
     expect(other).toMatchObject({ status: 'booked', start: slot.start, patient_id: 'emr_id:p-3' });
   });
 
-  test('takes the time again after a cancellation', async () => {
+  test('takes the time again after a cancellation', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     const { id } = await book(gateway, { slot });
     await gateway.request('PATCH', `${oslo}/appointments/${id}`, { body: { status: 'cancelled' } });
     expect((await book(gateway, { slot })).id).not.toBe(id);
   });
 
-  test('covers two slots that follow each other', async () => {
+  test('covers two slots that follow each other', { tags: 'every-ehr' }, async () => {
     const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
     const { status, body } = await create(creationBody(first, second));
     expect(status).toBe(201);
@@ -128,7 +128,7 @@ describe('a booking', () => {
     expect(inLondon).toMatchObject({ status: 'booked', emr: 'sandbox-uk', care_unit_id: 'riverside' });
   });
 
-  test('is with the patient and not with another of the same id in another EHR', async () => {
+  test('is with the patient and not with another of the same id in another EHR', { tags: 'every-ehr' }, async () => {
     const { body } = await create({
       ...creationBody(await freeSlot(gateway)),
       patient_id: 'no_personal_number:15859000026',
@@ -185,7 +185,7 @@ describe('time slots', () => {
     await expectUnavailable(start, local(friday?.end ?? ''), { resource_id: roomId('r-5') });
   });
 
-  test('must all be free', async () => {
+  test('must all be free', { tags: 'every-ehr' }, async () => {
     const [first, second, third] = (await freeRun(gateway, 3, quiet)) as [Slot, Slot, Slot];
     await book(gateway, { slot: second });
     await expectUnavailable(local(first.start), local(second.end));
@@ -354,7 +354,7 @@ describe('identifiers', () => {
   }
 });
 
-bodyCases({ gateway, method: 'POST', path: () => `${oslo}/appointments`, right: spare });
+bodyCases({ gateway, method: 'POST', path: () => `${oslo}/appointments`, valid: spare });
 
 test('no parameter belongs to it', async () => {
   const answer = await gateway.request<Problem>('POST', `${oslo}/appointments?force=true`, { body: spare });

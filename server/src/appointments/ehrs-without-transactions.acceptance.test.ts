@@ -136,7 +136,9 @@ describe('an EHR without transactions', () => {
     }
   });
 
-  test('is put back when a reschedule fails: moved back, and what was created is given up', async () => {
+  test('is put back when a reschedule fails: moved back, and what was created is given up', {
+    tags: 'every-ehr',
+  }, async () => {
     const slots = await freeRun(gateway, 5, { careUnit: path, resourceId: 'r-4' });
     const [s1, s2, s3, s4, s5] = slots as [Slot, Slot, Slot, Slot, Slot];
     const booked = await bookEach(gateway, [s1, s2], { careUnit: path, patientId: 'p-9' });

@@ -8,12 +8,12 @@ interface WantedTime {
   readonly end: Date;
 }
 
-/** More than a day of the shortest slots that make sense. */
+/** Limit of one call: more than the slots of one day, however short they are. */
 const mostSlots = 1500;
-/** As long as callers may ask for time slots. */
+/** The longest range that callers may request for time slots. */
 const longestRangeMilliseconds = 92 * 24 * 60 * 60 * 1000;
 
-/** The resource's slots of a service inside a range, counting the time of `freeing` as free. */
+/** Free slots of a resource and service in a range. The times of the appointments `freeing` count as free. */
 export function freeSlots(
   ehr: Pick<EhrConnection, 'call'>,
   careUnit: CareUnitConnection,
@@ -32,9 +32,9 @@ export function freeSlots(
 }
 
 /**
- * Slots that tell which of these times are free, counting the time of `freeing` as free. One call for each resource and
- * service where the times lie close together; never more calls than times, and one after the other, so that a request for
- * many times takes one turn of the EHR.
+ * Free slots around the wanted times. The times of the appointments `freeing` count as free. Times that are close together
+ * share one call for each resource and service, so there are never more calls than times. The calls run in sequence, so
+ * that one request occupies one of the EHR's concurrent calls.
  */
 export async function freeSlotsFor(
   ehr: Pick<EhrConnection, 'call'>,
@@ -49,7 +49,7 @@ export async function freeSlotsFor(
       const end = endOfRange(first, rest);
       const slots = await freeSlots(ehr, careUnit, { ...first, end }, freeing);
       found.push(...slots);
-      // A full page has every slot that starts before its last one.
+      // A full page contains every slot that starts before its last slot.
       const last = slots.length < mostSlots ? undefined : slots.at(-1);
       const seenUntil = last?.start ?? end;
       rest = rest.filter((time) => time !== first && time.end > seenUntil);
@@ -68,7 +68,7 @@ function endOfRange(first: WantedTime, times: readonly WantedTime[]): Date {
   return new Date(Math.max(first.end.getTime(), ...ends));
 }
 
-/** Whether a booking of each of these times would find it free. Nothing keeps it free afterwards. */
+/** Whether all of these times are free now. Does not reserve them. */
 export async function areFree(
   ehr: Pick<EhrConnection, 'call'>,
   careUnit: CareUnitConnection,
@@ -79,7 +79,7 @@ export async function areFree(
   return wanted.every((time) => coversWithoutGap(slots.get(ownerOf(time)) ?? [], time));
 }
 
-/** Whether a booking of this time would find it free. Nothing keeps it free afterwards. */
+/** Whether this time is free now. Does not reserve it. */
 export function isFree(
   ehr: Pick<EhrConnection, 'call'>,
   careUnit: CareUnitConnection,

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 const prefix = 'cw-';
 const pattern = /^cw-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** An appointment id that the gateway makes itself: of a two-step cancellation, or of a booking the EHR cannot hold. */
+/** Creates an appointment id for a two-step cancellation or a draft. */
 export function makeGatewayId(): string {
   return `${prefix}${randomUUID()}`;
 }
 
-/** Ids that look like ours are looked up; whatever else is the EHR's costs nothing. */
+/** Whether the id has the gateway's format. Only these need a look-up in the gateway's tables. */
 export function isGatewayId(id: string): boolean {
   return pattern.test(id);
 }

@@ -5,7 +5,7 @@ import { type Problem, startGateway } from '../../../test/gateway.ts';
 const gateway = await startGateway();
 afterAll(() => gateway.close());
 
-test('an appointment is answered as it was when it was made', async () => {
+test('an appointment is answered as it was when it was made', { tags: 'every-ehr' }, async () => {
   for (const careUnit of [oslo, riverside]) {
     const made = await book(gateway, { careUnit, comment: 'Hei' });
     const { status, body } = await gateway.request('GET', `${careUnit}/appointments/${made.id}`);
@@ -14,7 +14,7 @@ test('an appointment is answered as it was when it was made', async () => {
   }
 });
 
-test('an appointment of another care unit or EHR is not found', async () => {
+test('an appointment of another care unit or EHR is not found', { tags: 'every-ehr' }, async () => {
   const { id } = await book(gateway);
   const bergensk = await book(gateway, { careUnit: bergen, resourceId: 'r-6' });
   for (const [careUnit, of] of [

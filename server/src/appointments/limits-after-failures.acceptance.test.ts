@@ -7,7 +7,7 @@ import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehr
 import { withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
-// Longer than anything is waited for, so that a failure says what has not come about.
+// Longer than any wait in the test, so that a failure names the missing condition.
 vi.setConfig({ testTimeout: 150_000 });
 
 const ehrs = faultyEhrs();
@@ -29,13 +29,13 @@ const path = careUnitPath('one-pending', 'sodermalm');
 const ehr = ehrs.of('one-pending');
 const { create, cancel } = careUnitOf(gateway, path);
 
-/** Each test has a patient of its own. */
+/** Each test has its own patient. */
 async function bookFor(patientId: string): Promise<Told> {
   const slot = await freeSlot(gateway, { careUnit: path });
   return create({ ...creationBody(slot), patient_id: patientId });
 }
 
-/** Until the patient may book again. */
+/** Waits until the patient may book again. */
 async function expectRoomFor(patientId: string): Promise<void> {
   const { body } = await eventually(async () => {
     const answer = await bookFor(patientId);
@@ -47,7 +47,7 @@ async function expectRoomFor(patientId: string): Promise<void> {
 }
 
 describe('limits for one patient do not count', () => {
-  test('what the EHR has refused', async () => {
+  test('what the EHR rejected', async () => {
     ehr.refuse('rejected');
     expectRefusal(await bookFor('p-4'), 502, 'ehr_rejected');
     expect((await bookFor('p-4')).status).toBe(201);
@@ -59,19 +59,19 @@ describe('limits for one patient do not count', () => {
     expect((await bookFor('p-5')).status).toBe(201);
   });
 
-  test('for long, what the EHR shows nothing of', async () => {
+  test('for long, a write without effect in the EHR', async () => {
     ehr.loseAnswer({ isDone: false });
     expectRefusal(await bookFor('p-6'), 504, 'outcome_unknown');
     await expectRoomFor('p-6');
   });
 
-  test('for long, a hold that nobody was told of', async () => {
+  test('for long, a hold without a response', async () => {
     ehr.loseAnswer({ isDone: true });
     expectRefusal(await bookFor('p-7'), 504, 'outcome_unknown');
     await expectRoomFor('p-7');
   });
 
-  test('for ever, what the EHR refuses to be asked about', async () => {
+  test('for ever, a write that the EHR rejects look-ups of', async () => {
     ehr.loseAnswer({ isDone: false });
     ehr.refuseAlways('findOperation', 'rejected');
     expectRefusal(await bookFor('p-8'), 504, 'outcome_unknown');
@@ -79,7 +79,7 @@ describe('limits for one patient do not count', () => {
   });
 });
 
-test('limits for one patient count what may have been done', async () => {
+test('limits for one patient count writes with an unknown outcome', async () => {
   ehr.leaveDuring({ isDone: true });
   expectRefusal(await bookFor('p-9'), 504, 'outcome_unknown');
   // The EHR can be read again, and does not say what became of it.

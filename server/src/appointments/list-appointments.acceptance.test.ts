@@ -54,24 +54,24 @@ const expected = (fits: (it: Appointment) => boolean) => made.filter(fits).sort(
 const all = { start: slots[0]?.start ?? '', end: slots[49]?.end ?? '' };
 
 describe('a list', () => {
-  test('of a patient, by start, then id', async () => {
+  test('of a patient, by start, then id', { tags: 'every-ehr' }, async () => {
     for (const id of ['p-1', 'p-2', 'p-3']) {
       expect(await list({ patient_id: id })).toEqual(expected((it) => it.patient_id === `emr_id:${id}`));
     }
     expect(await list({ patient_id: 'p-20' })).toEqual([]);
   });
 
-  test('of a resource', async () => {
+  test('of a resource', { tags: 'every-ehr' }, async () => {
     for (const id of ['r-1', 'r-2', 'r-3']) {
       expect(await list({ resource_id: id })).toEqual(expected((it) => it.resource_id === `emr_id:${id}`));
     }
   });
 
-  test('of a range', async () => {
+  test('of a range', { tags: 'every-ehr' }, async () => {
     expect(await list(all)).toEqual(expected(() => true));
   });
 
-  test('of everything at once', async () => {
+  test('of everything at once', { tags: 'every-ehr' }, async () => {
     const query = { patient_id: 'p-1', resource_id: 'r-1', status: 'booked', ...all };
     const fits = (it: Appointment) =>
       it.patient_id === 'emr_id:p-1' && it.resource_id === 'emr_id:r-1' && it.status === 'booked';
@@ -84,7 +84,7 @@ describe('a list', () => {
     expect(await list({ resource_id: 'r-6' }, bergen)).toEqual([elsewhere]);
   });
 
-  test('matches what overlaps the range', async () => {
+  test('matches what overlaps the range', { tags: 'every-ehr' }, async () => {
     const [first, second] = slots as [Slot, Slot];
     const starting = (slot: Slot) => expected((it) => it.start === slot.start);
     const shifted = (text: string, seconds: number) => new Date(Date.parse(text) + seconds * 1000).toISOString();
@@ -97,7 +97,7 @@ describe('a list', () => {
     expect(await list({ start: shifted(first.start, 600), end: shifted(first.start, 601) })).toEqual(starting(first));
   });
 
-  test('has the statuses that are asked for', async () => {
+  test('has the statuses that are asked for', { tags: 'every-ehr' }, async () => {
     const cancelled = expected((it) => it.status === 'cancelled');
     const booked = expected((it) => it.status === 'booked');
     expect(cancelled).toHaveLength(2);
@@ -109,7 +109,9 @@ describe('a list', () => {
     expect(await list({ ...all, status: ['awaiting_confirmation', 'booked'] })).toEqual(booked);
   });
 
-  test('shows a hold that has run out as cancelled, and one that has not as awaiting', async () => {
+  test('shows a hold that has run out as cancelled, and one that has not as awaiting', {
+    tags: 'every-ehr',
+  }, async () => {
     const { id } = await book(gateway, {
       resourceId: 'r-4',
       patientId: 'p-9',
@@ -232,7 +234,7 @@ pagingCases({
   otherClient: 'narrowed',
 });
 
-test('pages stay whole when appointments come and go between them', async () => {
+test('pages stay whole when appointments come and go between them', { tags: 'every-ehr' }, async () => {
   const first = await gateway.request<{ appointments: Appointment[]; next_cursor: string }>(
     'GET',
     pathOf({ ...all, limit: '4' }),

@@ -52,14 +52,14 @@ export async function listAppointments(
   );
 }
 
-/** Nobody gets everything by leaving everything out. */
+/** Requires a filter, so that nobody lists everything. */
 function assertSelective({ patient_id, resource_id, start, end }: Query): void {
   if ((start === undefined) !== (end === undefined)) {
     const missing = start === undefined ? 'start' : 'end';
     throw problemAt(inQuery(missing), 'request_invalid', '`start` and `end` must be sent together.');
   }
   if (patient_id === undefined && resource_id === undefined && start === undefined) {
-    const detail = 'One of `patient_id`, `resource_id`, or both `start` and `end` must be there.';
+    const detail = 'The query must have `patient_id`, `resource_id`, or both `start` and `end`.';
     throw new Problem('request_invalid', {
       detail,
       faults: ['patient_id', 'resource_id', 'start', 'end'].map((parameter) => ({

@@ -8,7 +8,7 @@ import { openDraft } from './drafts.ts';
 import { shownStatus, statesOf } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** An entry of a list: what the caller knows the appointment by, and the code that it waits for. */
+/** An entry of a list: the appointment, the caller's id of it, and the code that it awaits. */
 export interface Listed {
   readonly id: string;
   readonly appointment: Appointment;
@@ -19,13 +19,13 @@ export interface ListQuery {
   readonly patientId: string | undefined;
   readonly resourceId: string | undefined;
   readonly range: TimeRange | undefined;
-  /** None: all. */
+  /** Empty: all. */
   readonly statuses: readonly AppointmentStatus[];
   readonly after: AppointmentPosition | undefined;
   readonly limit: number;
 }
 
-/** The EHR's appointments and, where the EHR cannot hold a time, the bookings that only the gateway knows. */
+/** The EHR's appointments and, if the EHR cannot hold, the gateway's drafts. */
 export async function loadListed(context: RequestContext, query: ListQuery): Promise<readonly Listed[]> {
   const { ehr } = context;
   if (ehr.capabilities.changes.includes('confirm')) {
@@ -38,7 +38,7 @@ export async function loadListed(context: RequestContext, query: ListQuery): Pro
   return [...aliased, ...drafts].sort(byPosition).slice(0, query.limit);
 }
 
-/** What the EHR has in any state that may be shown as wanted. */
+/** A page of the EHR's appointments in every state that may be shown with a wanted status. */
 function pageOf(
   { ehr, careUnit }: RequestContext,
   { patientId, resourceId, range, statuses, limit }: ListQuery,
@@ -48,12 +48,12 @@ function pageOf(
   return ehr.call('listAppointments', { careUnit, patientId, resourceId, range, states, after, limit });
 }
 
-/** Whether the answer will show it with a status that was asked for: the EHR does not know what has run out here. */
+/** Whether the response shows the entry with a wanted status. The EHR does not know which codes have expired. */
 function isShownAs(statuses: ListQuery['statuses']) {
   return ({ appointment, item }: Listed) => statuses.length === 0 || statuses.includes(shownStatus(appointment, item));
 }
 
-/** Reads on until there are as many as wanted, or no more. */
+/** Reads pages until there are `limit` entries or no more. */
 async function fill(
   { statuses, after, limit }: ListQuery,
   load: (after: AppointmentPosition | undefined) => Promise<readonly Listed[]>,
@@ -69,7 +69,7 @@ async function fill(
   }
 }
 
-/** With the codes of what is held: the EHR makes one id, which callers know as well. */
+/** Adds the codes of holds. In an EHR that can hold, callers use the EHR's id. */
 async function withCodes(
   { services, ehr, careUnit }: RequestContext,
   found: readonly Appointment[],
@@ -83,7 +83,7 @@ function byPosition(a: Listed, b: Listed): number {
   return a.appointment.start.getTime() - b.appointment.start.getTime() || (a.id < b.id ? -1 : 1);
 }
 
-/** The EHR sorts what starts at one time by its own ids: that is read to its end, and sorted by those that callers know. */
+/** The EHR sorts equal start times by its own ids. All of one start time are read, and sorted by the callers' ids. */
 async function loadAliased(context: RequestContext, query: ListQuery): Promise<Listed[]> {
   const { after, limit } = query;
   const isAfter = ({ id, appointment: { start } }: Listed) =>
@@ -100,7 +100,7 @@ async function loadAliased(context: RequestContext, query: ListQuery): Promise<L
   }
 }
 
-/** The id that a booking was given stays valid for good, though the EHR has made its own since. */
+/** Replaces the EHR's ids of booked drafts by the draft ids, which stay valid. */
 async function underKnownIds(
   { services, ehr, careUnit }: RequestContext,
   found: readonly Appointment[],
@@ -117,7 +117,7 @@ async function underKnownIds(
   const byEhrId = new Map(items.map((item) => [item.ehrAppointmentId, item]));
   return found.map((appointment) => {
     const item = byEhrId.get(appointment.id);
-    // Of what is not held any more, the EHR knows better than the code.
+    // Once it is no longer held, the EHR's state counts, not the code's.
     return { id: item?.id ?? appointment.id, appointment, item: appointment.state === 'held' ? item : undefined };
   });
 }

@@ -4,8 +4,8 @@ import type { AppointmentPlan } from './write/plan.ts';
 import type { Plan } from './write-appointments.ts';
 
 /**
- * Several plans as one: all of them or none, and one code for what they make for one patient. The answers follow each
- * other in the order of the plans.
+ * Merges plans into one that is performed all or nothing, with one code for each patient. Entries of the response keep the
+ * order of the plans.
  */
 export function mergePlans(plans: readonly Plan[]): Plan {
   const viaEhr = plans.find((plan) => 'ehrCode' in plan);

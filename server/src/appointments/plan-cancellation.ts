@@ -6,16 +6,16 @@ import { contactOf } from './contact.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import { makeGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
-import { standingOf } from './target-rules.ts';
+import { targetState } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import type { AppointmentPlan } from './write/plan.ts';
 
-/** `undefined` leaves the appointment's comment. */
+/** `undefined` keeps the current comment. */
 type Comment = string | null | undefined;
 
-/** What the cancellations of one request have in common. */
+/** Data that the cancellations of one request share. */
 export interface Prepared {
-  /** The cancellations that wait for a code already, by the EHR's ids of their originals. */
+  /** Cancellations that already await a code, by the EHR's id of the original. */
   readonly pending: ReadonlyMap<string, Item>;
   readonly findPatient: FindPatient;
 }
@@ -27,15 +27,15 @@ export async function prepareCancellations(
   const findPatient = eachPatientOnce(ehr);
   if (careUnit.cancellationConfirmation === 'none') return { pending: new Map(), findPatient };
   const booked = targets.filter((target) =>
-    ['booked', 'pending in the EHR', 'view of booked'].includes(standingOf(target)),
+    ['booked', 'pending in the EHR', 'view of booked'].includes(targetState(target)),
   );
   const ids = booked.map((target) => target.appointment.id);
   return { pending: await findPendingCancellations(services.db, ehr.id, careUnit.id, ids), findPatient };
 }
 
 /**
- * Cancels, or starts a cancellation that waits for a code. What waits for a booking code needs none: it is released.
- * What is cancelled stays as it is.
+ * Cancels, or starts a two-step cancellation. A booking that awaits its code is released without another code. A cancelled
+ * appointment stays as it is.
  */
 export async function planCancellation(
   context: RequestContext,
@@ -44,7 +44,7 @@ export async function planCancellation(
   prepared: Prepared,
 ): Promise<AppointmentPlan | EhrCodePlan> {
   const { appointment } = target;
-  switch (standingOf(target)) {
+  switch (targetState(target)) {
     case 'cancelled':
       return asItIs(target);
     case 'awaiting cancellation':
@@ -79,33 +79,33 @@ async function cancelInEhr(
 }
 
 function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): AppointmentPlan {
-  const answer = {
+  const response = {
     appointment: item && !item.isPending ? { ...appointment, state: settled(appointment) } : appointment,
     id,
     replacesId: kind === 'cancellation' ? (item.replacesId ?? undefined) : undefined,
     awaiting: awaits && awaitedOf(awaits),
     word: 'kept' as const,
   };
-  return { steps: [{ answer }], many: false };
+  return { steps: [{ response }], many: false };
 }
 
-/** A hold whose code has run out is cancelled, whatever the EHR's clock says. */
+/** A hold with an expired code is shown as cancelled, even if the EHR still holds it. */
 function settled({ state }: Appointment): Appointment['state'] {
   return state === 'held' ? 'cancelled' : state;
 }
 
 function releasePlan({ kind, appointment, id }: Target, comment: Comment): AppointmentPlan {
-  const answer = { appointment: cancelled(appointment, comment), id, word: 'cancelled' as const };
-  if (kind === 'draft') return { steps: [{ answer, releases: id }], many: false };
+  const response = { appointment: cancelled(appointment, comment), id, word: 'cancelled' as const };
+  if (kind === 'draft') return { steps: [{ response, releases: id }], many: false };
   const change = { kind: 'release', appointmentId: appointment.id, comment } as const;
-  return { steps: [{ change, before: appointment, answer, releases: id }], many: false };
+  return { steps: [{ change, before: appointment, response, releases: id }], many: false };
 }
 
 function directPlan({ ehr }: RequestContext, appointment: Appointment, id: string, comment: Comment): AppointmentPlan {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   const change = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
-  const answer = { appointment: cancelled(appointment, comment), id, word: 'cancelled' as const };
-  return { steps: [{ change, before: appointment, answer }], many: false };
+  const response = { appointment: cancelled(appointment, comment), id, word: 'cancelled' as const };
+  return { steps: [{ change, before: appointment, response }], many: false };
 }
 
 async function twoStepPlan(
@@ -117,17 +117,17 @@ async function twoStepPlan(
 ): Promise<AppointmentPlan | EhrCodePlan> {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   const newId = makeGatewayId();
-  const answer = { appointment, id: newId, replacesId, word: 'cancelled' as const };
+  const response = { appointment, id: newId, replacesId, word: 'cancelled' as const };
   if (ehr.capabilities.sendsCodes) {
     const cancellation = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
     const ehrCode = { kind: 'request cancellation', cancellation, newId, replacesId } as const;
-    return { ehrCode, patientId: appointment.patientId, answer, many: false };
+    return { ehrCode, patientId: appointment.patientId, response, many: false };
   }
   const patient = await findPatient(appointment.patientId);
   if (!patient) throw new Problem('no_contact_channel');
   const contact = contactOf(patient, 'cancellation', careUnit, services.channels);
   const awaits = { kind: 'cancellation' as const, patientId: patient.id, ...contact, newId, replacesId, comment };
-  return { steps: [{ before: appointment, answer, awaits }], many: false };
+  return { steps: [{ before: appointment, response, awaits }], many: false };
 }
 
 function cancelled(appointment: Appointment, comment: Comment): Appointment {

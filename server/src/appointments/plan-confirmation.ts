@@ -1,4 +1,4 @@
-import { BeingConfirmed } from '../confirmations/decide.ts';
+import { ConfirmationInProgress } from '../confirmations/decide.ts';
 import type { Item } from '../confirmations/items.ts';
 import { itemContext } from '../confirmations/store.ts';
 import { Problem } from '../problems/problem.ts';
@@ -10,14 +10,14 @@ import type { AppointmentPlan, PlannedChange, Step } from './write/plan.ts';
 
 export type Confirmable = Target & { readonly item: Item };
 
-/** Whether this client ever had a code sent for this id. What others started is none that it could confirm. */
+/** Whether this client started a confirmation for the id. A client cannot confirm what others started. */
 export function isConfirmable({ client }: Pick<RequestContext, 'client'>, target: Target): target is Confirmable {
   return target.item?.clientId === client.id;
 }
 
 /**
- * What is done when the code of these ids is right. All of them wait for the same one. What the EHR has confirmed already
- * is answered as it is by now.
+ * The plan to perform if the code is correct. All ids await the same code. Ids that are already confirmed are returned in
+ * their current state.
  */
 export function planConfirmation(
   context: RequestContext,
@@ -32,7 +32,7 @@ export function planConfirmation(
     return {
       ehrCode: { kind: 'confirm', confirmationId, itemId: id, reference: ehrReference, code },
       patientId: appointment.patientId,
-      answer: { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' },
+      response: { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' },
       many: false,
     };
   }
@@ -41,11 +41,11 @@ export function planConfirmation(
 
 function confirmingStep(context: RequestContext, target: Confirmable): Step {
   const { appointment, id, item } = target;
-  const answer = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' as const };
-  // The EHR was looked at before the gateway was: it has booked it by now.
-  if (item.state === 'confirmed' && appointment.state === 'held') throw new BeingConfirmed();
-  if (item.state === 'confirmed') return { answer, confirms: id };
-  return { change: confirmingChange(context, target), before: appointment, answer, confirms: id };
+  const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' as const };
+  // The EHR was read before the gateway's tables, and has booked the appointment since.
+  if (item.state === 'confirmed' && appointment.state === 'held') throw new ConfirmationInProgress();
+  if (item.state === 'confirmed') return { response, confirms: id };
+  return { change: confirmingChange(context, target), before: appointment, response, confirms: id };
 }
 
 function confirmingChange(

@@ -17,7 +17,7 @@ import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
 
 const creationPlaces = { start: inBody('start_time'), end: inBody('end_time') };
 
-/** Books, or holds until a code has come. The EHR itself decides whether the time is free. */
+/** Books, or holds until the code is confirmed. The EHR decides whether the time is free. */
 export async function planCreation(
   context: RequestContext,
   body: Static<typeof appointmentCreationSchema>,
@@ -48,7 +48,7 @@ export async function planCreation(
 
 type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
 
-/** New appointments of one patient, by the policy of the care unit and by what the EHR can do. */
+/** Plans new appointments of one patient, by the policy of the care unit and the capabilities of the EHR. */
 export function planCreations(
   context: RequestContext,
   patient: Pick<Patient, 'id' | 'phone' | 'email'>,
@@ -67,18 +67,23 @@ export function planCreations(
       const taken = slotFault(creation, careUnit.timeZone, creationPlaces.start);
       if (!code || canHold) {
         const appointment = draftAppointment(creation, '', careUnit.id, needsCode ? 'held' : 'booked');
-        return { change: creation, taken, answer: { appointment, word: 'created' }, ...(code ? { awaits: code } : {}) };
+        return {
+          change: creation,
+          taken,
+          response: { appointment, word: 'created' },
+          ...(code ? { awaits: code } : {}),
+        };
       }
       const newId = makeGatewayId();
       const appointment = draftAppointment(creation, newId, careUnit.id, 'held');
       const draft = { ...creation, hold: false };
-      return { taken, answer: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
+      return { taken, response: { appointment, id: newId, word: 'created' }, awaits: { ...code, newId, draft } };
     }),
     many: false,
   };
 }
 
-/** The EHR sends the code and checks it: one for each booking. */
+/** For an EHR that sends and checks codes: one code for each booking. */
 function planEhrBooking({ careUnit }: RequestContext, wanted: readonly NewAppointment[]): EhrCodePlan {
   const [only, another] = wanted;
   if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
@@ -87,10 +92,10 @@ function planEhrBooking({ careUnit }: RequestContext, wanted: readonly NewAppoin
     ehrCode: { kind: 'request booking', creation },
     patientId: only.patientId,
     taken: slotFault(creation, careUnit.timeZone, creationPlaces.start),
-    answer: { appointment: draftAppointment({ ...creation, hold: true }, '', careUnit.id, 'held'), word: 'created' },
+    response: { appointment: draftAppointment({ ...creation, hold: true }, '', careUnit.id, 'held'), word: 'created' },
     many: false,
   };
 }
 
 export const severalCodes =
-  'This EHR sends its codes itself, one for each appointment: they cannot be asked for together.';
+  'This EHR sends its own codes, one for each appointment. Send one request for each appointment.';

@@ -7,18 +7,18 @@ import type { ReadHeader } from '../identifiers/index.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
 import type { RequestContext } from './request-context.ts';
-import { standingOf, updateRefusals } from './target-rules.ts';
+import { targetState, updateRefusals } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestAppointmentHours } from './time-rules.ts';
 import type { AppointmentPlan, ChangeWord, Step } from './write/plan.ts';
 
 export const updatePlaces = { start: inBody('start'), end: inBody('end') };
 
-/** What an update is to change, read from a body and looked up where it names something. */
+/** The changes of an update, with its identifiers looked up. */
 export interface WantedUpdate {
   readonly time?: TimeRange | undefined;
   readonly resourceId?: string | undefined;
-  /** `undefined` leaves it. */
+  /** `undefined` keeps the current comment. */
   readonly comment?: string | null | undefined;
 }
 
@@ -42,17 +42,17 @@ export async function readUpdate(
   return { time, resourceId: resource?.id, comment: body.comment === undefined ? undefined : body.comment || null };
 }
 
-/** What the answer says of an update. */
-interface Told {
+/** Places and faults for problems with an update. */
+interface UpdateFaults {
   /** Where the request names the appointment. */
   readonly place?: Place;
-  /** When the time that it wants is taken. */
+  /** The fault to report if the new time is taken. */
   readonly taken?: Fault | undefined;
 }
 
-/** Moves an appointment, gives it another resource or comment. It never needs a code. */
-export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken }: Told = {}): AppointmentPlan {
-  const refusal = updateRefusals[standingOf(target)];
+/** Changes the time, resource or comment of an appointment. Never needs a code. */
+export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken }: UpdateFaults = {}): AppointmentPlan {
+  const refusal = updateRefusals[targetState(target)];
   if (refusal) throw new Problem(refusal);
   const { appointment, id } = target;
   const after = updated(appointment, wanted);
@@ -61,11 +61,11 @@ export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken 
   if (word === 'moved' && appointment.hasStarted) throw new Problem('appointment_started');
   const step: Step = {
     ...(word === 'kept'
-      ? { answer: { appointment, id, word } }
+      ? { response: { appointment, id, word } }
       : {
           change: { kind: 'update', appointmentId: appointment.id, ...wanted },
           before: appointment,
-          answer: { appointment: after, id, word },
+          response: { appointment: after, id, word },
         }),
     ...(place ? { place } : {}),
     ...(taken && word === 'moved' ? { taken } : {}),

@@ -4,7 +4,7 @@ import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { formatInstant } from '../time/date-times.ts';
 import type { AppointmentBody, AppointmentStatus, PreviewBody } from './contract.ts';
-import type { PlannedCode, StepAnswer } from './write/plan.ts';
+import type { PlannedCode, StepResponse } from './write/plan.ts';
 
 interface CareUnitContext {
   readonly ehr: EhrConnection;
@@ -18,7 +18,7 @@ const statusOf: Record<AppointmentState, AppointmentStatus> = {
   cancelled: 'cancelled',
 };
 
-/** The states in which the EHR may have what a caller sees with this status. A hold may have run out here before there. */
+/** The EHR's states that can be shown with this status. A hold can expire in the gateway before it does in the EHR. */
 export function statesOf(status: AppointmentStatus): AppointmentState[] {
   const states = (Object.keys(statusOf) as AppointmentState[]).filter((state) => statusOf[state] === status);
   return status === 'cancelled' ? [...states, 'held'] : states;
@@ -29,7 +29,7 @@ export function appointmentPath(emr: string, careUnitId: string, id: string): st
   return parts.map(encodeURIComponent).join('/');
 }
 
-/** What the EHR has, as the caller sees it. `item`: what the gateway knows of a code for this id. */
+/** The body of an appointment. `item` is the gateway's record of a code for it. */
 export function appointmentBody(
   appointment: Appointment,
   { ehr, careUnit }: CareUnitContext,
@@ -43,7 +43,7 @@ export function appointmentBody(
   };
 }
 
-/** A hold whose code has run out is cancelled, even if the EHR's clock has not noticed. */
+/** A hold with an expired code is shown as cancelled, even if the EHR still holds it. */
 export function shownStatus({ state }: Appointment, item: Item | undefined): AppointmentStatus {
   if (item?.isPending) return 'awaiting_confirmation';
   return item && state === 'held' ? 'cancelled' : statusOf[state];
@@ -55,7 +55,7 @@ interface Written extends CareUnitContext {
   readonly awaited: Awaited | undefined;
 }
 
-/** What a write has left behind, as the caller sees it. */
+/** The body of an appointment after a write. */
 export function writtenBody(
   appointment: Appointment,
   { ehr, careUnit, id = appointment.id, replacesId, awaited }: Written,
@@ -68,9 +68,9 @@ export function writtenBody(
   };
 }
 
-/** What a write would leave behind. Ids and times that do not exist yet are null. */
+/** The body of an appointment in a dry run. Ids and times that do not exist yet are null. */
 export function previewBody(
-  { appointment, id, replacesId, awaiting, word }: StepAnswer,
+  { appointment, id, replacesId, awaiting, word }: StepResponse,
   { ehr, careUnit, code }: CareUnitContext & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
 ): PreviewBody {
   const isNew = word === 'created' || (code !== undefined && replacesId !== undefined);

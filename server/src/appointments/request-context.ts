@@ -1,7 +1,7 @@
 import type { Access } from '../api/route.ts';
 import type { OperationServices } from '../operations/services.ts';
 
-/** Where an operation on appointments happens: who calls, in which care unit, and what it stands on. */
+/** The client, EHR and care unit of a request, and the services that it uses. */
 export interface RequestContext extends Access {
   readonly services: OperationServices;
 }

@@ -12,7 +12,7 @@ interface Placed {
   readonly slot: TimeRange;
 }
 
-/** What becomes of the ids and of the slots: each stands here exactly once. */
+/** What happens to the ids and slots. Each appears exactly once. */
 export interface ReschedulePlan {
   /** By start. */
   readonly kept: readonly Placed[];
@@ -24,15 +24,15 @@ export interface ReschedulePlan {
   readonly cancelled: readonly string[];
 }
 
-/** `hole` is the time from where no gapless run of slots gets any further to where the next slot starts. */
+/** `hole`: from the end of the longest run of consecutive slots to the start of the next slot. */
 export type RangeUnavailable =
   | ({ readonly reason: 'hole' } & TimeRange)
   | { readonly reason: 'too_many_slots'; readonly most: number };
 
 interface RescheduleRequest {
-  /** All alike: same patient, resource, healthcare service and care unit. */
+  /** All have the same patient, resource, healthcare service and care unit. */
   readonly appointments: readonly StandingAppointment[];
-  /** Slots of the resource and service that are free or held by the appointments themselves. They may overlap. */
+  /** Slots of the resource and service that are free or taken by these appointments. They may overlap. */
   readonly slots: readonly TimeRange[];
   readonly range: TimeRange;
 }
@@ -40,17 +40,17 @@ interface RescheduleRequest {
 /**
  * The continuous reschedule: fits appointments into the time slots of a range, one slot each.
  *
- * The slots must cover the range exactly, without a gap, and at most 100 of them. Who stands exactly on a slot of the
- * range keeps it; the others fill the free slots in time order, by their current start and then id. Slots that are left
- * over are created; appointments that are left over, the last in that order, are cancelled.
+ * At most 100 consecutive slots must cover the range exactly. An appointment that is exactly on a slot keeps it. The
+ * others, ordered by current start and then id, fill the remaining slots in time order. Slots that remain get new
+ * appointments. Appointments that remain, the last in that order, are cancelled.
  *
- * Where slots overlap, as with two schedules, there may be several ways to cut the range. Then that one counts which
- * reuses the most appointments, then keeps the most, then has the fewest slots, then the shortest slots first.
+ * If slots overlap, as with two schedules, the range can be divided in several ways. The way with the most reused
+ * appointments is chosen; then the most kept ones, the fewest slots, and the shortest slots first.
  */
 export function planReschedule(request: RescheduleRequest): ReschedulePlan | { unavailable: RangeUnavailable } {
   const appointments = request.appointments.toSorted(byStartThenId);
   const keepers = new Map<string, string>();
-  // Two at the same time should not be. Should they, the first by id keeps the slot.
+  // If two appointments have the same time, which is unexpected, the first by id keeps the slot.
   for (const { id, start, end } of appointments) {
     const key = timeKey({ start, end });
     if (!keepers.has(key)) keepers.set(key, id);
@@ -78,7 +78,7 @@ export function planReschedule(request: RescheduleRequest): ReschedulePlan | { u
   return { kept, moved, created, cancelled: waiting };
 }
 
-/** Those of `ids` whose current time overlaps the range. A cancellation that waits for a code still holds its time. */
+/** The ids whose current time overlaps the range. A cancellation that awaits its code still takes its time. */
 export function holdsInRange(
   appointments: readonly StandingAppointment[],
   ids: readonly string[],
@@ -88,7 +88,7 @@ export function holdsInRange(
   return ids.filter((id) => holding.has(id));
 }
 
-/** Takes time proportional to the number of slots, at most a hundredfold, however they overlap. */
+/** Divides the range into slots. The run time is linear in the number of slots, times 100 at most. */
 function cutRange(
   slots: readonly TimeRange[],
   range: TimeRange,
@@ -125,7 +125,7 @@ function cutRange(
   return { slots: cut };
 }
 
-/** Every time that a gapless run from `start` reaches, with the fewest slots it takes. `slots` are by start. */
+/** Every time that consecutive slots from `start` reach, with the fewest slots needed. `slots` are sorted by start. */
 function fewestSlotsTo(slots: readonly TimeRange[], start: number): Map<number, number> {
   const fewest = new Map([[start, 0]]);
   for (const slot of slots) {
@@ -137,7 +137,7 @@ function fewestSlotsTo(slots: readonly TimeRange[], start: number): Map<number, 
   return fewest;
 }
 
-/** By time, then by number of slots: how many appointments a gapless run from there to `end` can keep at most. */
+/** By time, then by number of slots: the most appointments that consecutive slots from there to `end` can keep. */
 function mostKeptFrom(
   slots: readonly TimeRange[],
   end: number,

@@ -181,7 +181,7 @@ describe('a shorter range', () => {
 });
 
 describe('with resource_id', () => {
-  test('the slots are those of the new resource', async () => {
+  test('the slots are those of the new resource', { tags: 'every-ehr' }, async () => {
     // Nobody has booked anything so late.
     const from20Days = { resourceId: 'r-4', from: new Date(Date.now() + 20 * 86_400_000) };
     const [s1, s2, s3] = (await freeRun(gateway, 3, from20Days)) as [Slot, Slot, Slot];
@@ -357,7 +357,7 @@ describe('in sandbox-se', () => {
     expect(await sweden.get(b.id)).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
-  test('holds run out by themselves, and what was booked stays', async () => {
+  test('holds run out by themselves, and what was booked stays', { tags: 'every-ehr' }, async () => {
     const [s1, s2] = await sixSlots('r-3', sodermalm);
     const mine = await bookByCode(gateway, { slot: s1 });
     const [kept, created] = (await done(sweden, [mine.id], from(s1, s2))) as [Appointment, Appointment];

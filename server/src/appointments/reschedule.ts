@@ -1,7 +1,7 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { assertNotPast, type TimeRange } from '../api/request-times.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import type { Answer } from '../operations/answer.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
@@ -15,13 +15,13 @@ import type { Target } from './targets.ts';
 import { longestRescheduleHours, slotFault } from './time-rules.ts';
 import { carryOut, type Plan, type Writing } from './write-appointments.ts';
 
-/** Continuous reschedule: fits the ids into the time slots of a range, making or cancelling appointments as needed. */
+/** Continuous reschedule: fits the appointments into the time slots of a range, and creates or cancels some as needed. */
 export async function rescheduleMany(
   context: RequestContext,
   writing: Writing,
   body: BulkUpdateBody,
   readHeader: ReadHeader,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const { time, ...wanted } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
   assertNotPast(time, updatePlaces.start);
@@ -29,12 +29,12 @@ export async function rescheduleMany(
   const [target] = targets;
   if (!target) throw new Error('A reschedule has ids');
   const like = { ...target.appointment, resourceId: wanted.resourceId ?? target.appointment.resourceId };
-  const layout = await layOut(context, targets, like, time);
-  const plan = await planLayout(context, targets, layout, wanted, time, like);
+  const layout = await planSlots(context, targets, like, time);
+  const plan = await planChanges(context, targets, layout, wanted, time, like);
   return carryOut(context, writing, plan);
 }
 
-/** Of those that cannot be updated, or differ from the first one: why. The care unit is the one of the path. */
+/** A fault for each target that cannot be updated or differs from the first one. All are in the care unit of the path. */
 function unfit(targets: readonly Target[]): Fault[] {
   const refused = refusals(targets);
   const key = ({ appointment: { patientId, resourceId, healthcareServiceId } }: Target) =>
@@ -52,7 +52,7 @@ function unfit(targets: readonly Target[]): Fault[] {
   ];
 }
 
-async function layOut(
+async function planSlots(
   context: RequestContext,
   targets: readonly Target[],
   like: Appointment,
@@ -75,7 +75,7 @@ async function layOut(
   throw new Problem('time_slot_unavailable', { detail, faults: [{ ...fault, detail }] });
 }
 
-async function planLayout(
+async function planChanges(
   context: RequestContext,
   targets: readonly Target[],
   layout: ReschedulePlan,
@@ -94,7 +94,7 @@ async function planLayout(
   assertExtrasLeaveRoom(context, extras, range, like.resourceId);
   const { plans: cancellations, faults } = await planCancellations(context, extras, undefined);
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
-  const created = await planNew(context, layout.created, like, wanted);
+  const created = await planMissing(context, layout.created, like, wanted);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
   const cancelled = cancellations.map((plan, index) => withPlace(plan, placeOf(targets, extras[index]?.id)));
   return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), taken);
@@ -104,7 +104,7 @@ function withPlace(plan: Plan, place: Place): Plan {
   return 'ehrCode' in plan ? plan : { ...plan, steps: plan.steps.map((step) => ({ ...step, place })) };
 }
 
-/** The range was asked for as a whole: that is what is told of a time that is taken in it. */
+/** If any time in the range is taken, the fault names the whole range, as in the request. */
 function withRangeTaken(plan: Plan, taken: Fault): Plan {
   if ('ehrCode' in plan) return { ...plan, taken };
   return { ...plan, steps: plan.steps.map((step) => (step.taken ? { ...step, taken } : step)) };
@@ -114,7 +114,7 @@ function placeOf(targets: readonly Target[], id: string | undefined): Place {
   return { in: 'body', pointer: `/ids/${targets.findIndex((target) => target.id === id)}` };
 }
 
-/** An extra that waits for a cancellation code still holds its time. */
+/** An appointment to cancel keeps its time until its code is confirmed, so it must not be in the range. */
 function assertExtrasLeaveRoom(
   { careUnit }: RequestContext,
   extras: readonly Target[],
@@ -136,7 +136,7 @@ function assertExtrasLeaveRoom(
   );
 }
 
-async function planNew(
+async function planMissing(
   context: RequestContext,
   slots: readonly TimeRange[],
   like: Appointment,

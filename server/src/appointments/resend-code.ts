@@ -1,31 +1,31 @@
 import { selectItems } from '../confirmations/items.ts';
-import type { Answer } from '../operations/answer.ts';
-import type { Execute } from '../operations/once.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import type { Execute } from '../operations/run-once.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import { type Confirmable, isConfirmable } from './plan-confirmation.ts';
 import type { RequestContext } from './request-context.ts';
 import { findTargets, requireTarget, type Target } from './targets.ts';
-import { whyOver } from './write/fresh-code.ts';
 import type { Step } from './write/plan.ts';
+import { whyNotPending } from './write/resend.ts';
 import { carryOut, type Plan } from './write-appointments.ts';
 
-/** Sends a fresh code for everything that awaits the same one as this id. */
-export async function resend(context: RequestContext, execute: Execute, id: string): Promise<Answer> {
-  return carryOut(context, { execute, dryRun: false }, await planFreshCode(context, id));
+/** Sends a new code for everything that awaits the same code as this id. */
+export async function resend(context: RequestContext, execute: Execute, id: string): Promise<OperationResponse> {
+  return carryOut(context, { execute, dryRun: false }, await planResend(context, id));
 }
 
-async function planFreshCode(context: RequestContext, id: string): Promise<Plan> {
+async function planResend(context: RequestContext, id: string): Promise<Plan> {
   const { services, ehr, careUnit } = context;
   const target = await requireTarget(context, id, 'all');
   if (!isConfirmable(context, target)) throw new Problem('confirmation_not_pending');
   const { item, appointment } = target;
-  if (!item.isPending) throw new Problem(whyOver(item));
+  if (!item.isPending) throw new Problem(whyNotPending(item));
   const { confirmationId, ehrReference } = item;
-  const answer = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'kept' as const };
+  const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'kept' as const };
   if (ehrReference !== null) {
     const ehrCode = { kind: 'resend', confirmationId, itemId: id, reference: ehrReference } as const;
-    return { ehrCode, patientId: appointment.patientId, answer, many: false };
+    return { ehrCode, patientId: appointment.patientId, response, many: false };
   }
   const waiting = await waitingTogether(context, target);
   if (!waiting.some((it) => it.id === id)) throw new Problem('confirmation_not_pending');
@@ -34,9 +34,9 @@ async function planFreshCode(context: RequestContext, id: string): Promise<Plan>
   const contact = contactOf(patient, item.kind, careUnit, services.channels);
   const appointments = waiting.map((it) => ({ id: it.id, start: it.appointment.start }));
   return {
-    steps: [...waiting.flatMap(extension), { answer }],
+    steps: [...waiting.flatMap(extension), { response }],
     many: false,
-    freshCode: { confirmationId, askedFor: id, patientId: patient.id, ...contact, appointments },
+    resend: { confirmationId, askedFor: id, patientId: patient.id, ...contact, appointments },
   };
 }
 
@@ -45,7 +45,7 @@ function extension({ kind, appointment }: Target): Step[] {
   return [{ change: { kind: 'extend', appointmentId: appointment.id }, before: appointment }];
 }
 
-/** What is pending here may be booked or cancelled in the EHR already, which is asked before the gateway takes note. */
+/** The pending items of the confirmation that are still held. Some may already be booked or cancelled in the EHR. */
 async function waitingTogether(context: RequestContext, { item }: Confirmable): Promise<readonly Target[]> {
   const { services, ehr, careUnit } = context;
   const items = await selectItems(services.db, ehr.id, careUnit.id)

@@ -64,7 +64,7 @@ const awaitingExample: AppointmentBody = {
     page_url: null,
   },
 };
-const appointmentId = { appointment_id: text({ description: 'Appointment identifier.' }) };
+const appointmentId = { appointment_id: text({ description: 'Id of the appointment.' }) };
 const timeReasons = [
   'time_slot_unavailable',
   'time_range_invalid',
@@ -106,14 +106,14 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
   addOperation(app, {
     operationId: 'list_appointments',
     tag: 'Appointments',
-    summary: 'Get Appointments',
-    description: '`patient_id`, `resource_id`, or both `start` and `end` must be there.',
+    summary: 'List appointments',
+    description: 'Requires `patient_id`, `resource_id`, or both `start` and `end`.',
     level: 'care_unit',
     method: 'GET',
     path: '/appointments',
     scopes: ['appointments:read'],
     query: appointmentQuery,
-    answer: { status: 200, description: 'Appointments, by start, then id.', schema: appointmentListSchema },
+    response: { status: 200, description: 'Appointments, sorted by start, then id.', schema: appointmentListSchema },
     reasons: [
       'time_range_invalid',
       'local_time_nonexistent',
@@ -125,7 +125,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     examples: {
       params: place,
       query: { patient_id: 'emr_id:p-3', status: ['booked'] },
-      answer: { appointments: [example], next_cursor: null },
+      response: { appointments: [example], next_cursor: null },
     },
     async handle({ query, readHeader, ...access }) {
       const { entries, next_cursor } = await listAppointments({ ...access, services }, query, readHeader, cursors);
@@ -139,15 +139,16 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
   addOperation(app, {
     operationId: 'create_appointment',
     tag: 'Appointments',
-    summary: 'Create Appointment',
-    description: 'A booking starts where a free time slot starts, ends where one ends, and has no gap between.',
+    summary: 'Create an appointment',
+    description:
+      'Books one or more consecutive free time slots: the appointment must start where a free slot starts, end where one ends, and contain no gap. If the care unit requires a code for bookings, the appointment is `awaiting_confirmation` until the code is confirmed.',
     level: 'care_unit',
     method: 'POST',
     path: '/appointments',
     scopes: ['appointments:write'],
     query: dryRunQuery,
     body: reference<Static<typeof appointmentCreationSchema>>('AppointmentCreation'),
-    answer: { status: 201, description: 'The appointment.', schema: appointmentSchema },
+    response: { status: 201, description: 'The appointment.', schema: appointmentSchema },
     preview: reference<PreviewBody>('AppointmentPreview'),
     reasons: [...timeReasons, ...identifierReasons, ...ehrWriteReasons],
     reasonsOfNames: ['patient_not_found', 'resource_not_found', 'healthcare_service_not_found'],
@@ -160,7 +161,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
         start_time: '2027-03-19T09:00:00',
         end_time: '2027-03-19T09:30:00',
       },
-      answer: example,
+      response: example,
     },
     handle: ({ body, query, readHeader, execute, ...access }) =>
       create({ ...access, services }, { execute, dryRun: query.dry_run }, body, readHeader),
@@ -169,15 +170,15 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
   addOperation(app, {
     operationId: 'get_appointment',
     tag: 'Appointments',
-    summary: 'Get one appointment',
+    summary: 'Get an appointment',
     level: 'care_unit',
     method: 'GET',
     path: '/appointments/:appointment_id',
     scopes: ['appointments:read'],
     params: appointmentId,
-    answer: { status: 200, description: 'The appointment.', schema: appointmentSchema },
+    response: { status: 200, description: 'The appointment.', schema: appointmentSchema },
     reasons: ['appointment_not_found', ...ehrReadReasons],
-    examples: { params: { ...place, appointment_id: example.id }, answer: example },
+    examples: { params: { ...place, appointment_id: example.id }, response: example },
     async handle({ params, ...access }) {
       const { id, appointment, item } = await requireTarget({ ...access, services }, params.appointment_id);
       return { body: appointmentBody(appointment, access, { id, item }) };
@@ -187,9 +188,9 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
   addOperation(app, {
     operationId: 'change_appointment',
     tag: 'Appointments',
-    summary: 'Update, cancel or confirm one appointment',
+    summary: 'Update, cancel or confirm an appointment',
     description:
-      "The body is exactly one of update, cancel and confirm. The appointment's own time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it: to any other, nothing is pending. A second cancel while its code is awaited answers the same new id and sends nothing.",
+      'The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.',
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments/:appointment_id',
@@ -197,7 +198,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     params: appointmentId,
     query: dryRunQuery,
     body: appointmentChangeSchema,
-    answer: { status: 200, description: 'The appointment.', schema: appointmentSchema },
+    response: { status: 200, description: 'The appointment.', schema: appointmentSchema },
     preview: reference<PreviewBody>('AppointmentPreview'),
     reasons: [
       'appointment_not_found',
@@ -211,7 +212,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     examples: {
       params: { ...place, appointment_id: example.id },
       body: { start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
-      answer: { ...example, start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
+      response: { ...example, start: '2027-03-19T10:00:00+01:00', end: '2027-03-19T10:30:00+01:00' },
     },
     handle: ({ params, query, body, readHeader, execute, ...access }) =>
       changeOne({ ...access, services }, { execute, dryRun: query.dry_run }, params.appointment_id, body, readHeader),
@@ -222,16 +223,17 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     tag: 'Appointments',
     summary: 'Update, cancel or confirm many appointments',
     description:
-      'All or nothing. With `start` and `end` it is a continuous reschedule: the ids are fitted into the time slots of the range, which makes or cancels appointments where the range is longer or shorter. The ids of a confirm await the same code, which this client asked for. While any of them awaits it, every wrong code counts, whichever id it is sent to.',
+      'Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.',
     level: 'care_unit',
     method: 'PATCH',
     path: '/appointments',
     scopes: ['appointments:write'],
     query: dryRunQuery,
     body: bulkChangeSchema,
-    answer: {
+    response: {
       status: 200,
-      description: 'In the order of `ids`; a continuous reschedule: by start, then the cancelled ones by start.',
+      description:
+        'The appointments in the order of `ids`. After a continuous reschedule: sorted by start, followed by the cancelled ones, sorted by start.',
       schema: appointmentsSchema,
     },
     preview: previewsSchema,
@@ -249,7 +251,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     examples: {
       params: place,
       body: { ids: [example.id], resource_id: 'r-2' },
-      answer: { appointments: [{ ...example, resource_id: 'emr_id:r-2' }] },
+      response: { appointments: [{ ...example, resource_id: 'emr_id:r-2' }] },
     },
     handle: ({ query, body, readHeader, execute, ...access }) =>
       changeMany({ ...access, services }, { execute, dryRun: query.dry_run }, body, readHeader),
@@ -258,15 +260,15 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
   addOperation(app, {
     operationId: 'resend_confirmation',
     tag: 'Appointments',
-    summary: 'Send a fresh code',
+    summary: 'Send a new code',
     description:
-      'For everything that awaits the same code as this id. Only for the client that started the confirmation. The old code dies, the lifetime starts anew, the attempts do not. At most three codes in all, 30 seconds apart.',
+      'Sends a new code for all appointments that await the same code as this one. Only the client that started the confirmation can do this. The previous code becomes invalid and the expiry time is reset; the remaining attempts are not. A confirmation can have at most three codes, sent at least 30 seconds apart.',
     level: 'care_unit',
     method: 'POST',
     path: '/appointments/:appointment_id/confirmation',
     scopes: ['appointments:write'],
     params: appointmentId,
-    answer: { status: 202, description: 'The appointment.', schema: appointmentSchema },
+    response: { status: 202, description: 'The appointment.', schema: appointmentSchema },
     reasons: [
       'appointment_not_found',
       'confirmation_expired',
@@ -277,7 +279,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     ],
     examples: {
       params: { emr: 'sandbox-se', care_unit_id: 'sodermalm', appointment_id: example.id },
-      answer: awaitingExample,
+      response: awaitingExample,
     },
     handle: ({ params, execute, ...access }) => resend({ ...access, services }, execute, params.appointment_id),
   });

@@ -23,7 +23,7 @@ const uk = careUnitOf(gateway, riverside);
 
 const starts = (slots: readonly Slot[]) => slots.map(({ start }) => start);
 
-describe('states and transitions', () => {
+describe('states and transitions', { tags: 'every-ehr' }, () => {
   test('(none), Create Appointment, the EHR allows direct booking → booked', async () => {
     const { status, body } = await norway.create(creationBody(await freeSlot(gateway)));
     expect(status).toBe(201);
@@ -106,7 +106,7 @@ describe('states and transitions', () => {
   });
 });
 
-describe('Update', () => {
+describe('Update', { tags: 'every-ehr' }, () => {
   test('1: only the fields to change are sent', async () => {
     const before = await book(gateway, { comment: 'old' });
     const to = await freeSlot(gateway, { resourceId: 'r-1' });
@@ -203,7 +203,7 @@ describe('Update', () => {
   });
 });
 
-describe('Cancel', () => {
+describe('Cancel', { tags: 'every-ehr' }, () => {
   test('1: status = cancelled with an optional comment; other fields need not be sent', async () => {
     for (const comment of [undefined, 'why']) {
       const before = await book(gateway, { comment: 'old' });
@@ -249,7 +249,9 @@ describe('Cancel', () => {
   });
 });
 
-test('Confirm booking: confirmation.code to the id from Create Appointment answers status booked', async () => {
+test('Confirm booking: confirmation.code to the id from Create Appointment answers status booked', {
+  tags: 'every-ehr',
+}, async () => {
   const { id } = await book(gateway, { careUnit: sodermalm });
   expect(await sweden.confirm(id, await codeFor(gateway, id))).toMatchObject({
     status: 200,
@@ -257,7 +259,7 @@ test('Confirm booking: confirmation.code to the id from Create Appointment answe
   });
 });
 
-describe('PATCH bulk', () => {
+describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   const idsOf = (appointments: readonly Appointment[]) => appointments.map(({ id }) => id);
 
   async function bookEach(slots: readonly Slot[], careUnit = oslo): Promise<Appointment[]> {

@@ -1,20 +1,20 @@
 import type { Reason } from '../problems/reasons.ts';
 import type { Target } from './targets.ts';
 
-/** What may be done with a target, by what it is and the state it is in. */
-export type Standing =
+/** The state of a target. It decides which changes are allowed. */
+export type TargetState =
   | 'booked'
-  /** Waits for a code of ours that books it. */
+  /** Awaits the gateway's code that books it. */
   | 'awaiting booking'
-  /** A view of an original that waits for the code that cancels it. */
+  /** A two-step cancellation that awaits its code. */
   | 'awaiting cancellation'
-  /** A view of an original whose code has run out: the original is booked. */
+  /** A two-step cancellation with an expired code. The original is booked. */
   | 'view of booked'
-  /** Waits for something that only the EHR knows. */
+  /** Pending in the EHR for a reason that the gateway does not know. */
   | 'pending in the EHR'
   | 'cancelled';
 
-export function standingOf({ kind, appointment, item }: Target): Standing {
+export function targetState({ kind, appointment, item }: Target): TargetState {
   if (kind === 'cancellation') {
     if (appointment.state === 'cancelled') return 'cancelled';
     return item.isPending ? 'awaiting cancellation' : 'view of booked';
@@ -31,8 +31,8 @@ export function standingOf({ kind, appointment, item }: Target): Standing {
   }
 }
 
-/** Why a target in this standing cannot be updated. */
-export const updateRefusals: Record<Standing, Reason | undefined> = {
+/** Why a target in this state cannot be updated. */
+export const updateRefusals: Record<TargetState, Reason | undefined> = {
   booked: undefined,
   'awaiting booking': 'appointment_awaiting_confirmation',
   'awaiting cancellation': 'appointment_awaiting_confirmation',

@@ -6,18 +6,18 @@ import { openDraft } from './drafts.ts';
 import { isGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** What an appointment id of a request stands for. */
+/** What an appointment id in a request refers to. */
 export type Target =
-  /** An appointment of the EHR, with the code that it waits for or once did. */
+  /** An appointment in the EHR, with the code that it awaits or awaited. */
   | { readonly kind: 'appointment'; readonly id: string; readonly appointment: Appointment; readonly item?: Item }
-  /** The new id of a two-step cancellation: a view of the original, which is `appointment`. */
+  /** A two-step cancellation. `appointment` is the original. */
   | { readonly kind: 'cancellation'; readonly id: string; readonly appointment: Appointment; readonly item: Item }
-  /** A booking that the EHR does not know, because it cannot hold a time. */
+  /** A booking that only the gateway stores, because the EHR cannot hold. */
   | { readonly kind: 'draft'; readonly id: string; readonly appointment: Appointment; readonly item: Item };
 
 /**
- * The targets of these ids, without those that the care unit does not have. Codes that have served are looked up only for
- * whoever asks: what is booked costs no round trip beside the EHR's.
+ * The targets of these ids. Ids that do not exist in the care unit are left out. With `awaited`, booked appointments need
+ * no query beyond the EHR's; with `all`, used codes are read too.
  */
 export async function findTargets(
   context: RequestContext,

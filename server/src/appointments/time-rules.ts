@@ -2,16 +2,16 @@ import type { TimeRange } from '../api/request-times.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { formatInstant } from '../time/date-times.ts';
 
-/** No appointment is longer; connectors may rely on it when they search. */
+/** The longest appointment. Connectors may rely on it when they search. */
 export const longestAppointmentHours = 24;
-/** A range of a hundred slots is no longer than this. */
+/** The longest range of a continuous reschedule. */
 export const longestRescheduleHours = 31 * 24;
 
 interface Wanted extends TimeRange {
   readonly resourceId: string;
 }
 
-/** Says which time is not free. The resource's id is the EHR's own, whatever it was asked for by. */
+/** A fault that says which time is not free. The resource id is the EHR's, whatever identifier the request used. */
 export function slotFault(wanted: Wanted, timeZone: string, place: Place | undefined, id?: string): Fault {
   const range = `from ${formatInstant(wanted.start, timeZone)} to ${formatInstant(wanted.end, timeZone)}`;
   return {
@@ -22,8 +22,8 @@ export function slotFault(wanted: Wanted, timeZone: string, place: Place | undef
   };
 }
 
-/** @param faults those that are there, each told once */
+/** @param faults the faults to report; duplicates and `undefined` are dropped */
 export function timeTaken(faults: readonly (Fault | undefined)[], cause?: unknown): Problem {
-  const told = [...new Map(faults.flatMap((fault) => (fault ? [[JSON.stringify(fault), fault]] : []))).values()];
-  return new Problem('time_slot_unavailable', { detail: told[0]?.detail, faults: told, cause });
+  const reported = [...new Map(faults.flatMap((fault) => (fault ? [[JSON.stringify(fault), fault]] : []))).values()];
+  return new Problem('time_slot_unavailable', { detail: reported[0]?.detail, faults: reported, cause });
 }

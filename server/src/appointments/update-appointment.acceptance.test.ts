@@ -71,7 +71,7 @@ describe('a move', () => {
     });
   });
 
-  test('counts its own time as free', async () => {
+  test('counts its own time as free', { tags: 'every-ehr' }, async () => {
     const [first, second, third] = (await freeRun(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const { id } = await book(gateway, { slot: first });
     const to = async (from: Slot, until: Slot) => {
@@ -88,7 +88,7 @@ describe('a move', () => {
     expect(free).toEqual(expect.arrayContaining([first.start, third.start]));
   });
 
-  test('to another resource keeps the time', async () => {
+  test('to another resource keeps the time', { tags: 'every-ehr' }, async () => {
     const [slot] = await freeSlots(gateway, { resourceId: 'r-2' });
     if (!slot) throw new Error('No free slot');
     const before = await book(gateway, { slot });
@@ -119,7 +119,7 @@ describe('a move', () => {
     expect(body).toMatchObject({ id, status: 'booked', start: to.start });
   });
 
-  test('to a time that is taken changes nothing', async () => {
+  test('to a time that is taken changes nothing', { tags: 'every-ehr' }, async () => {
     const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
     const mine = await book(gateway, { slot: first, comment: 'before' });
     await book(gateway, { slot: second });
@@ -139,7 +139,7 @@ describe('a move', () => {
     expect(await stored(mine.id)).toEqual(mine);
   });
 
-  test('to a resource that is taken changes nothing', async () => {
+  test('to a resource that is taken changes nothing', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     const mine = await book(gateway, { slot });
     await book(gateway, { slot: { ...slot, resource_id: 'emr_id:r-2' } });
@@ -370,4 +370,4 @@ function onlyWithFirst(): Promise<Appointment> {
   return withFirst;
 }
 
-bodyCases({ gateway, method: 'PATCH', path: () => `${oslo}/appointments/${standing.id}`, right: { comment: 'x' } });
+bodyCases({ gateway, method: 'PATCH', path: () => `${oslo}/appointments/${standing.id}`, valid: { comment: 'x' } });

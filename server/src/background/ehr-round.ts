@@ -6,18 +6,18 @@ import { dueAtOnce, recoverDue } from '../operations/recover-due.ts';
 import type { OperationServices } from '../operations/services.ts';
 
 /**
- * What nobody waits for in one EHR: holds that have run out are given up, and operations that were broken off go on.
- * Answers whether there is more to do. Every gateway does it, and they share the work.
+ * One round of background jobs for an EHR: releases expired holds and recovers interrupted operations. Returns whether there
+ * is more to do. All gateways run it and share the work.
  */
 export async function ehrRound(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<boolean> {
   const began = performance.now();
-  const told = (error: unknown): number => {
+  const logFailure = (error: unknown): number => {
     log.error({ emr: ehr.id, cause: describeError(error) }, 'background round failed');
     return 0;
   };
   try {
-    await expireOverdue(services, ehr, log).catch(told);
-    return (await recoverDue(services, ehr, log).catch(told)) === dueAtOnce;
+    await expireOverdue(services, ehr, log).catch(logFailure);
+    return (await recoverDue(services, ehr, log).catch(logFailure)) === dueAtOnce;
   } finally {
     services.operationMetrics.round(ehr.id, (performance.now() - began) / 1000);
   }

@@ -1,12 +1,12 @@
-/** Work that comes back again and again, until it is stopped. */
+/** A job that repeats until it is stopped. */
 export interface Loop {
-  /** Waits for the round that is under way. */
+  /** Waits for the current round. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs `round` again and again: at once where it answers that there is more to do, else after the pause. `round` tells of
- * its own failures.
+ * Runs `round` repeatedly: again at once if it returns that there is more to do, otherwise after the pause. `round` must not
+ * reject.
  */
 export function startLoop(pauseMilliseconds: number, round: () => Promise<boolean>): Loop {
   let timer: NodeJS.Timeout | undefined;

@@ -3,23 +3,23 @@ import type { Configuration } from '../config/configuration.ts';
 import { describeError } from '../log/describe-error.ts';
 import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
 import type { OperationServices } from '../operations/services.ts';
-import { deleteServed } from './deletion.ts';
+import { deleteOldData } from './delete-old-data.ts';
 import { ehrRound } from './ehr-round.ts';
-import { readStanding } from './standing.ts';
+import { readGauges } from './read-gauges.ts';
 
 const ehrPauseMilliseconds = 1_000;
 const messagesPauseMilliseconds = 2_000;
 const deletionPauseMilliseconds = 10_000;
-const standingPauseMilliseconds = 10_000;
+const gaugesPauseMilliseconds = 10_000;
 
-/** One thing that is done again and again beside the requests. */
+/** A background job. */
 export interface BackgroundWork {
   readonly pauseMilliseconds: number;
-  /** Answers whether there is more to do. Tells of its own failures. */
+  /** Returns whether there is more to do. Logs failures and does not reject. */
   round(): Promise<boolean>;
 }
 
-/** What runs beside the requests: each EHR by itself, so that a slow one delays nobody, and whatever asks none. */
+/** The background jobs: one for each EHR, so that a slow EHR delays no other, and those that call no EHR. */
 export function backgroundWork(
   services: OperationServices,
   retention: Configuration['retention'],
@@ -40,13 +40,13 @@ export function backgroundWork(
       round: () => ehrRound(services, ehr, log),
     })),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
-    guarded(deletionPauseMilliseconds, 'deletion', () => deleteServed(db, retention)),
-    guarded(standingPauseMilliseconds, 'reading the standing of operations', async () => {
+    guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
+    guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {
         services.operationMetrics.suspended({ operationId: id, emr });
       }
       await resumeConfigured(db, emrs);
-      services.operationMetrics.standing(await readStanding(db, emrs));
+      services.operationMetrics.gauges(await readGauges(db, emrs));
     }),
   ];
 }

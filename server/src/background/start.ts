@@ -4,7 +4,7 @@ import type { OperationServices } from '../operations/services.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { backgroundWork } from './rounds.ts';
 
-/** Starts what runs beside the requests. */
+/** Starts the background jobs. */
 export function startBackground(services: OperationServices, retention: Configuration['retention'], log: Logger): Loop {
   const loops = backgroundWork(services, retention, log).map(({ pauseMilliseconds, round }) =>
     startLoop(pauseMilliseconds, round),

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { createTestDatabase } from '../../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
-import { requireKnownKeys } from '../secret-keys/known-keys.ts';
+import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { keyIdentity } from '../secrets/key-ring.ts';
 import { run } from './run.ts';
 
@@ -117,7 +117,7 @@ describe('a database', () => {
     vi.stubEnv('DATABASE_URL', '');
     vi.stubEnv('CROSSWARD_DATA_DIR', empty);
     const { code, stdout, stderr } = await crossward(words);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} holds none`)]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`data directory ${empty} contains none`)]);
     await expect(stat(empty)).rejects.toThrow('ENOENT');
   });
 
@@ -249,38 +249,38 @@ describe('emr check', () => {
 });
 
 describe('messages', () => {
-  test('that failed are listed, and sent again while they are of use', async () => {
+  test('lists failed messages and sends them again while their code is pending', async () => {
     expect(await crossward('messages failed')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('No message'),
+      stdout: expect.stringContaining('No failed messages'),
     });
     const id = await insertFailedMessage();
     const listed = await crossward('messages failed');
     const { hostname, port, pathname } = new URL(url ?? '');
-    const told = `Looking at the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
+    const told = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
     expect(listed).toMatchObject({ code: 0, stderr: told });
     expect(listed.stdout).toMatch(
-      new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code until \\S+Z\n$`),
+      new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code expires \\S+Z\n$`),
     );
     expect((await crossward('messages list')).stdout).toMatch(
       new RegExp(
-        `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code until \\S+Z\n$`,
+        `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code expires \\S+Z\n$`,
       ),
     );
     expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: told });
     expect((await crossward('messages list')).stdout).toContain(`${id}  sandbox-se/lund  sms  waiting  attempts`);
-    expect((await crossward('messages failed')).stdout).toContain('No message');
+    expect((await crossward('messages failed')).stdout).toContain('No failed messages');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('fresh code'),
+      stderr: expect.stringContaining('new code'),
     });
   });
 });
 
 describe('operations', () => {
-  test('that have not come to rest are listed, shown, taken up again and given up', async () => {
+  test('lists, shows, resumes and drops open operations', async () => {
     await using own = await createOwnDatabase();
-    expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'Every operation has ended.\n' });
+    expect(await crossward('operations list')).toMatchObject({ code: 0, stdout: 'No open operations.\n' });
     const states = ['pending', 'compensating', 'monitored', 'suspended', 'leased'] as const;
     const ids: string[] = [];
     for (const state of states) ids.push(await insertOperation(own.database, state));
@@ -298,7 +298,13 @@ describe('operations', () => {
         'm',
       ),
     );
-    for (const [index, told] of ['at its next attempt', 'taken back', 'only late', 'retry', 'at work'].entries()) {
+    for (const [index, told] of [
+      'at the next attempt',
+      'compensating',
+      'late effects',
+      'retry',
+      'working on',
+    ].entries()) {
       const shown = await crossward(`operations show ${ids[index]}`);
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
       expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
@@ -307,15 +313,15 @@ describe('operations', () => {
     expect(await crossward(`operations retry ${suspended}`)).toMatchObject({ code: 0 });
     expect((await crossward(`operations show ${suspended}`)).stdout).toMatch(/^state +pending$/m);
     const unsure = await crossward(`operations drop ${suspended}`);
-    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('stays as it is') });
+    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining('remain') });
     expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 0 });
     const dropped = await crossward(`operations drop ${suspended} --yes`);
-    expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining('stays as it is') });
+    expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining('remain') });
     expect(await crossward(`operations show ${suspended}`)).toMatchObject({ code: 1 });
     expect(await crossward(`operations drop ${suspended} --yes`)).toMatchObject({ code: 1 });
     expect(await crossward(`operations drop ${leased} --yes`)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('at work'),
+      stderr: expect.stringContaining('working on'),
     });
   });
 });

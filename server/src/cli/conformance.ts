@@ -36,32 +36,34 @@ interface Options extends EmrOptions {
 }
 
 const explanation = `
-Proves what a connector claims to do, and that it does nothing else. Bookings are made for the patient of --patient, who
-has to be a synthetic one, and are cancelled again; without --patient, and with --read-only, nothing is written.
-What cannot be seen with what is given is told as not checked.`;
+Checks that a connector does what it claims and nothing else. Books appointments for the synthetic patient of --patient
+and cancels them again. Without --patient or with --read-only, writes nothing.
+Checks that need options you did not give are reported as not checked.`;
 
-const hint = 'Nothing was booked. To see bookings checked too, name a synthetic patient with --patient.\n';
+const hint = 'Nothing was booked. To check bookings too, name a synthetic patient with --patient.\n';
 
 export function conformanceCommand(output: Output, end: (exitCode: number) => void): Command {
   return new Command('conformance')
-    .description('Prove what a connector claims, against a live EHR.')
-    .option('-c, --config <file>', 'configuration file; else CROSSWARD_CONFIG, else the demo')
-    .option('-e, --emr <id>', 'the EHR; needed where there are several')
-    .option('--care-unit <id>', 'the care unit; else the first')
-    .option('--other-care-unit <id>', 'one whose resources must not show; else the next')
-    .option('--patient <identifier...>', 'a synthetic patient, by each type of identifier: emr_id:p-1 nhs_number:…')
-    .option('--unknown-patient <identifier...>', 'identifiers that nobody has')
-    .option('--other-patient <id>', "another patient's emr_id")
-    .option('--resource <identifier...>', 'a resource, by each type of identifier')
-    .option('--service <id>', 'a healthcare service that the resource offers')
-    .addOption(new Option('--from <date>', 'where free slots are looked for; else from tomorrow').argParser(date))
-    .addOption(new Option('--until <date>', 'else sixty days later').argParser(date))
+    .description('Check the claims of a connector against a live EHR.')
+    .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG, otherwise the demo)')
+    .option('-e, --emr <id>', 'EHR id; required if the configuration has several')
+    .option('--care-unit <id>', 'care unit (default: the first)')
+    .option('--other-care-unit <id>', 'care unit whose resources must not be visible (default: the next)')
+    .option('--patient <identifier...>', 'synthetic patient, with one identifier per type: emr_id:p-1 nhs_number:…')
+    .option('--unknown-patient <identifier...>', 'identifiers without a patient')
+    .option('--other-patient <id>', 'emr_id of another patient')
+    .option('--resource <identifier...>', 'resource, with one identifier per type')
+    .option('--service <id>', 'healthcare service of the resource')
+    .addOption(new Option('--from <date>', 'start of the search for free slots (default: tomorrow)').argParser(date))
+    .addOption(new Option('--until <date>', 'end of the search (default: 60 days later)').argParser(date))
     .addOption(
-      new Option('--only <capability...>', 'only these capabilities').choices(capabilities.map(({ name }) => name)),
+      new Option('--only <capability...>', 'check only these capabilities').choices(
+        capabilities.map(({ name }) => name),
+      ),
     )
     .option('--one-slot', 'an appointment of this EHR takes exactly one time slot')
     .option('--read-only', 'write nothing in the EHR')
-    .option('--json <file>', 'also write the report as JSON; - for standard output instead of the table')
+    .option('--json <file>', 'also write the report as JSON; use - for JSON on standard output instead of the table')
     .addHelpText('after', explanation)
     .action(async (options: Options) => {
       const report = await check(options, output);
@@ -104,7 +106,7 @@ function careUnitsOf({ emr }: ChosenEmr, options: Options): CareUnits {
   const named = (id: string) => {
     const found = all.find((it) => it.id === id);
     if (found) return found;
-    throw new UsageError(`${emr.id} has no care unit ${id}, only: ${all.map((it) => it.id).join(', ')}.`);
+    throw new UsageError(`${emr.id} has no care unit ${id}. Known care units: ${all.map((it) => it.id).join(', ')}.`);
   };
   const careUnit = options.careUnit === undefined ? all[0] : named(options.careUnit);
   if (!careUnit) throw new UsageError(`${emr.id} has no care unit.`);
@@ -113,7 +115,7 @@ function careUnitsOf({ emr }: ChosenEmr, options: Options): CareUnits {
   return { careUnit, otherCareUnit };
 }
 
-/** The connector twice, as two gateways have it. Ending one of them cuts its ways to the EHR and to the database. */
+/** Opens the connector twice, as two gateways would. A restart cuts its connections to the EHR and the database. */
 async function openSubject(
   chosen: ChosenEmr,
   careUnits: CareUnits,
@@ -145,7 +147,7 @@ async function openSubject(
       await first.close();
       first = await open();
     },
-    askGateway: gatewayBefore(() => first.connector),
+    callGateway: gatewayBefore(() => first.connector),
     async close() {
       await first.close();
       await second.close();
@@ -174,14 +176,15 @@ function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Fa
   };
 }
 
-/** Reads an identifier of an option, and names the option when it cannot be used. */
+/** Makes a parser for the identifiers of an option. Its errors name the option. */
 function reader<Result>(option: string, parse: (text: string) => Result, synthetic: boolean): (text: string) => Result {
   return (text) => {
     try {
       return parse(text);
     } catch (error) {
       if (!(error instanceof IdentifierError)) throw error;
-      const hint = !synthetic && error.reason === 'identifier_malformed' ? ' Here synthetic_identifiers is false.' : '';
+      const hint =
+        !synthetic && error.reason === 'identifier_malformed' ? ' This EHR has synthetic_identifiers: false.' : '';
       throw new UsageError(`${option}: ${error.message}${hint}`);
     }
   };
@@ -189,7 +192,7 @@ function reader<Result>(option: string, parse: (text: string) => Result, synthet
 
 function date(text: string): Date {
   const value = new Date(text);
-  if (Number.isNaN(value.getTime())) throw new UsageError(`Not a date: ${text}. Write it as 2030-05-06.`);
+  if (Number.isNaN(value.getTime())) throw new UsageError(`Invalid date: ${text}. Use the format 2030-05-06.`);
   return value;
 }
 

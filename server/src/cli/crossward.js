@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Runs the command line on the Node.js that started this file where that is 24 or newer, else on the one that npm has
-// brought along: an older one cannot run TypeScript. Plain JavaScript, therefore.
+// Runs the command line on the current Node.js if it is version 24 or newer, otherwise on the one installed by npm,
+// because older versions cannot run TypeScript. This file is plain JavaScript for the same reason.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 const { platform, arch, execPath, versions } = process;
 const node = Number.parseInt(versions.node, 10) >= 24 ? execPath : bundledNode();
 if (node === undefined) {
-  process.stderr.write('Crossward needs Node.js 24 or newer, and npm has brought none for this system. Install one.\n');
+  process.stderr.write(
+    'Crossward requires Node.js 24 or newer, and npm has no package of it for this system. Install Node.js 24.\n',
+  );
   process.exit(2);
 }
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));

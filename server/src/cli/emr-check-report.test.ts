@@ -31,9 +31,9 @@ test('shows findings, what is offered, and the settings to write', () => {
 });
 
 test.each([
-  [false, undefined, 'no: the gateway undoes what it can'],
+  [false, undefined, 'no; the gateway compensates'],
   [true, undefined, 'yes\n'],
-  [true, 10, 'up to 10 changes; of more, the gateway undoes what it can'],
+  [true, 10, 'up to 10 changes; beyond that, the gateway compensates'],
 ])('says how much is done all or nothing: transactions %s, %s changes', (transactions, changesPerTransaction, told) => {
   const limited = changesPerTransaction === undefined ? {} : { changesPerTransaction };
   const text = formatCheck({ ...check([fine]), claims: { ...claims, transactions, ...limited } });

@@ -1,25 +1,25 @@
 import type { Connector, ProbeReport } from '@crossward/connector-kit';
 import { stringify } from 'yaml';
 
-/** What `emr check` saw, and what its JSON holds. */
+/** The result of `emr check`, also written as JSON. */
 export interface EmrCheck {
   readonly emr: string;
   readonly connector: string;
-  /** Absent where the connector cannot look at its server by itself. */
+  /** Absent if the connector has no probe. */
   readonly probe?: ProbeReport;
-  /** `null`: the connection could not be opened; `error` says why. */
+  /** `null` if the connection could not be opened; see `error`. */
   readonly claims: (Connector['capabilities'] & { readonly operations: readonly string[] }) | null;
   readonly error?: string;
 }
 
-/** Whether the connection can be trusted as far as anybody looked. */
+/** Whether the connection opened and the probe found no problem. */
 export function isWell({ probe, claims }: EmrCheck): boolean {
   return claims !== null && !probe?.findings.some(({ status }) => status === 'problem');
 }
 
 function allOrNothing({ transactions, changesPerTransaction: most }: Connector['capabilities']): string {
-  if (!transactions) return 'no: the gateway undoes what it can';
-  return most === undefined ? 'yes' : `up to ${most} changes; of more, the gateway undoes what it can`;
+  if (!transactions) return 'no; the gateway compensates';
+  return most === undefined ? 'yes' : `up to ${most} changes; beyond that, the gateway compensates`;
 }
 
 export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck): string {
@@ -30,9 +30,9 @@ export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck):
       lines.push(`  ${status.padEnd(8)} ${name.padEnd(width)}  ${detail}`);
     }
   } else {
-    lines.push('  This kind of connector does not look at its server by itself: it has not been asked for anything.');
+    lines.push('  This connector has no probe; its server was not checked.');
   }
-  lines.push('', claims ? 'Offers' : `The connection cannot be opened: ${error}`);
+  lines.push('', claims ? 'Capabilities' : `The connection cannot be opened: ${error}`);
   if (claims) {
     lines.push(
       `  patients by      ${claims.patientIdentifierTypes.join(', ')}`,
@@ -40,7 +40,7 @@ export function formatCheck({ emr, connector, probe, claims, error }: EmrCheck):
       `  operations       ${claims.operations.join(', ')}`,
       `  changes          ${claims.changes.join(', ') || 'none'}`,
       `  all or nothing   ${allOrNothing(claims)}`,
-      `  sends codes      ${claims.sendsCodes ? 'yes' : 'no: the gateway does'}`,
+      `  sends codes      ${claims.sendsCodes ? 'yes' : 'no; the gateway does'}`,
     );
   }
   if (probe && Object.keys(probe.recommendedSettings).length > 0) {

@@ -12,10 +12,10 @@ interface Options extends EmrOptions {
 
 export function emrCheckCommand(output: Output, end: (exitCode: number) => void): Command {
   return new Command('check')
-    .description('Look at the server behind a connection: what it can do, and which settings suit it.')
-    .option('-c, --config <file>', 'configuration file; else CROSSWARD_CONFIG, else the demo')
-    .option('-e, --emr <id>', 'the EHR; needed where there are several')
-    .option('--json <file>', 'also write the findings as JSON; - for standard output instead of the text')
+    .description('Check the server behind a connection: its capabilities and the recommended settings.')
+    .option('-c, --config <file>', 'configuration file (default: CROSSWARD_CONFIG, otherwise the demo)')
+    .option('-e, --emr <id>', 'EHR id; required if the configuration has several')
+    .option('--json <file>', 'also write the findings as JSON; use - for JSON on standard output instead of text')
     .action(async (options: Options) => {
       const check = await checkEmr(options);
       if (options.json !== '-') output.out(formatCheck(check));
@@ -31,7 +31,7 @@ async function checkEmr(options: EmrOptions): Promise<EmrCheck> {
   try {
     const { probe: runProbe, open, close } = await bindEmr(chosen, database?.pool);
     try {
-      // Before it is opened: a server that does not let us in is one of the findings.
+      // Probe before opening, so that a refused connection is reported as a finding.
       const probe = await runProbe();
       const found = { emr: emr.id, connector: module.name, ...(probe && { probe }) };
       try {

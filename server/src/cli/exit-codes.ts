@@ -1,7 +1,7 @@
-/** What the command line ends with. */
+/** Exit codes of the command line. */
 export const exitCodes = { fine: 0, failed: 1, wrongUsage: 2 } as const;
 
-/** What whoever typed the command has to put right. The message is for them. */
+/** Wrong usage of a command. The message is shown to the user. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

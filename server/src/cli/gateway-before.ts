@@ -2,19 +2,19 @@ import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
 import { createConnection } from '../ehr/connection.ts';
 import type { Guard } from '../ehr/guard/guard.ts';
 
-/** Calls get through at once. */
-const openDoor: Guard = {
+/** A guard without limits. */
+const unguarded: Guard = {
   run: (_, call) => call(),
   health: () => ({ breaker: 'closed', lastSuccessAt: null }),
 };
 
-/** Asks for an operation as the gateway's own operations do, and fails as they do. */
+/** Calls a connector the way the gateway does, with the same errors. */
 export function gatewayBefore(connector: () => Connector): (operation: ConnectorOperation) => Promise<unknown> {
   return (operation) => {
     const close = () => Promise.resolve();
     const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
     const facts = { id: 'emr', name: 'EHR', syntheticIdentifiers: false, careUnits: new Map(), patience, close };
-    const ask = createConnection(facts, { current: connector, stop: () => undefined }, openDoor).call as (
+    const ask = createConnection(facts, { current: connector, stop: () => undefined }, unguarded).call as (
       name: ConnectorOperation,
     ) => Promise<unknown>;
     return ask(operation);

@@ -12,15 +12,14 @@ import type { Output } from './output.ts';
 
 interface GatewayDatabase {
   readonly database: Database;
-  /** For people. */
+  /** Display name. */
   readonly name: string;
 }
 
 /**
- * The gateway's own, which a gateway has made. Commands make and change none: whoever looks at the wrong place must not
- * be told that all is well there.
+ * Opens the existing database of the gateway. Never creates or migrates one, so that a wrong path or URL is reported.
  *
- * @throws {UsageError} when there is none, or none with every migration
+ * @throws {UsageError} if there is no database, or migrations are missing
  */
 export async function openGatewayDatabase(): Promise<GatewayDatabase> {
   const { DATABASE_URL, CROSSWARD_DATA_DIR } = process.env;
@@ -29,15 +28,15 @@ export async function openGatewayDatabase(): Promise<GatewayDatabase> {
   const name = databaseName(options);
   if (databaseUrl === undefined && !existsSync(embeddedFiles(options.dataDir))) {
     throw new UsageError(
-      `There is no database: DATABASE_URL is not set, and the data directory ${options.dataDir} holds none. ` +
-        'Set DATABASE_URL or CROSSWARD_DATA_DIR as for the gateway, or start the gateway first.',
+      `No database found: DATABASE_URL is not set, and the data directory ${options.dataDir} contains none. ` +
+        'Set DATABASE_URL or CROSSWARD_DATA_DIR to the same value as for the gateway, or start the gateway first.',
     );
   }
   const database = await openDatabase(options);
   try {
     if (await migrationsApplied(database, migrationSets(connectors))) return { database, name };
     throw new UsageError(
-      `No gateway of this version has been started on ${name}. Start it first, or name another one.`,
+      `${name} lacks migrations of this version. Start this version of the gateway first, or use another database.`,
     );
   } catch (error) {
     await database.close();
@@ -45,11 +44,11 @@ export async function openGatewayDatabase(): Promise<GatewayDatabase> {
   }
 }
 
-/** Runs it on the gateway's database, says which one that is, and closes it. */
+/** Opens the gateway's database, prints its name, runs the function on it, and closes it. */
 export async function withDatabase<Result>(output: Output, run: (db: Db) => Promise<Result>): Promise<Result> {
   const { database, name } = await openGatewayDatabase();
   try {
-    output.err(`Looking at ${name}.\n`);
+    output.err(`Using ${name}.\n`);
     return await run(createDb(database));
   } finally {
     await database.close();

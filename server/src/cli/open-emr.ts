@@ -11,7 +11,7 @@ import { httpSettings } from '../ehr/guard/settings.ts';
 import { UsageError } from './exit-codes.ts';
 import { openGatewayDatabase } from './gateway-database.ts';
 
-/** The EHR that a command is about. */
+/** The EHR chosen for a command. */
 export interface ChosenEmr {
   readonly emr: ConfiguredEmr;
   readonly module: ConnectorModule;
@@ -28,8 +28,8 @@ export interface EmrOptions {
 }
 
 /**
- * Of the configuration named by `--config`, else by `CROSSWARD_CONFIG`, else the demo's. Secrets of other parts of it are
- * not asked for.
+ * Loads the chosen EHR from the configuration of `--config`, otherwise of `CROSSWARD_CONFIG`, otherwise of the demo.
+ * Secrets of other parts of the configuration need not be set.
  */
 export async function chooseEmr({ config, emr: id }: EmrOptions): Promise<ChosenEmr> {
   const path = config ?? (process.env.CROSSWARD_CONFIG || demoConfigurationPath);
@@ -45,11 +45,11 @@ function named(ids: readonly string[], id: string | undefined): string {
   if (found !== undefined) return found;
   const all = ids.join(', ');
   throw new UsageError(
-    id === undefined ? `Which EHR? Name it with --emr: ${all}.` : `The configuration has no EHR ${id}, only: ${all}.`,
+    id === undefined ? `Choose an EHR with --emr: ${all}.` : `The configuration has no EHR ${id}. Known EHRs: ${all}.`,
   );
 }
 
-/** A database, for a connector that keeps its data in the gateway's. */
+/** Opens the gateway's database for a connector that stores its data in it. */
 export async function openDatabaseFor({ module }: ChosenEmr): Promise<Database | undefined> {
   return module.migrations ? (await openGatewayDatabase()).database : undefined;
 }

@@ -1,6 +1,6 @@
 import type { OpenOperation } from '../operations/operator.ts';
 
-/** All that an operator may know of an operation, and what to do about it. */
+/** Describes an operation for operators, with advice on what to do. */
 export function describeOperation(operation: OpenOperation): string {
   const { id, emr, careUnitId, kind, clientId, isKeyed, state, reportedUnknown, attempt, failures, lastFailure } =
     operation;
@@ -11,16 +11,16 @@ export function describeOperation(operation: OpenOperation): string {
     ['client', clientId],
     ['Idempotency-Key', isKeyed ? 'yes' : 'no'],
     ['state', state],
-    ['caller was told', toldOf(operation)],
-    ['begun anew', `${attempt} times`],
-    ['failures in a row', String(failures)],
+    ['sent to caller', responseOf(operation)],
+    ['restarts', String(attempt)],
+    ['consecutive failures', String(failures)],
     ['last failure', lastFailure ?? 'none'],
-    ['begun', time(operation.createdAt)],
-    ['EHR first asked', time(operation.firstSentAt)],
-    ['EHR last asked', time(operation.lastSentAt)],
+    ['created', time(operation.createdAt)],
+    ['first attempt at EHR', time(operation.firstSentAt)],
+    ['last attempt at EHR', time(operation.lastSentAt)],
     ['next attempt', time(operation.nextAttemptAt)],
-    ['worked on until', time(operation.leaseExpiresAt)],
-    ['holds and codes until', time(operation.expiresAt)],
+    ['leased until', time(operation.leaseExpiresAt)],
+    ['holds and codes expire', time(operation.expiresAt)],
     ['suspended', time(operation.suspendedAt)],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -28,8 +28,8 @@ export function describeOperation(operation: OpenOperation): string {
   return `${table}\n${adviceFor(operation, reportedUnknown)}\n`;
 }
 
-function toldOf({ isAnswered, reportedUnknown }: OpenOperation): string {
-  if (isAnswered) return 'the answer that is kept';
+function responseOf({ hasResponse, reportedUnknown }: OpenOperation): string {
+  if (hasResponse) return 'stored response';
   return reportedUnknown ? 'outcome_unknown' : 'nothing';
 }
 
@@ -41,21 +41,21 @@ function adviceFor({ state, id, leaseExpiresAt, lastFailure, emr }: OpenOperatio
   if (state === 'suspended') {
     const cause =
       lastFailure === 'emr_not_found'
-        ? `${emr} is not in the configuration any more`
-        : 'background work has failed too often; the log says why';
+        ? `${emr} is no longer in the configuration`
+        : 'the background job failed too often; see the log';
     return (
-      `Nobody works on it: ${cause}. Put that right and run \`operations retry ${id}\`, or look at the appointment in ` +
+      `The operation is suspended: ${cause}. Fix the cause and run \`operations retry ${id}\`, or check the appointment in ` +
       `the EHR and run \`operations drop ${id} --yes\`.`
     );
   }
-  if (leaseExpiresAt) return 'A gateway is at work on it. There is nothing to do.';
+  if (leaseExpiresAt) return 'A gateway is working on the operation. No action is needed.';
   if (state === 'compensating') {
-    return 'The EHR has done some of it, and that is being taken back. There is nothing to do while the EHR can be reached.';
+    return 'The EHR made some of the changes, and the gateway is compensating them. No action is needed while the EHR can be reached.';
   }
   if (state === 'monitored') {
-    return 'It ended as not done, and the EHR is looked at in case it was only late. There is nothing to do; it ends after a day.';
+    return 'The operation ended as not done. The gateway checks the EHR for late effects for one day. No action is needed.';
   }
   return reportedUnknown
-    ? 'The caller was told that the outcome is unknown, and the EHR is being asked what it has done. There is nothing to do while the EHR can be reached.'
-    : 'It was broken off, and a gateway goes on with it at its next attempt. There is nothing to do.';
+    ? 'The caller got outcome_unknown, and the gateway is reconciling the operation with the EHR. No action is needed while the EHR can be reached.'
+    : 'The operation was interrupted. A gateway continues it at the next attempt. No action is needed.';
 }

@@ -12,47 +12,47 @@ import { withDatabase } from './gateway-database.ts';
 import { describeOperation } from './operation-report.ts';
 import type { Output } from './output.ts';
 
-/** More than anybody reads. */
+/** Maximum number of operations listed. */
 const mostListed = 500;
 
 export function operationsCommand(output: Output, end: (exitCode: number) => void): Command {
-  const operations = new Command('operations').description('Look after writes to EHRs that have not come to rest.');
+  const operations = new Command('operations').description('Manage write operations that have not completed.');
   operations
     .command('list')
-    .description('List those that have not ended, are monitored or are suspended. Nothing of a patient is shown.')
+    .description('List operations that are pending, monitored or suspended. Shows no patient data.')
     .action(async () => {
       const found = await withDatabase(output, (db) => listOpenOperations(db, mostListed + 1));
-      output.out(found.length === 0 ? 'Every operation has ended.\n' : found.slice(0, mostListed).map(line).join(''));
+      output.out(found.length === 0 ? 'No open operations.\n' : found.slice(0, mostListed).map(line).join(''));
       if (found.length > mostListed)
-        output.err(`Only the first ${mostListed} are shown: the suspended, then the oldest.\n`);
+        output.err(`Only the first ${mostListed} are shown: suspended ones first, then the oldest.\n`);
     });
   operations
     .command('show')
-    .description('Show one with all its times, what it means, and what to do.')
-    .argument('<id>', 'of the operation, as `list` and the log show it')
+    .description('Show the details of an operation and what to do.')
+    .argument('<id>', 'operation id from `list` or the log')
     .action(async (id: string) => {
       const found = await withDatabase(output, (db) => findOpenOperation(db, id));
       if (found) output.out(describeOperation(found));
-      else output.err('No operation with this id is open: it has ended, or there was none.\n');
+      else output.err('No open operation has this id.\n');
       end(found ? exitCodes.fine : exitCodes.failed);
     });
   operations
     .command('retry')
-    .description('Have a suspended one taken up again, when what kept it from ending has been put right.')
-    .argument('<id>', 'of the operation, as `list` shows it')
+    .description('Resume a suspended operation after its cause was fixed.')
+    .argument('<id>', 'operation id from `list`')
     .action(async (id: string) => {
       const isTakenUp = await withDatabase(output, (db) => retrySuspended(db, id));
-      if (isTakenUp) output.out('The operation is due; a running gateway takes it up within seconds.\n');
-      else output.err('No operation with this id is suspended. One that is not suspended is tried again by itself.\n');
+      if (isTakenUp) output.out('The operation is due. A running gateway resumes it within seconds.\n');
+      else output.err('No suspended operation has this id. Other operations are retried automatically.\n');
       end(isTakenUp ? exitCodes.fine : exitCodes.failed);
     });
   operations
     .command('drop')
-    .description('Give one up for good. What the EHR has done of it stays as it is.')
-    .argument('<id>', 'of the operation, as `list` shows it')
-    .option('--yes', 'the EHR has been looked at, and nothing is left to be done')
+    .description('Abandon an operation. Changes already made in the EHR remain.')
+    .argument('<id>', 'operation id from `list`')
+    .option('--yes', 'confirm that you checked the EHR and nothing is left to do')
     .action(async (id: string, { yes }: { readonly yes?: true }) => {
-      if (!yes) throw new UsageError(`Nothing was changed. ${warning} If that is right, add --yes.`);
+      if (!yes) throw new UsageError(`Nothing was changed. ${warning} Then run the command again with --yes.`);
       const outcome = await withDatabase(output, (db) => dropOperation(db, id));
       const isDropped = outcome === 'dropped';
       output[isDropped ? 'out' : 'err'](`${told[outcome]}\n`);
@@ -62,14 +62,14 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
 }
 
 const warning =
-  'The gateway forgets a dropped operation: what the EHR has done of it stays as it is, and is neither finished nor ' +
-  'undone. Look at the appointments in the EHR first.';
+  'The gateway abandons a dropped operation: changes already made in the EHR remain and are neither completed nor ' +
+  'compensated. Check the appointments in the EHR first.';
 
 const told: Record<Dropped, string> = {
   dropped:
-    'The operation is dropped. What the EHR has done of it stays as it is. A code that it was confirming waits again.',
-  'being worked on': 'Nothing was changed: somebody is at work on this operation. Try again in a minute.',
-  'not found': 'No operation with this id is open: it has ended, or there was none.',
+    'The operation is dropped. Changes already made in the EHR remain. A code that it was confirming is pending again.',
+  'being worked on': 'Nothing was changed: a gateway is working on this operation. Try again in a minute.',
+  'not found': 'No open operation has this id.',
 };
 
 function line(operation: OpenOperation): string {

@@ -1,7 +1,7 @@
-/** Where a command writes to. */
+/** Output of a command. */
 export interface Output {
   out(text: string): void;
   err(text: string): void;
-  /** Whether a person looks on, who wants to see how far it is. */
+  /** Whether standard error is a terminal, so that progress is shown. */
   readonly isWatched: boolean;
 }

@@ -9,16 +9,16 @@ import { secretKeysCommand } from './secret-keys.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** The command line. Commands say how they ended through `end`; what they are given wrongly they throw. */
+/** Builds the command line. Commands report their exit code with `end` and throw `UsageError` for wrong usage. */
 export function createProgram(output: Output, end: (exitCode: number) => void): Command {
   const program = new Command('crossward')
     .description('One uniform interface over many electronic health record systems.')
     .version(version)
     .configureOutput({ writeOut: output.out, writeErr: output.err })
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(use --help for usage)')
     .addHelpText('after', exitCodeHelp)
     .exitOverride();
-  const emr = new Command('emr').description('Look after the connections to EHRs.');
+  const emr = new Command('emr').description('Manage connections to EHRs.');
   emr.addCommand(emrCheckCommand(output, end));
   program.addCommand(conformanceCommand(output, end));
   program.addCommand(emr);
@@ -36,6 +36,6 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
 
 const exitCodeHelp = `
 Exit codes:
-  0  all is well
-  1  something that was checked is not as it should be
-  2  the command, the configuration or the database has to be put right`;
+  0  success
+  1  a check or the command failed
+  2  the command, the configuration or the database is not usable`;

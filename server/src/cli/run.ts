@@ -7,7 +7,7 @@ import { exitCodes, UsageError } from './exit-codes.ts';
 import type { Output } from './output.ts';
 import { createProgram } from './program.ts';
 
-/** Runs one command line, without the name of the program. Answers the exit code. */
+/** Runs a command line without the program name. Returns the exit code. */
 export async function run(words: readonly string[], output: Output): Promise<number> {
   let exitCode: number = exitCodes.fine;
   const program = createProgram(output, (code) => {
@@ -17,10 +17,10 @@ export async function run(words: readonly string[], output: Output): Promise<num
     await program.parseAsync(words, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has said what is wrong, or shown the help that was asked for.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.fine : exitCodes.wrongUsage;
     if (error instanceof ConnectorError) {
-      output.err(`The EHR cannot be asked: ${error.kind}: ${error.message}.\n`);
+      output.err(`The call to the EHR failed: ${error.kind}: ${error.message}.\n`);
       return exitCodes.failed;
     }
     const isForPeople =

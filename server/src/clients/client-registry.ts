@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { ConfiguredClient } from '../config/configuration.ts';
 import type { Scope } from '../config/schema.ts';
 
-/** Whoever calls the gateway. */
+/** A client of the gateway. */
 export interface Client {
   readonly id: string;
   readonly secretHashes: readonly Buffer[];
@@ -12,17 +12,17 @@ export interface Client {
 }
 
 export interface ClientRegistry {
-  /** The client with this id and secret; `undefined` for an unknown id and a wrong secret alike. */
+  /** The client with this id and secret. Returns `undefined` for both an unknown id and a wrong secret. */
   authenticate(id: string, secret: string): Client | undefined;
-  /** Whether there is such a client: only then is the id no text of the caller's own. */
+  /** Whether the client exists. Only ids of existing clients may be logged. */
   has(id: string): boolean;
 }
 
 const nobody: Pick<Client, 'secretHashes'> = { secretHashes: [Buffer.alloc(32)] };
 
 /**
- * Secrets are 256-bit random, so a plain SHA-256 keeps them: there is nothing to guess that a slow hash would protect.
- * An unknown id costs the same comparison as a wrong secret.
+ * Secrets are random with 256 bits, so a plain SHA-256 hash is enough: guessing them is infeasible even with a fast hash.
+ * An unknown id takes the same comparison as a wrong secret.
  */
 export function createClientRegistry(configured: readonly ConfiguredClient[]): ClientRegistry {
   const byId = new Map(configured.map((client) => [client.id, fromConfiguration(client)]));

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { LruMap } from 'toad-cache';
 
-/** Addresses and client ids that are remembered at a time; those that failed longest ago are forgotten first. */
+/** Maximum number of addresses and client ids tracked. The least recent failures are evicted first. */
 const remembered = 20_000;
 const forgottenAfter = 15 * 60_000;
 const longestPause = 5 * 60_000;
@@ -14,22 +14,22 @@ interface Failures {
 
 export interface FailedCredentials {
   /**
-   * Of wrong credentials that have just come: milliseconds that their sender has still to wait, or 0 where they are one
-   * more failure to be told as such. Those that come during a pause do not make it longer.
+   * Records wrong credentials. Returns the milliseconds that the sender must still wait, or 0 if it is not throttled.
+   * Failures during a pause do not extend it.
    */
   failed(address: string, clientId: string): number;
 }
 
 /**
- * Failures of an address, whichever client id it sends, and of a client id, whichever address it comes from. After `free`
- * of them each further one begins a pause: 1 s, 2 s, 4 s, up to five minutes. Kept in this process alone.
+ * Counts failures per address and per client id. After `free` failures, each further one starts a pause of 1 s, 2 s, 4 s
+ * and so on, up to five minutes. The counts are kept in the memory of this process.
  */
 export function createFailedCredentials(free: number): FailedCredentials {
   const failures = new LruMap<Failures>(remembered, forgottenAfter);
   return {
     failed(address, clientId) {
       const now = Date.now();
-      // Hashed to be short: a client id that nobody has can be as long as a header.
+      // Hashed to limit memory: an unknown client id can be as long as a header.
       const keys = [`address ${address}`, `client ${hash('sha256', clientId)}`];
       const known = keys.map((key) => failures.get(key) ?? { count: 0, pauseUntil: 0 });
       const wait = Math.max(...known.map(({ pauseUntil }) => pauseUntil - now));

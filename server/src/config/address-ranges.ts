@@ -16,7 +16,7 @@ export function parseRange(text: string): AddressRange | undefined {
   return prefix <= bits ? { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' } : undefined;
 }
 
-/** Tells whether an address is in one of the ranges. An IPv4 address may come in its IPv6 form. */
+/** Returns a test for whether an address is in one of the ranges. Accepts IPv4-mapped IPv6 addresses. */
 export function addressesIn(ranges: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const text of ranges) {

@@ -3,9 +3,9 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { ConfigurationError } from '../startup/configuration-error.ts';
 
 /**
- * Certificate authorities of a PEM file.
+ * Reads certificate authorities from a PEM file.
  *
- * @throws {ConfigurationError} when it cannot be read, or holds none
+ * @throws {ConfigurationError} if the file cannot be read or contains no certificate
  */
 export async function readCertificates(path: string): Promise<string> {
   try {
@@ -14,11 +14,11 @@ export async function readCertificates(path: string): Promise<string> {
     if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('No certificate');
     return pem;
   } catch (cause) {
-    throw new ConfigurationError([`${path}: cannot be read as certificates in PEM (ca_file)`], { cause });
+    throw new ConfigurationError([`${path}: cannot be read as PEM certificates (ca_file)`], { cause });
   }
 }
 
-/** Trusts these authorities (PEM) beside the usual ones. Made once: reading them all anew costs some milliseconds. */
+/** Trusts these authorities (PEM) in addition to the default ones. Reuse the result: creating it takes milliseconds. */
 export function trusting(ca: string): SecureContext {
   return createSecureContext({ ca: [...getCACertificates(), ca] });
 }

@@ -17,7 +17,7 @@ type Http = Readonly<Required<NonNullable<ConfigurationFile['http']>>>;
 type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
 
 export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'settings'>> & {
-  /** What holds here: the EHR's policies, overridden by the care unit's own. */
+  /** The EHR's policies, overridden by those of the care unit. */
   readonly policies: Policies;
   readonly settings: Settings;
 };
@@ -25,30 +25,30 @@ export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'set
 export type ConfiguredEmr = Readonly<
   Required<Omit<EmrInFile, 'connection' | 'policies' | 'settings' | 'care_units'>>
 > & {
-  /** What holds for care units that set nothing of their own. */
+  /** The policies of care units that do not override them. */
   readonly policies: Policies;
-  /** Fit the connector's `settingsSchema`, except that each `{ env: NAME }` has become a `Secret`. */
+  /** Valid against the connector's `settingsSchema`, except that each `{ env: NAME }` is resolved to a `Secret`. */
   readonly settings: Settings;
   readonly connection: ConnectionSettings;
   readonly care_units: readonly ConfiguredCareUnit[];
 };
 
 export type ConfiguredClient = Readonly<Required<Pick<ClientInFile, 'id' | 'name'>>> & {
-  /** SHA-256 of each secret that is valid now, as 64 lower-case hexadecimal digits. */
+  /** SHA-256 of each valid secret, as 64 lower-case hexadecimal digits. */
   readonly secrets: readonly { readonly sha256: string }[];
   readonly scopes: readonly ClientInFile['scopes'][number][];
-  /** At most one an EHR, with every care unit that the client may use. */
+  /** At most one per EHR, with all care units that the client may use. */
   readonly grants: readonly { readonly emr: string; readonly care_units: readonly string[] }[];
 };
 
 export type ConfiguredMessages = WithSecrets<NonNullable<ConfigurationFile['messages']>>;
 
-/** The configuration in force: defaults applied, secrets resolved, frozen through and through. */
+/** The resolved configuration: defaults applied, secrets resolved, deeply frozen. */
 export interface Configuration {
   readonly emrs: readonly ConfiguredEmr[];
   readonly clients: readonly ConfiguredClient[];
   readonly messages: ConfiguredMessages;
-  /** For each client. */
+  /** Per client. */
   readonly limits: Limits;
   /** In lower case. */
   readonly identifier_headers: readonly string[];
@@ -57,7 +57,7 @@ export interface Configuration {
   readonly retention: Retention;
 }
 
-/** Puts defaults and secrets into a file that has been found right. */
+/** Applies defaults and resolves secrets in a valid file. */
 export function resolveConfiguration(file: ConfigurationFile, variables: EnvironmentVariables): Configuration {
   const emrs = file.emrs.map((emr) => resolveEmr(emr, variables));
   return deepFreeze({
@@ -71,7 +71,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
   });
 }
 
-/** Puts defaults and secrets into one EHR of a file that has been found right. */
+/** Applies defaults and resolves secrets in one EHR of a valid file. */
 export function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): ConfiguredEmr {
   return {
     ...emr,
@@ -106,11 +106,12 @@ function careUnitIds(emrs: readonly ConfiguredEmr[], emr: string): string[] {
   return emrs.find(({ id }) => id === emr)?.care_units.map(({ id }) => id) ?? [];
 }
 
-/** SHA-256 of the UTF-8 text, as 64 lower-case hexadecimal digits: what a client's secret is compared by. */
+/** The stored form of a client secret: SHA-256 of the UTF-8 text, as 64 lower-case hexadecimal digits. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
+/** Freezes a value and everything in it, except secrets. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (!(value instanceof Secret)) Object.values(value).forEach(deepFreeze);

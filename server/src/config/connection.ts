@@ -5,30 +5,34 @@ import { certificateFile, wholeNumber } from './schema-parts.ts';
 const milliseconds = (description: string, options: { minimum: number; maximum: number; default: number }) =>
   Type.Optional(wholeNumber(`${description}, in milliseconds.`, options));
 
-/** How the gateway treats the connection to an EHR. */
+/** Settings of the connection to an EHR. */
 export const connectionSchema = Type.Object(
   {
-    connect_timeout_ms: milliseconds('How long connecting may take, name look-up and TLS included', {
+    connect_timeout_ms: milliseconds('Time-out for connecting, including DNS look-up and TLS handshake', {
       minimum: 10,
       maximum: 60_000,
       default: 3000,
     }),
-    request_timeout_ms: milliseconds('How long one HTTP request may take until its answer is read', {
+    request_timeout_ms: milliseconds('Time-out for one HTTP request, including reading the response', {
       minimum: 10,
       maximum: 300_000,
       default: 10_000,
     }),
-    timeout_ms: milliseconds('How long one operation may take, with every request and retry that belongs to it', {
+    timeout_ms: milliseconds('Time-out for one operation, including all its HTTP requests and retries', {
       minimum: 10,
       maximum: 300_000,
       default: 20_000,
     }),
     concurrency: Type.Optional(
-      wholeNumber('Operations at once, and connections to each host.', { minimum: 1, maximum: 1000, default: 20 }),
+      wholeNumber('Maximum number of concurrent operations, and of connections to each host.', {
+        minimum: 1,
+        maximum: 1000,
+        default: 20,
+      }),
     ),
     queue: Type.Optional(
       wholeNumber(
-        'Operations that may wait for their turn. Further ones are refused, those of the client with the most first.',
+        'Maximum number of queued operations. If the queue is full, the client with the most queued operations loses its newest one.',
         {
           minimum: 0,
           maximum: 10_000,
@@ -36,13 +40,13 @@ export const connectionSchema = Type.Object(
         },
       ),
     ),
-    queue_timeout_ms: milliseconds('How long an operation waits for its turn at most', {
+    queue_timeout_ms: milliseconds('Maximum time that an operation waits in the queue', {
       minimum: 10,
       maximum: 60_000,
       default: 10_000,
     }),
     retries: Type.Optional(
-      wholeNumber('How often an HTTP request that may be repeated is sent again.', {
+      wholeNumber('Maximum number of retries of an HTTP request that can be repeated safely.', {
         minimum: 0,
         maximum: 10,
         default: 2,
@@ -52,32 +56,36 @@ export const connectionSchema = Type.Object(
       Type.Object(
         {
           failures: Type.Optional(
-            wholeNumber('Failures in a row after which the EHR is left alone.', {
+            wholeNumber('Consecutive failures after which the circuit breaker opens.', {
               minimum: 1,
               maximum: 1000,
               default: 5,
             }),
           ),
           reset_seconds: Type.Optional(
-            wholeNumber('Seconds until one operation tries whether it is back.', {
+            wholeNumber('Seconds that the circuit breaker stays open before one operation tests the EHR.', {
               minimum: 1,
               maximum: 3600,
               default: 10,
             }),
           ),
         },
-        { description: 'Leaving an EHR alone that does not answer.', additionalProperties: false, default: {} },
+        {
+          description: 'Circuit breaker: stops calls to an EHR that keeps failing.',
+          additionalProperties: false,
+          default: {},
+        },
       ),
     ),
     settling_seconds: Type.Optional(
       wholeNumber(
-        'Seconds after which a write of unknown outcome that the EHR shows nothing of counts as not done. Longer than the EHR itself may take to finish a request that was broken off.',
+        'Seconds after which a write with unknown outcome counts as not done if the EHR shows no effect of it. Must be longer than the EHR can take to finish an aborted request.',
         { minimum: 1, maximum: 3600, default: 60 },
       ),
     ),
     give_up_seconds: Type.Optional(
       wholeNumber(
-        'Seconds after a request until which its write may still be made in the EHR. After that it is only looked for.',
+        'Seconds after a request during which the gateway may still retry its write. After that, the gateway only checks whether the EHR made it.',
         {
           minimum: 1,
           maximum: 86_400,
@@ -86,7 +94,7 @@ export const connectionSchema = Type.Object(
       ),
     ),
     max_response_bytes: Type.Optional(
-      wholeNumber('Size of the largest body that is read.', {
+      wholeNumber('Maximum size of a response body, in bytes.', {
         minimum: 1024,
         maximum: 1_073_741_824,
         default: 10_485_760,
@@ -95,20 +103,20 @@ export const connectionSchema = Type.Object(
     allow_private_addresses: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the EHR may be on this machine or in a private network. Addresses that are link-local or serve the metadata of a cloud are refused even so.',
+          'Allows loopback and private addresses for the EHR. Link-local addresses and cloud metadata services are always refused.',
         default: false,
       }),
     ),
     ca_file: certificateFile,
   },
   {
-    description: 'How the gateway treats the connection to the EHR.',
+    description: 'Time-outs, limits and retries of the connection to the EHR.',
     additionalProperties: false,
   },
 );
 type ConnectionInFile = Static<typeof connectionSchema>;
 
-/** Every setting settled; without `ca_file` only the usual authorities are trusted. */
+/** The settings with defaults applied. Without `ca_file`, only the default authorities are trusted. */
 export type ConnectionSettings = Readonly<
   Required<Omit<ConnectionInFile, 'breaker' | 'ca_file'>> & {
     breaker: Readonly<Required<NonNullable<ConnectionInFile['breaker']>>>;
@@ -116,6 +124,7 @@ export type ConnectionSettings = Readonly<
   }
 >;
 
+/** Applies the defaults. */
 export function resolveConnection(connection: ConnectionInFile = {}): ConnectionSettings {
   return Default(connectionSchema, { ...connection, breaker: { ...connection.breaker } }) as ConnectionSettings;
 }

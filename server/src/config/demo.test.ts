@@ -64,12 +64,12 @@ test('says what is damaged, and shows nothing of it', async () => {
   await writeFile(path('demo-client.json'), '{ "client_id": "demo", "client_secret": "hunter2"');
   const client = await errorFrom(prepareDemo(demo));
   expect(client.message).toBe(
-    `${path('demo-client.json')}: is damaged: must hold client_id and client_secret; delete the file, and the next start makes a new client`,
+    `${path('demo-client.json')}: is damaged: it must contain client_id and client_secret; delete the file to create a new client at the next start`,
   );
   expect(client.cause).toBeUndefined();
   await writeFile(path('secret-key'), 'hunter2');
   expect((await errorFrom(prepareDemo(demo))).message).toContain(
-    `${path('secret-key')}: is damaged: must hold 32 bytes`,
+    `${path('secret-key')}: is damaged: it must contain 32 bytes`,
   );
 });
 
@@ -87,7 +87,7 @@ test.each(['0.0.0.0', '::', '192.168.1.1', '128.0.0.1', '::ffff:10.0.0.1', 'exam
   async (host) => {
     const demo = await options(host);
     expect((await errorFrom(prepareDemo(demo))).message).toBe(
-      `HOST: the demo listens on a loopback address only (127.0.0.1, ::1 or localhost), not on ${JSON.stringify(host)}`,
+      `HOST: the demo requires a loopback address (127.0.0.1, ::1 or localhost), not ${JSON.stringify(host)}`,
     );
     await expect(stat(demo.dataDir)).rejects.toThrow('ENOENT');
   },

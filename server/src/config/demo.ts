@@ -12,7 +12,7 @@ import { requireLoopback } from './loopback.ts';
 import { scopes } from './schema.ts';
 import { parseSecretKey } from './secret-key.ts';
 
-/** The set-up without a configuration file: three sandbox EHRs and the demo mailbox. */
+/** The configuration used if none is given: three sandbox EHRs and the demo mailbox. */
 export const demoConfigurationPath = fileURLToPath(new URL('./demo.yaml', import.meta.url));
 
 const demoClient = Type.Object(
@@ -22,34 +22,34 @@ const demoClient = Type.Object(
   },
   { additionalProperties: false },
 );
-/** What a caller sends as `x-service-client-id` and `x-service-client-secret`. */
+/** The values for `x-service-client-id` and `x-service-client-secret`. */
 export type DemoClient = Readonly<Static<typeof demoClient>>;
 
 export interface DemoOptions {
-  /** Where the demo keeps its data; made for the owner alone when it is not there. */
+  /** The data directory of the demo. Created with access for its owner only. */
   readonly dataDir: string;
-  /** The sandbox among them. */
+  /** Must include the sandbox. */
   readonly connectors: readonly ConnectorModule[];
-  /** What the gateway will listen on. */
+  /** The host that the gateway will listen on. */
   readonly host: string;
 }
 
 export interface Demo {
-  /** The demo set-up, with a client that may do everything. */
+  /** The demo configuration, with a client that has all scopes and grants. */
   readonly configuration: Configuration;
   readonly client: DemoClient;
   /** 32 bytes. */
   readonly secretKey: Buffer;
-  /** Where it is kept. */
+  /** Path of the file with the secret key. */
   readonly secretKeyFile: string;
 }
 
 /**
- * Prepares the demo. The client (`demo-client.json`) and the secret key (`secret-key`) are made in the data directory
- * at the first call and stay the same from then on.
+ * Prepares the demo. The first call creates the client (`demo-client.json`) and the secret key (`secret-key`) in the
+ * data directory; later calls read them.
  *
- * @throws {ConfigurationError} for a host that other machines reach, a data directory that cannot be used, or a
- * damaged file in it.
+ * @throws {ConfigurationError} if other machines can reach the host, the data directory cannot be used, or a file in it
+ * is damaged
  */
 export async function prepareDemo({ dataDir, connectors, host }: DemoOptions): Promise<Demo> {
   requireLoopback(host, 'the demo');
@@ -74,7 +74,7 @@ async function readClient(path: string): Promise<DemoClient> {
   const client = parseJson(text);
   if (Check(demoClient, client)) return Object.freeze(client);
   throw new ConfigurationError([
-    `${path}: is damaged: must hold client_id and client_secret; delete the file, and the next start makes a new client`,
+    `${path}: is damaged: it must contain client_id and client_secret; delete the file to create a new client at the next start`,
   ]);
 }
 
@@ -83,8 +83,8 @@ async function readSecretKey(path: string): Promise<Buffer> {
   const key = parseSecretKey(text.trim());
   if (key) return key;
   throw new ConfigurationError([
-    `${path}: is damaged: must hold 32 bytes in base64; put it back from a copy, or delete the whole data directory ` +
-      'to start afresh, since what was encrypted with the key cannot be read without it',
+    `${path}: is damaged: it must contain 32 bytes in base64; restore it from a backup, or delete the whole data ` +
+      'directory to start over: data encrypted with the key cannot be read without it',
   ]);
 }
 

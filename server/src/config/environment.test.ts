@@ -63,10 +63,10 @@ test('reports every variable that cannot be used, without secrets', async () => 
     CROSSWARD_PREVIOUS_SECRET_KEYS: `${key.toString('hex')},hunter2`,
     LOG_LEVEL: 'loud',
   });
-  const form = '32 random bytes in base64 or hexadecimal; make it with: openssl rand -base64 32';
+  const form = '32 random bytes in base64 or hexadecimal; generate it with: openssl rand -base64 32';
   expect(message.split('\n')).toEqual([
     'PORT: must be a whole number from 0 to 65535, not "80a"',
-    'DATABASE_URL: must be a URL that begins with postgres:// or postgresql://',
+    'DATABASE_URL: must be a URL that starts with postgres:// or postgresql://',
     'DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not "0"',
     `CROSSWARD_SECRET_KEY: must be ${form}`,
     `CROSSWARD_PREVIOUS_SECRET_KEYS: must be keys separated by commas, each ${form}`,
@@ -76,7 +76,7 @@ test('reports every variable that cannot be used, without secrets', async () => 
 
 test('a configuration needs a secret key', async () => {
   expect((await attempt({ CROSSWARD_CONFIG: 'crossward.yaml', CROSSWARD_SECRET_KEY: '' })).message).toBe(
-    'CROSSWARD_SECRET_KEY: is not set, and CROSSWARD_CONFIG needs it: 32 random bytes in base64 or hexadecimal; make it with: openssl rand -base64 32',
+    'CROSSWARD_SECRET_KEY: is not set but required with CROSSWARD_CONFIG: 32 random bytes in base64 or hexadecimal; generate it with: openssl rand -base64 32',
   );
 });
 

@@ -8,32 +8,32 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What the environment says, checked. A variable that is empty counts as unset. */
+/** The validated environment variables. An empty variable counts as unset. */
 export interface Environment {
   /** `HOST`, default `127.0.0.1`. */
   readonly host: string;
-  /** `PORT`, default 8080; 0 lets the system choose. */
+  /** `PORT`, default 8080. 0 picks a free port. */
   readonly port: number;
-  /** `DATABASE_URL`. Absent: the embedded database in `dataDirectory`. */
+  /** `DATABASE_URL`. If absent, the embedded database in `dataDirectory` is used. */
   readonly databaseUrl: Secret | undefined;
-  /** `DATABASE_POOL_SIZE`: connections to PostgreSQL for requests, at most. Absent: as many as `openDatabase` takes. */
+  /** `DATABASE_POOL_SIZE`: maximum number of PostgreSQL connections for requests. Default: that of `openDatabase`. */
   readonly databasePoolSize: number | undefined;
-  /** `CROSSWARD_CONFIG`. Absent: the demo. */
+  /** `CROSSWARD_CONFIG`. If absent, the demo configuration is used. */
   readonly configurationPath: string | undefined;
-  /** `CROSSWARD_DATA_DIR`, default `.data`; as given, relative to the working directory. */
+  /** `CROSSWARD_DATA_DIR`, default `.data`. Not resolved: may be relative to the working directory. */
   readonly dataDirectory: string;
-  /** `CROSSWARD_SECRET_KEY`: 32 bytes. Always there when `configurationPath` is. */
+  /** `CROSSWARD_SECRET_KEY`: 32 bytes. Always set if `configurationPath` is. */
   readonly secretKey: Secret<Buffer> | undefined;
-  /** `CROSSWARD_PREVIOUS_SECRET_KEYS`: 32 bytes each, still used to read what they once encrypted. */
+  /** `CROSSWARD_PREVIOUS_SECRET_KEYS`: 32 bytes each. Used only to read data encrypted with them. */
   readonly previousSecretKeys: readonly Secret<Buffer>[];
   /** `LOG_LEVEL`, default `info`. */
   readonly logLevel: LogLevel;
 }
 
 /**
- * Reads the variables that `.env.example` lists.
+ * Reads the variables listed in `.env.example`.
  *
- * @throws {ConfigurationError} naming every variable that cannot be used; values that may be secret are not shown.
+ * @throws {ConfigurationError} naming every invalid variable, without values that can be secret
  */
 export function readEnvironment(variables: EnvironmentVariables = process.env): Environment {
   const mistakes: string[] = [];
@@ -49,7 +49,7 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
   const environment: Environment = {
     host: text('HOST') ?? '127.0.0.1',
     port: read('PORT', parsePort, `a whole number from 0 to 65535, not ${JSON.stringify(variables.PORT)}`) ?? 8080,
-    databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL that begins with postgres:// or postgresql://'),
+    databaseUrl: read('DATABASE_URL', parseDatabaseUrl, 'a URL that starts with postgres:// or postgresql://'),
     databasePoolSize: read(
       'DATABASE_POOL_SIZE',
       parsePoolSize,
@@ -70,7 +70,7 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
   };
 
   if (environment.configurationPath !== undefined && text('CROSSWARD_SECRET_KEY') === undefined) {
-    mistakes.push(`CROSSWARD_SECRET_KEY: is not set, and CROSSWARD_CONFIG needs it: ${secretKeyForm}`);
+    mistakes.push(`CROSSWARD_SECRET_KEY: is not set but required with CROSSWARD_CONFIG: ${secretKeyForm}`);
   }
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
   return Object.freeze(environment);

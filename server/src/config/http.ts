@@ -1,33 +1,33 @@
 import Type from 'typebox';
 import { text, wholeNumber } from './schema-parts.ts';
 
-/** How callers reach the gateway. */
+/** Settings of the HTTP server. */
 export const httpSchema = Type.Object(
   {
     trusted_proxies: Type.Optional(
       Type.Array(text('An IP address, or a range such as `10.0.0.0/8`.'), {
-        description: 'Proxies whose `X-Forwarded-For` tells the address of the caller.',
+        description: 'Proxies whose `X-Forwarded-For` header is trusted for the address of the caller.',
         uniqueItems: true,
         default: [],
       }),
     ),
     request_timeout_seconds: Type.Optional(
-      wholeNumber('Seconds in which a request must have arrived, with its body.', {
+      wholeNumber('Time-out for receiving a complete request with its body, in seconds.', {
         minimum: 1,
         maximum: 3600,
         default: 60,
       }),
     ),
     max_connections: Type.Optional(
-      wholeNumber('Connections at a time.', { minimum: 1, maximum: 1_000_000, default: 5000 }),
+      wholeNumber('Maximum number of concurrent connections.', { minimum: 1, maximum: 1_000_000, default: 5000 }),
     ),
     max_connections_per_address: Type.Optional(
-      wholeNumber('Connections of one address at a time; trusted proxies have no such limit.', {
+      wholeNumber('Maximum number of concurrent connections per address. Does not apply to trusted proxies.', {
         minimum: 1,
         maximum: 1_000_000,
         default: 500,
       }),
     ),
   },
-  { description: 'How callers reach the gateway.', additionalProperties: false },
+  { description: 'HTTP server.', additionalProperties: false },
 );

@@ -138,13 +138,13 @@ test('reports every mistake at once, in the order of the file', async () => {
     .replace('language: nb', 'language: "no"')
     .replace('emr: north', 'emr: nort');
   expect(await mistakesIn(file, {})).toEqual([
-    'crossward.yaml:2:5: emrs[0]: the key "name" is missing: Name, as people read it.',
+    'crossward.yaml:2:5: emrs[0]: the key "name" is missing: Display name.',
     'crossward.yaml:3:5: emrs[0].nmae: unknown key; did you mean "name"?',
-    'crossward.yaml:5:26: emrs[0].settings.country: "DK" is not known; must be one of NO, SE, GB',
+    'crossward.yaml:5:26: emrs[0].settings.country: "DK" is unknown; must be one of NO, SE, GB',
     'crossward.yaml:9:20: emrs[0].care_units[0].time_zone: "Europe/Olso" is not an IANA time zone; did you mean "Europe/Oslo"?',
-    'crossward.yaml:10:19: emrs[0].care_units[0].language: "no" is not known; must be one of nb, sv, en',
+    'crossward.yaml:10:19: emrs[0].care_units[0].language: "no" is unknown; must be one of nb, sv, en',
     'crossward.yaml:13:22: clients[0].secrets[0].env: the environment variable ACME_CLIENT_SECRET is not set',
-    'crossward.yaml:16:14: clients[0].grants[0].emr: "nort" is no EHR in this file; did you mean "north"?',
+    'crossward.yaml:16:14: clients[0].grants[0].emr: "nort" is not an EHR in this file; did you mean "north"?',
   ]);
 });
 
@@ -154,7 +154,7 @@ test('a file that cannot be read says why', async () => {
     (await errorFrom(loadConfiguration({ path, connectors: fakeConnectors, environment: {} }))).message;
   expect(await attempt(join(folder, 'none.yaml'))).toBe(`${join(folder, 'none.yaml')}: no such file (ENOENT)`);
   expect(await attempt(folder)).toBe(`${folder}: is a folder, not a file (EISDIR)`);
-  expect(await mistakesIn('')).toEqual(['crossward.yaml: is empty; it must name the EHRs and the clients']);
+  expect(await mistakesIn('')).toEqual(['crossward.yaml: is empty; it must define the EHRs and the clients']);
   expect(await mistakesIn('# nothing\n')).toEqual(['crossward.yaml:1:1: is empty; must be a mapping']);
   expect(await mistakesIn(new Uint8Array([0x61, 0x3a, 0x20, 0xe6]))).toEqual(['crossward.yaml: is not UTF-8 text']);
 });

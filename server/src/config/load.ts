@@ -16,19 +16,19 @@ import { validate } from './schema-mistakes.ts';
 import { type Position, parseYaml, type YamlFile } from './yaml-file.ts';
 
 export interface ConfigurationSource {
-  /** Of the YAML file; messages show it as it is given. */
+  /** Path of the YAML file. Messages show it unchanged. */
   readonly path: string;
-  /** Every kind of EHR that the file may name. */
+  /** The connectors that the file may name. */
   readonly connectors: readonly ConnectorModule[];
-  /** Where `{ env: NAME }` is looked up, most often `process.env`. */
+  /** Where `{ env: NAME }` is looked up, usually `process.env`. */
   readonly environment: EnvironmentVariables;
 }
 
 /**
- * Reads and checks a configuration file (YAML 1.2; `configurationSchema` has its shape).
+ * Reads and validates a configuration file (YAML 1.2, described by `configurationSchema`).
  *
- * @throws {ConfigurationError} with every mistake, each as `file:line:column: path: what is wrong, what was expected`.
- * Values of secrets are never shown.
+ * @throws {ConfigurationError} with every mistake as `file:line:column: path: what is wrong, what was expected`, never
+ * with a secret
  */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
   const { file } = await readChecked(source, (parts) => secretMistakes(parts, source.environment));
@@ -36,10 +36,9 @@ export async function loadConfiguration(source: ConfigurationSource): Promise<Co
 }
 
 /**
- * One EHR of a configuration file that is checked as a whole. Of the secrets that it refers to only those of this EHR have
- * to be there.
+ * Loads one EHR of a configuration file. Validates the whole file, but only the secrets of this EHR must be set.
  *
- * @param choose picks one of the ids; what it throws is thrown
+ * @param choose picks one of the ids; its errors are passed on
  * @throws {ConfigurationError} as `loadConfiguration` does
  */
 export async function loadEmr(
@@ -58,7 +57,7 @@ export async function loadEmr(
 
 interface CheckedFile {
   readonly file: ConfigurationFile;
-  /** An error that says where in the file the mistakes are. */
+  /** Makes an error with the positions of the mistakes in the file. */
   fail(mistakes: readonly Mistake[]): ConfigurationError;
 }
 
@@ -67,7 +66,7 @@ async function readChecked(
   furtherMistakes: (parts: PartialFile) => readonly Mistake[],
 ): Promise<CheckedFile> {
   const text = await readText(path);
-  if (text.trim() === '') throw new ConfigurationError([`${path}: is empty; it must name the EHRs and the clients`]);
+  if (text.trim() === '') throw new ConfigurationError([`${path}: is empty; it must define the EHRs and the clients`]);
 
   const yaml = parseYaml(text);
   if ('mistakes' in yaml) throw errorOf(path, yaml.mistakes);
@@ -94,7 +93,7 @@ function errorOf(path: string, mistakes: readonly { position: Position; text: st
   return new ConfigurationError([...new Set(lines)]);
 }
 
-/** What is left when everything of the wrong type is taken out, so that the rules see the rest. */
+/** The file without values of the wrong type, so that the rules can check the rest. */
 function without(value: unknown, mistyped: readonly Path[]): PartialFile {
   if (mistyped.some((path) => path.length === 0)) return {};
   const copy = structuredClone(value);

@@ -5,7 +5,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** `localhost`, 127.0.0.0/8 and `::1` (RFC 6761, RFC 6890): nobody reaches them from another machine. */
+/** `localhost`, 127.0.0.0/8 and `::1` (RFC 6761, RFC 6890), which other machines cannot reach. */
 export function isLoopback(host: string): boolean {
   const version = isIP(host);
   if (version === 0) return host.toLowerCase() === 'localhost';
@@ -13,13 +13,14 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * For what shows codes or secrets to whoever asks.
+ * Guards features that show codes or secrets without authentication.
  *
- * @throws {ConfigurationError} unless the gateway listens on a loopback address. `what` begins the sentence.
+ * @param what subject of the error message
+ * @throws {ConfigurationError} unless the gateway listens on a loopback address
  */
 export function requireLoopback(host: string, what: string): void {
   if (isLoopback(host)) return;
   throw new ConfigurationError([
-    `HOST: ${what} listens on a loopback address only (127.0.0.1, ::1 or localhost), not on ${JSON.stringify(host)}`,
+    `HOST: ${what} requires a loopback address (127.0.0.1, ::1 or localhost), not ${JSON.stringify(host)}`,
   ]);
 }

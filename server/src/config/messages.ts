@@ -7,13 +7,16 @@ function provider<Name extends string>(name: Name, description: string) {
 
 const demoMailbox = Type.Object(
   {
-    provider: provider('demo_mailbox', 'Shown in the terminal and on a page of the gateway; on a loopback host only.'),
+    provider: provider(
+      'demo_mailbox',
+      'Shows messages in the terminal and on a page of the gateway. Requires a loopback host.',
+    ),
   },
   { additionalProperties: false },
 );
 
 const smsSender = Type.String({
-  description: 'Who the SMS is from: a phone number, a short code, or a name.',
+  description: 'Sender of the SMS: a phone number, a short code, or a name.',
   pattern: '^(\\+[1-9][0-9]{6,14}|[0-9]{3,8}|[A-Za-z][A-Za-z0-9 ]{0,10})$',
   errorMessage:
     'must be a phone number such as "+46700000000", a short code, or a name of at most 11 letters and digits',
@@ -25,7 +28,7 @@ const elks = Type.Object(
     username: text('API user name.'),
     password: environmentReference('API password.'),
     from: smsSender,
-    base_url: Type.Optional(webAddress("Another address than the provider's own, for tests.")),
+    base_url: Type.Optional(webAddress("Overrides the provider's URL, for tests.")),
   },
   { additionalProperties: false },
 );
@@ -42,19 +45,19 @@ const twilio = Type.Object(
     from: Type.Optional(smsSender),
     messaging_service_sid: Type.Optional(
       Type.String({
-        description: 'Messaging service that chooses the sender; instead of `from`.',
+        description: 'Messaging service that chooses the sender. Replaces `from`.',
         pattern: '^MG[0-9a-fA-F]{32}$',
         errorMessage: 'must be a Twilio messaging service SID: MG and 32 hexadecimal digits',
       }),
     ),
-    base_url: Type.Optional(webAddress("Another address than the provider's own, for tests.")),
+    base_url: Type.Optional(webAddress("Overrides the provider's URL, for tests.")),
   },
   {
     additionalProperties: false,
     allOf: [
       {
         oneOf: [{ required: ['from'] }, { required: ['messaging_service_sid'] }],
-        errorMessage: 'must have one of "from" and "messaging_service_sid", and not both',
+        errorMessage: 'must have either "from" or "messaging_service_sid", not both',
       },
     ],
   },
@@ -62,9 +65,9 @@ const twilio = Type.Object(
 
 const webhook = Type.Object(
   {
-    provider: provider('webhook', 'Any other way to send an SMS, behind an HTTP endpoint of your own.'),
-    url: webAddress('Where each SMS is posted as JSON.'),
-    secret: environmentReference('Key of the signature that each request carries.'),
+    provider: provider('webhook', 'Your own HTTP endpoint that sends SMS.'),
+    url: webAddress('URL to which each SMS is posted as JSON.'),
+    secret: environmentReference('Key that signs each request.'),
   },
   { additionalProperties: false },
 );
@@ -73,12 +76,15 @@ const smtp = Type.Object(
   {
     provider: provider('smtp', 'An SMTP server.'),
     host: Type.String({ description: 'Host name or address.', pattern: '^[^\\s/]+$', errorMessage: 'must be a host' }),
-    port: wholeNumber('Port: 465 for `tls: implicit`, most often 587 for `starttls`.', { minimum: 1, maximum: 65_535 }),
+    port: wholeNumber('Port: 465 for `tls: implicit`, usually 587 for `tls: starttls`.', {
+      minimum: 1,
+      maximum: 65_535,
+    }),
     tls: choice(['implicit', 'starttls', 'none'], {
-      description: 'Encryption: from the first byte, required after STARTTLS, or none.',
+      description: 'Encryption: `implicit` TLS from the start, required `starttls`, or `none`.',
     }),
     ca_file: certificateFile,
-    username: Type.Optional(text('User name, where the server wants one.')),
+    username: Type.Optional(text('User name, if the server requires authentication.')),
     password: Type.Optional(environmentReference('Password of `username`.')),
     from: Type.String({
       description: 'Sender.',
@@ -90,11 +96,14 @@ const smtp = Type.Object(
   { additionalProperties: false, dependentRequired: { username: ['password'], password: ['username'] } },
 );
 
-/** How codes reach patients. */
+/** Channels for messages to patients. */
 export const messagesSchema = Type.Object(
   {
-    sms: Type.Optional(Type.Union([demoMailbox, elks, twilio, webhook], { description: 'How SMS are sent.' })),
-    email: Type.Optional(Type.Union([demoMailbox, smtp], { description: 'How e-mail is sent.' })),
+    sms: Type.Optional(Type.Union([demoMailbox, elks, twilio, webhook], { description: 'SMS provider.' })),
+    email: Type.Optional(Type.Union([demoMailbox, smtp], { description: 'E-mail provider.' })),
   },
-  { description: 'How codes reach patients. Needed where a policy asks for a code.', additionalProperties: false },
+  {
+    description: 'Channels for messages to patients. Required if a policy requires codes.',
+    additionalProperties: false,
+  },
 );

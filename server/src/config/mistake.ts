@@ -1,10 +1,10 @@
-/** Keys and indices from the top of the file down. */
+/** Keys and indices from the root of the file. */
 export type Path = readonly (string | number)[];
 
-/** Something wrong in the file. `text` never holds a value that could be secret. */
+/** A mistake in the file. `text` never contains a value that can be secret. */
 export interface Mistake {
   readonly path: Path;
-  /** Where to point: at the value, or at the key that should not be there. */
+  /** What the position refers to: the value, or an unexpected key. */
   readonly at: 'value' | 'key';
   readonly text: string;
 }
@@ -20,7 +20,7 @@ export function formatPath(path: Path): string {
     .replace(/^\./, '');
 }
 
-/** In double quotes, cut when long, without control characters. */
+/** Quotes the text. Truncates long text and escapes control characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 63)}…` : text);
 }

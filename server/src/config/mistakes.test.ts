@@ -11,25 +11,25 @@ const scopes =
 
 const cases: Record<string, readonly Case[]> = {
   YAML: [
-    ['a key twice', 'clients: []\n', '17:1: this key stands twice in the same mapping'],
-    ['two documents', '---\na: 1\n', '17:1: the file must hold one document; a second one begins here'],
+    ['a key twice', 'clients: []\n', '17:1: this key is repeated in the same mapping'],
+    ['two documents', '---\na: 1\n', '17:1: the file must contain one document; a second one starts here'],
     [
       'an alias of nothing',
       ['name: North', 'name: *north'],
-      '3:11: this is no alias that can be resolved; put text that begins with * in quotes',
+      '3:11: unknown alias; put text that starts with * in quotes',
     ],
-    ['an alias of itself', ['"NO" }', '"NO", more: &a [*a] }'], '5:42: this alias stands inside what it stands for'],
-    ['a tab', ['    name: North', '\tname: North'], '3:1: a tab cannot indent; use spaces'],
+    ['an alias of itself', ['"NO" }', '"NO", more: &a [*a] }'], '5:42: this alias refers to a value that contains it'],
+    ['a tab', ['    name: North', '\tname: North'], '3:1: tabs cannot be used for indentation; use spaces'],
     [
       'an open quote',
       ['name: North', 'name: "North'],
       '3:17: a character is missing here, such as a colon, a comma, a quote or a closing bracket',
     ],
-    ['an unknown tag', ['name: North', 'name: !env North'], '3:11: unknown tag, or a value that does not fit its tag'],
+    ['an unknown tag', ['name: North', 'name: !env North'], '3:11: unknown tag, or the value does not match its tag'],
     [
       'a merge key',
       ['- id: oslo', '- <<: {}\n        id: oslo'],
-      '7:9: emrs[0].care_units[0]["<<"]: unknown key; known here: id, name, time_zone, language, policies, settings',
+      '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, policies, settings',
     ],
   ],
   shape: [
@@ -48,27 +48,27 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an id with a capital',
       ['id: oslo', 'id: Oslo'],
-      '7:13: emrs[0].care_units[0].id: must be 1 to 63 lower-case letters, digits and hyphens, the first no hyphen',
+      '7:13: emrs[0].care_units[0].id: must be 1 to 63 lower-case letters, digits and hyphens, and must not start with a hyphen',
     ],
     [
       'an unknown key like none',
       ['name: North', 'name: North\n    colour: red'],
-      '4:5: emrs[0].colour: unknown key; known here: id, name, connector, settings, synthetic_identifiers, connection, policies, care_units',
+      '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, connection, policies, care_units',
     ],
     [
       'a key of the prototype',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; known here: emrs, clients, messages, limits, identifier_headers, http, retention',
+      '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, identifier_headers, http, retention',
     ],
     [
       'a header that has a meaning of its own',
       'identifier_headers: [patient-number, X-Service-Client-Id]\n',
-      '17:38: identifier_headers[1]: "X-Service-Client-Id" has a meaning of its own and cannot hold an identifier',
+      '17:38: identifier_headers[1]: "X-Service-Client-Id" is reserved and cannot contain an identifier',
     ],
     [
       'a header that is none',
       'identifier_headers: ["patient number"]\n',
-      '17:22: identifier_headers[0]: must be the name of a request header, of at most 40 characters',
+      '17:22: identifier_headers[0]: must be the name of a request header with at most 40 characters',
     ],
     [
       'a number out of range',
@@ -78,17 +78,17 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a proxy that is no address',
       'http: { trusted_proxies: [10.0.0.0/8, 10.0.0.0/33] }\n',
-      '17:39: http.trusted_proxies[1]: "10.0.0.0/33" is no IP address and no range, such as 10.0.0.0/8',
+      '17:39: http.trusted_proxies[1]: "10.0.0.0/33" is not an IP address or a range such as 10.0.0.0/8',
     ],
     [
       'a scope that does not exist',
       ['[appointments:read]', '[appointment:read]'],
-      `14:14: clients[0].scopes[0]: "appointment:read" is not known; must be one of ${scopes}`,
+      `14:14: clients[0].scopes[0]: "appointment:read" is unknown; must be one of ${scopes}`,
     ],
     [
       'a scope twice',
       ['[appointments:read]', '[appointments:read, appointments:read]'],
-      '14:33: clients[0].scopes[1]: stands in the list twice',
+      '14:33: clients[0].scopes[1]: is repeated in the list',
     ],
     ['no secret', ['[{ env: ACME_CLIENT_SECRET }]', '[]'], '13:14: clients[0].secrets: must have at least one entry'],
   ],
@@ -96,7 +96,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown connector',
       ['connector: sandbox', 'connector: sandbix'],
-      '4:16: emrs[0].connector: "sandbix" is not known; must be one of sandbox, remote',
+      '4:16: emrs[0].connector: "sandbix" is unknown; must be one of sandbox, remote',
     ],
     [
       'settings that are needed',
@@ -106,14 +106,14 @@ const cases: Record<string, readonly Case[]> = {
     [
       'settings of another connector',
       ['connector: sandbox', 'connector: remote'],
-      '5:17: emrs[0].settings.country: unknown key; known here: token, pages',
+      '5:17: emrs[0].settings.country: unknown key; allowed: token, pages',
     ],
   ],
   messages: [
     [
       'an unknown provider',
       withMessages('{ provider: 46elk, user: x }'),
-      '18:20: messages.sms.provider: "46elk" is not known; must be one of demo_mailbox, 46elks, twilio, webhook',
+      '18:20: messages.sms.provider: "46elk" is unknown; must be one of demo_mailbox, 46elks, twilio, webhook',
     ],
     [
       'no provider',
@@ -124,19 +124,19 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a mistake in the chosen branch alone',
       withMessages('{ provider: webhook, url: "https://me:pw@example.org/", secret: { env: ACME_CLIENT_SECRET } }'),
-      '18:34: messages.sms.url: must be a URL that begins with https:// or http:// and holds no user name or password',
+      '18:34: messages.sms.url: must be a URL that starts with https:// or http:// and contains no user name or password',
     ],
     [
       'an SMS webhook in the clear',
       withMessages('{ provider: webhook, url: "http://sms.example.org/", secret: { env: ACME_CLIENT_SECRET } }'),
-      '18:34: messages.sms.url: must begin with https://, since codes travel there; http:// is taken for a loopback address only',
+      '18:34: messages.sms.url: must start with https://, because codes are sent there; http:// is allowed for loopback addresses only',
     ],
     [
       'an SMS provider in the clear',
       withMessages(
         '{ provider: 46elks, base_url: "http://10.0.0.7", username: u, password: { env: ACME_CLIENT_SECRET }, from: Clinic }',
       ),
-      '18:38: messages.sms.base_url: must begin with https://, since codes travel there; http:// is taken for a loopback address only',
+      '18:38: messages.sms.base_url: must start with https://, because codes are sent there; http:// is allowed for loopback addresses only',
     ],
     [
       'a number as the sender',
@@ -146,12 +146,12 @@ const cases: Record<string, readonly Case[]> = {
     [
       'no sender',
       withMessages(`{ provider: twilio, account_sid: AC${'0'.repeat(32)}, auth_token: { env: ACME_CLIENT_SECRET } }`),
-      '18:8: messages.sms: must have one of "from" and "messaging_service_sid", and not both',
+      '18:8: messages.sms: must have either "from" or "messaging_service_sid", not both',
     ],
     [
       'a password for nobody',
       'messages:\n  email: { provider: smtp, host: h, port: 25, tls: none, from: a@example.org, password: { env: ACME_CLIENT_SECRET } }\n',
-      '18:10: messages.email: the key "username" is missing: User name, where the server wants one.',
+      '18:10: messages.email: the key "username" is missing: User name, if the server requires authentication.',
     ],
   ],
   rules: [
@@ -163,27 +163,27 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a care unit twice',
       ['clients:', '      - { id: oslo, name: O, time_zone: UTC, language: nb }\nclients:'],
-      '11:15: emrs[0].care_units[1].id: "oslo" is already the id of care_units[0]; each must be different',
+      '11:15: emrs[0].care_units[1].id: "oslo" is already the id of care_units[0]; each must be unique',
     ],
     [
       'an EHR granted twice',
       '      - emr: north\n',
-      '17:14: clients[0].grants[1].emr: "north" is already the emr of grants[0]; each must be different',
+      '17:14: clients[0].grants[1].emr: "north" is already the emr of grants[0]; each must be unique',
     ],
     [
       'a care unit that is not there',
       ['- emr: north', '- { emr: north, care_units: [oslo, bergen] }'],
-      '16:42: clients[0].grants[0].care_units[1]: "bergen" is no care unit of north in this file; known are oslo',
+      '16:42: clients[0].grants[0].care_units[1]: "bergen" is not a care unit of north in this file; known: oslo',
     ],
     [
       'a code and no messages',
       ['language: nb', 'language: nb\n        policies: { booking_confirmation: code }'],
-      '11:43: emrs[0].care_units[0].policies.booking_confirmation: there is no way to send a code: messages.sms or messages.email must be set',
+      '11:43: emrs[0].care_units[0].policies.booking_confirmation: requires a message channel: set messages.sms or messages.email',
     ],
     [
       'a cancellation code and e-mail only',
       ['    care_units:', '    policies: { cancellation_confirmation: code }\n    care_units:'],
-      '6:44: emrs[0].policies.cancellation_confirmation: there is no way to send a code: messages.sms must be set, or messages.email with cancellation_code_by_email: true',
+      '6:44: emrs[0].policies.cancellation_confirmation: requires a message channel: set messages.sms, or messages.email with cancellation_code_by_email: true',
     ],
   ],
 };
@@ -200,7 +200,7 @@ for (const [group, members] of Object.entries(cases)) {
 test('aliases cannot make a small file huge', async () => {
   const layers = Array.from('bcdefgh', (name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]\n`);
   expect(await mistakesIn(`a: &a [x]\n${layers.join('')}`)).toEqual([
-    'crossward.yaml:1:1: the aliases in this file stand for too much',
+    'crossward.yaml:1:1: the aliases in this file expand to too many values',
   ]);
 });
 

@@ -1,20 +1,20 @@
-/** The known word that was most likely meant: one or two slips away, or a third of a long word. */
+/** The known word closest to a misspelled one: at most two edits away, or a third of the length of a long word. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   if (word.length > 64) return undefined;
   let best: string | undefined;
   let fewest = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - word.length) >= fewest) continue;
-    const slips = distance(word.toLowerCase(), candidate.toLowerCase());
-    if (slips < fewest && slips < candidate.length) {
+    const edits = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (edits < fewest && edits < candidate.length) {
       best = candidate;
-      fewest = slips;
+      fewest = edits;
     }
   }
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours from one to the other (optimal string alignment). */
+/** Number of insertions, deletions, replacements and swaps between two words (optimal string alignment). */
 function distance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
@@ -22,15 +22,15 @@ function distance(from: string, to: string): number {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
       const same = from[row - 1] === to[column - 1];
-      let slips = Math.min(
+      let edits = Math.min(
         (last[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
         (last[column - 1] ?? 0) + (same ? 0 : 1),
       );
       if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
-        slips = Math.min(slips, (beforeLast[column - 2] ?? 0) + 1);
+        edits = Math.min(edits, (beforeLast[column - 2] ?? 0) + 1);
       }
-      current.push(slips);
+      current.push(edits);
     }
     beforeLast = last;
     last = current;

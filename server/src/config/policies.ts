@@ -4,30 +4,34 @@ import { choice, wholeNumber } from './schema-parts.ts';
 
 const confirmation = ['none', 'code'] as const;
 
-/** How bookings and cancellations are confirmed. For an EHR, and again for a care unit that differs from it. */
+/** How bookings and cancellations are confirmed. Set for an EHR; a care unit can override it. */
 export const policiesSchema = Type.Object(
   {
     booking_confirmation: Type.Optional(
-      choice(confirmation, { description: 'Whether a booking waits for a code.', default: 'none' }),
+      choice(confirmation, { description: '`code`: a booking must be confirmed with a code.', default: 'none' }),
     ),
     cancellation_confirmation: Type.Optional(
-      choice(confirmation, { description: 'Whether a cancellation waits for a code.', default: 'none' }),
+      choice(confirmation, { description: '`code`: a cancellation must be confirmed with a code.', default: 'none' }),
     ),
     cancellation_code_by_email: Type.Optional(
       Type.Boolean({
-        description: 'Whether a cancellation code may go by e-mail to a patient without a phone number.',
+        description: 'Sends cancellation codes by e-mail to patients without a phone number.',
         default: false,
       }),
     ),
     code: Type.Optional(
       Type.Object(
         {
-          length: Type.Optional(wholeNumber('Digits of a code.', { minimum: 4, maximum: 10, default: 6 })),
+          length: Type.Optional(wholeNumber('Number of digits of a code.', { minimum: 4, maximum: 10, default: 6 })),
           lifetime_seconds: Type.Optional(
-            wholeNumber('How long a code is valid, in seconds.', { minimum: 1, maximum: 86_400, default: 600 }),
+            wholeNumber('Seconds after which a code expires.', { minimum: 1, maximum: 86_400, default: 600 }),
           ),
           attempts: Type.Optional(
-            wholeNumber('Wrong codes after which a confirmation is locked.', { minimum: 1, maximum: 20, default: 5 }),
+            wholeNumber('Number of wrong codes after which a confirmation is locked.', {
+              minimum: 1,
+              maximum: 20,
+              default: 5,
+            }),
           ),
         },
         { description: 'Confirmation codes.', additionalProperties: false, default: {} },
@@ -37,14 +41,14 @@ export const policiesSchema = Type.Object(
       Type.Object(
         {
           pending: Type.Optional(
-            wholeNumber('Confirmations that one client may have waiting for one patient.', {
+            wholeNumber('Maximum number of pending confirmations per patient and client.', {
               minimum: 1,
               maximum: 1_000_000,
               default: 5,
             }),
           ),
           codes_per_hour: Type.Optional(
-            wholeNumber('Codes that one client may have sent to one patient in an hour.', {
+            wholeNumber('Maximum number of codes per patient and client in one hour.', {
               minimum: 1,
               maximum: 1_000_000,
               default: 10,
@@ -52,7 +56,7 @@ export const policiesSchema = Type.Object(
           ),
         },
         {
-          description: 'Limits for one patient, for each client. All clients together may three times as much.',
+          description: 'Limits per patient and client. The limits for all clients together are three times as high.',
           additionalProperties: false,
           default: {},
         },
@@ -60,7 +64,7 @@ export const policiesSchema = Type.Object(
     ),
   },
   {
-    description: 'How bookings and cancellations are confirmed. A care unit may set any of them anew.',
+    description: 'How bookings and cancellations are confirmed. A care unit can override each policy.',
     additionalProperties: false,
   },
 );
@@ -68,7 +72,7 @@ export type PoliciesInFile = Static<typeof policiesSchema>;
 
 type Complete<T> = T extends object ? { readonly [Key in keyof T]-?: Complete<T[Key]> } : T;
 
-/** Every policy settled. */
+/** The policies with defaults applied. */
 export type Policies = Complete<PoliciesInFile>;
 
 /** `limits_per_patient` as the code below the configuration knows them. */
@@ -77,7 +81,7 @@ export interface PatientLimits {
   readonly codesPerHour: number;
 }
 
-/** The defaults, overridden by each layer in turn: the EHR's policies, then the care unit's. */
+/** Merges the policies of the EHR and then of the care unit over the defaults. */
 export function resolvePolicies(...layers: readonly (PoliciesInFile | undefined)[]): Policies {
   let merged: PoliciesInFile = {};
   for (const layer of layers) {

@@ -3,7 +3,7 @@ import { isMapping } from './mistake.ts';
 import type { EnvironmentReference } from './schema-parts.ts';
 import { Secret } from './secret.ts';
 
-/** Characters of a client's secret that comes from the environment. */
+/** Minimum length of a client secret from the environment, in characters. */
 export const minimumSecretLength = 32;
 
 /** `T` with a `Secret` for every reference to the environment. */
@@ -15,7 +15,7 @@ export type WithSecrets<T> = T extends EnvironmentReference
       ? { readonly [Key in keyof T]: WithSecrets<T[Key]> }
       : T;
 
-/** A mapping that holds `env`, a variable's name, and nothing else. */
+/** Whether the value is `{ env: NAME }`. */
 export function isReference(value: unknown): value is EnvironmentReference {
   return (
     isMapping(value) &&
@@ -25,12 +25,12 @@ export function isReference(value: unknown): value is EnvironmentReference {
   );
 }
 
-/** The variable's text; `undefined` when it is not set, `''` when it is empty. */
+/** The value of the variable; `undefined` if it is not set. */
 export function variable(reference: EnvironmentReference, variables: EnvironmentVariables): string | undefined {
   return Object.hasOwn(variables, reference.env) ? variables[reference.env] : undefined;
 }
 
-/** A copy with the secrets in place. Every variable must be set. */
+/** A copy with all references resolved. Every variable must be set. */
 export function withSecrets<T>(value: T, variables: EnvironmentVariables): WithSecrets<T>;
 export function withSecrets(value: unknown, variables: EnvironmentVariables): unknown {
   if (isReference(value)) return new Secret(variable(value, variables) ?? '');

@@ -7,7 +7,7 @@ import { nearest } from './nearest.ts';
 import { isReference, minimumSecretLength, variable } from './references.ts';
 import type { ConfigurationFile } from './schema.ts';
 
-/** A file of which parts may be missing or of the wrong type (then `undefined`). */
+/** A file in which values can be missing. Values of the wrong type are `undefined`. */
 type Partially<T> = T extends readonly (infer Item)[]
   ? readonly (Partially<Item> | undefined)[]
   : T extends object
@@ -16,7 +16,7 @@ type Partially<T> = T extends readonly (infer Item)[]
 export type PartialFile = Partially<ConfigurationFile>;
 type Emrs = NonNullable<PartialFile['emrs']>;
 
-/** What a schema cannot say: ids that are unique and known, time zones, ways for codes. */
+/** Checks that a schema cannot express, such as unique ids, known ids, time zones and message channels. */
 export function ruleMistakes(file: PartialFile): Mistake[] {
   const emrs = file.emrs ?? [];
   return [
@@ -25,14 +25,14 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...unknownTimeZones(emrs),
     ...repeated(file.clients ?? [], ['clients'], 'id'),
     ...unknownGrants(file),
-    ...codesWithoutWay(file),
-    ...codesInTheClear(file),
-    ...headersOfOthers(file),
-    ...unusableProxies(file),
+    ...missingChannels(file),
+    ...unencryptedChannels(file),
+    ...reservedHeaders(file),
+    ...invalidProxies(file),
   ];
 }
 
-/** Variables that the file refers to and that are not set, or hold a client's secret that is too short. */
+/** Variables in the file that are not set or contain a client secret that is too short. */
 export function secretMistakes(file: PartialFile, variables: EnvironmentVariables): Mistake[] {
   return [...unsetVariables(file, [], variables), ...shortSecrets(file, variables)];
 }
@@ -51,7 +51,7 @@ function repeated<Key extends string>(
       firsts.set(value, index);
       return [];
     }
-    const text = `${quoted(value)} is already the ${key} of ${path.at(-1)}[${first}]; each must be different`;
+    const text = `${quoted(value)} is already the ${key} of ${path.at(-1)}[${first}]; each must be unique`;
     return [{ path: [...path, index, key], at: 'value', text }];
   });
 }
@@ -71,7 +71,7 @@ function unknownTimeZones(emrs: Emrs): Mistake[] {
 }
 
 function isTimeZone(name: string): boolean {
-  // Intl also takes offsets such as +01:00, which know no summer time.
+  // Intl also accepts offsets such as +01:00, which have no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -81,10 +81,10 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-function headersOfOthers({ identifier_headers: names = [] }: PartialFile): Mistake[] {
+function reservedHeaders({ identifier_headers: names = [] }: PartialFile): Mistake[] {
   return names.flatMap((name, index): Mistake[] => {
     if (name === undefined || isConfigurable(name.toLowerCase())) return [];
-    const text = `${quoted(name)} has a meaning of its own and cannot hold an identifier`;
+    const text = `${quoted(name)} is reserved and cannot contain an identifier`;
     return [{ path: ['identifier_headers', index], at: 'value', text }];
   });
 }
@@ -100,12 +100,12 @@ function unknownGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {
         if (grant?.emr === undefined) return [];
         const emr = emrs.find((candidate) => candidate?.id === grant.emr);
         if (emr === undefined) {
-          return [{ path: [...path, index, 'emr'], at: 'value', text: notKnown(grant.emr, 'EHR', emrIds) }];
+          return [{ path: [...path, index, 'emr'], at: 'value', text: notKnown(grant.emr, 'an EHR', emrIds) }];
         }
         const careUnitIds = (emr.care_units ?? []).flatMap((careUnit) => careUnit?.id ?? []);
         return (grant.care_units ?? []).flatMap((id, place): Mistake[] => {
           if (id === undefined || careUnitIds.includes(id)) return [];
-          const text = notKnown(id, `care unit of ${grant.emr}`, careUnitIds);
+          const text = notKnown(id, `a care unit of ${grant.emr}`, careUnitIds);
           return [{ path: [...path, index, 'care_units', place], at: 'value', text }];
         });
       }),
@@ -115,11 +115,11 @@ function unknownGrants({ emrs = [], clients = [] }: PartialFile): Mistake[] {
 
 function notKnown(id: string, what: string, known: readonly string[]): string {
   const suggestion = nearest(id, known);
-  if (suggestion !== undefined) return `${quoted(id)} is no ${what} in this file; did you mean "${suggestion}"?`;
-  return `${quoted(id)} is no ${what} in this file${known.length > 0 ? `; known are ${known.join(', ')}` : ''}`;
+  if (suggestion !== undefined) return `${quoted(id)} is not ${what} in this file; did you mean "${suggestion}"?`;
+  return `${quoted(id)} is not ${what} in this file${known.length > 0 ? `; known: ${known.join(', ')}` : ''}`;
 }
 
-function codesWithoutWay(file: PartialFile): Mistake[] {
+function missingChannels(file: PartialFile): Mistake[] {
   const { messages = {} } = file;
   if ('messages' in file && file.messages === undefined) return [];
   const sms = 'sms' in messages;
@@ -137,7 +137,7 @@ function codesWithoutWay(file: PartialFile): Mistake[] {
       };
       const booking = placeOf('booking_confirmation');
       if (booking && !sms && !email) {
-        note(booking, 'there is no way to send a code: messages.sms or messages.email must be set');
+        note(booking, 'requires a message channel: set messages.sms or messages.email');
       }
       const cancellation = placeOf('cancellation_confirmation');
       const byEmail =
@@ -145,7 +145,7 @@ function codesWithoutWay(file: PartialFile): Mistake[] {
       if (cancellation && !sms && !(byEmail && email)) {
         note(
           cancellation,
-          'there is no way to send a code: messages.sms must be set, or messages.email with cancellation_code_by_email: true',
+          'requires a message channel: set messages.sms, or messages.email with cancellation_code_by_email: true',
         );
       }
     });
@@ -153,8 +153,8 @@ function codesWithoutWay(file: PartialFile): Mistake[] {
   return [...found.values()];
 }
 
-/** Phone numbers and codes go to these addresses, and with them what the provider knows us by. */
-function codesInTheClear({ messages }: PartialFile): Mistake[] {
+/** Phone numbers, codes and provider credentials are sent to these URLs. */
+function unencryptedChannels({ messages }: PartialFile): Mistake[] {
   const sms: unknown = messages?.sms;
   if (!isMapping(sms)) return [];
   return ['url', 'base_url'].flatMap((key): Mistake[] => {
@@ -162,20 +162,21 @@ function codesInTheClear({ messages }: PartialFile): Mistake[] {
     if (typeof address !== 'string' || !URL.canParse(address)) return [];
     const { protocol, hostname } = new URL(address);
     if (protocol !== 'http:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
-    const text = 'must begin with https://, since codes travel there; http:// is taken for a loopback address only';
+    const text =
+      'must start with https://, because codes are sent there; http:// is allowed for loopback addresses only';
     return [{ path: ['messages', 'sms', key], at: 'value', text }];
   });
 }
 
-function unusableProxies({ http }: PartialFile): Mistake[] {
+function invalidProxies({ http }: PartialFile): Mistake[] {
   return (http?.trusted_proxies ?? []).flatMap((range, index): Mistake[] => {
     if (range === undefined || range === '' || parseRange(range)) return [];
-    const text = `${quoted(range)} is no IP address and no range, such as 10.0.0.0/8`;
+    const text = `${quoted(range)} is not an IP address or a range such as 10.0.0.0/8`;
     return [{ path: ['http', 'trusted_proxies', index], at: 'value', text }];
   });
 }
 
-/** Variables that a part of the file, at this path, refers to and that are not set. */
+/** Variables that are not set, in the part of the file at this path. */
 export function unsetVariables(value: unknown, path: Path, variables: EnvironmentVariables): Mistake[] {
   if (isReference(value)) {
     const secret = variable(value, variables);
@@ -193,7 +194,7 @@ function shortSecrets({ clients = [] }: PartialFile, variables: EnvironmentVaria
     (client?.secrets ?? []).flatMap((secret, index): Mistake[] => {
       const value = isReference(secret) ? variable(secret, variables) : undefined;
       if (!value || value.length >= minimumSecretLength) return [];
-      const text = `the secret in this environment variable has fewer than ${minimumSecretLength} characters; make one with: openssl rand -base64 32`;
+      const text = `the secret in this environment variable has fewer than ${minimumSecretLength} characters; generate one with: openssl rand -base64 32`;
       return [{ path: ['clients', clientIndex, 'secrets', index, 'env'], at: 'value', text }];
     }),
   );

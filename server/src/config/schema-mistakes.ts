@@ -8,13 +8,13 @@ import { describe, missingKey, notOneOf, unknownKey } from './wording.ts';
 
 export interface Validation {
   readonly mistakes: readonly Mistake[];
-  /** Where a value is of the wrong type altogether. */
+  /** Paths of values of the wrong type. */
   readonly mistyped: readonly Path[];
 }
 
-/** Checks a parsed file against the schema and says what is wrong in words for people. */
+/** Validates a parsed file against the schema and describes the mistakes. */
 export function validate(value: unknown, connectors: readonly ConnectorModule[]): Validation {
-  // Not strict: the settings of a connector may use keywords that this Ajv does not know.
+  // Not strict, because connector settings can use keywords unknown to this Ajv.
   const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false });
   addFormats.default(ajv);
   const check = ajv.compile(configurationSchema(connectors));
@@ -65,7 +65,7 @@ function unionMistake(error: ErrorObject, path: Path): Mistake {
   return { path, at: 'value', text: describe(error) };
 }
 
-/** A JSON pointer as keys and indices: which of the two a part is, only the value tells. */
+/** Converts a JSON Pointer to keys and indices. The value decides whether a segment is a key or an index. */
 function pathOf(pointer: string, value: unknown): Path {
   let current = value;
   return pointer

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 
-// `errorMessage` is what editors show (VS Code's JSON and YAML services read it) and what the gateway says.
+// `errorMessage` is shown by the gateway and by editors (VS Code's JSON and YAML services).
 
-/** An id that stands in paths and in references within the file. */
+/** An id used in URL paths and in references within the file. */
 export function id(description: string) {
   return Type.String({
     description,
     pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
-    errorMessage: 'must be 1 to 63 lower-case letters, digits and hyphens, the first no hyphen',
+    errorMessage: 'must be 1 to 63 lower-case letters, digits and hyphens, and must not start with a hyphen',
   });
 }
 
@@ -26,31 +26,31 @@ export function wholeNumber(description: string, options: { minimum: number; max
   return Type.Integer({ description, ...options });
 }
 
-/** A sender's or counterpart's address. Credentials in it would be secrets in the file. */
+/** A URL without credentials, because the file must not contain secrets. */
 export function webAddress(description: string) {
   return Type.String({
     description,
     format: 'uri',
     pattern: '^https?://[^/?#@]+([/?#].*)?$',
-    errorMessage: 'must be a URL that begins with https:// or http:// and holds no user name or password',
+    errorMessage: 'must be a URL that starts with https:// or http:// and contains no user name or password',
   });
 }
 
 export const certificateFile = Type.Optional(
   text(
-    'PEM file with certificate authorities that are trusted beside the usual ones. Absolute, or from the working directory.',
+    'PEM file with certificate authorities to trust in addition to the default ones. Absolute, or relative to the working directory.',
     { maxLength: 4096 },
   ),
 );
 
 const referenceForm = 'must be { env: NAME }: the name of an environment variable, never the secret itself';
 
-/** The only way to write a secret. */
+/** A secret, which is always a reference to an environment variable. */
 export function environmentReference(description: string) {
   return Type.Object(
     {
       env: Type.String({
-        description: 'Name of the environment variable that holds the secret.',
+        description: 'Name of the environment variable with the secret.',
         pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
         errorMessage: referenceForm,
       }),

@@ -6,7 +6,7 @@ import { messagesSchema } from './messages.ts';
 import { policiesSchema } from './policies.ts';
 import { choice, environmentReference, id, text, wholeNumber } from './schema-parts.ts';
 
-/** What a client may be allowed to do. */
+/** The scopes that a client can have. */
 export const scopes = [
   'appointments:read',
   'appointments:write',
@@ -27,12 +27,12 @@ function settings(description: string) {
 
 const careUnit = Type.Object(
   {
-    id: id('`{care_unit_id}` in the paths; unique within the EHR.'),
-    name: text('Name, as people read it.'),
-    time_zone: text('IANA time zone, such as `Europe/Oslo`. Local times are read in it.'),
-    language: choice(['nb', 'sv', 'en'], { description: 'Language of the messages to patients.' }),
+    id: id('`{care_unit_id}` in URL paths. Unique within the EHR.'),
+    name: text('Display name.'),
+    time_zone: text('IANA time zone of local times, such as `Europe/Oslo`.'),
+    language: choice(['nb', 'sv', 'en'], { description: 'Language of messages to patients.' }),
     policies: Type.Optional(policiesSchema),
-    settings: Type.Optional(settings('What the connector wants to know about this care unit.')),
+    settings: Type.Optional(settings('Settings of the connector for this care unit.')),
   },
   { additionalProperties: false },
 );
@@ -40,19 +40,22 @@ const careUnit = Type.Object(
 function emr(connectors: readonly ConnectorModule[]) {
   return Type.Object(
     {
-      id: id('`{emr}` in the paths; unique.'),
-      name: text('Name, as people read it.'),
-      connector: Type.String({ enum: connectors.map(({ name }) => name), description: 'The kind of EHR.' }),
-      settings: Type.Optional(settings("The connector's own settings. A mapping `{ env: NAME }` stands for a secret.")),
+      id: id('`{emr}` in URL paths. Unique.'),
+      name: text('Display name.'),
+      connector: Type.String({
+        enum: connectors.map(({ name }) => name),
+        description: 'Connector for this kind of EHR.',
+      }),
+      settings: Type.Optional(settings('Settings of the connector. Write a secret as `{ env: NAME }`.')),
       synthetic_identifiers: Type.Optional(
         Type.Boolean({
-          description: 'Whether national numbers from the ranges set aside for synthetic people are taken.',
+          description: 'Accepts national numbers from the ranges reserved for synthetic people.',
           default: false,
         }),
       ),
       connection: Type.Optional(connectionSchema),
       policies: Type.Optional(policiesSchema),
-      care_units: Type.Array(careUnit, { description: 'Its care units.', minItems: 1 }),
+      care_units: Type.Array(careUnit, { description: 'Care units of the EHR.', minItems: 1 }),
     },
     { additionalProperties: false, allOf: connectors.map(settingsOf) },
   );
@@ -80,9 +83,9 @@ const clientSecret = Type.Union(
       },
       { additionalProperties: false },
     ),
-    environmentReference('Environment variable that holds the secret: at least 32 characters.'),
+    environmentReference('Environment variable with the secret, which must have at least 32 characters.'),
   ],
-  { errorMessage: 'must be { sha256: HASH } or { env: NAME }: the secret itself never stands in this file' },
+  { errorMessage: 'must be { sha256: HASH } or { env: NAME }; never write the secret itself in this file' },
 );
 
 const grant = Type.Object(
@@ -90,7 +93,7 @@ const grant = Type.Object(
     emr: id('Id of the EHR.'),
     care_units: Type.Optional(
       Type.Array(id('Id of a care unit.'), {
-        description: 'Only these care units. Absent: all of the EHR.',
+        description: 'Care units that the client may use. Defaults to all care units of the EHR.',
         minItems: 1,
         uniqueItems: true,
       }),
@@ -102,18 +105,19 @@ const grant = Type.Object(
 const client = Type.Object(
   {
     id: Type.String({
-      description: 'What the client sends as `x-service-client-id`; unique.',
+      description: 'The value of the `x-service-client-id` header. Unique.',
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$',
-      errorMessage: 'must be 1 to 63 letters, digits, dots, hyphens and underscores, the first a letter or digit',
+      errorMessage:
+        'must be 1 to 63 letters, digits, dots, hyphens and underscores, and must start with a letter or digit',
     }),
-    name: Type.Optional(text('Name, as people read it. Absent: the id.')),
+    name: Type.Optional(text('Display name. Defaults to the id.')),
     secrets: Type.Array(clientSecret, {
-      description: 'One secret, or two while one replaces the other.',
+      description: 'One secret, or two during a rotation.',
       minItems: 1,
       maxItems: 2,
     }),
     scopes: Type.Array(choice(scopes, { description: 'A scope.' }), {
-      description: 'What the client may do.',
+      description: 'Scopes of the client.',
       minItems: 1,
       uniqueItems: true,
     }),
@@ -125,28 +129,35 @@ const client = Type.Object(
 export const limitsSchema = Type.Object(
   {
     requests_per_minute: Type.Optional(
-      wholeNumber('Requests of one client in a minute.', { minimum: 1, maximum: 100_000_000, default: 6000 }),
-    ),
-    failed_credentials: Type.Optional(
-      wholeNumber('Wrong secrets of one address, or for one client id, before more of them have to wait.', {
+      wholeNumber('Maximum number of requests per client and minute.', {
         minimum: 1,
         maximum: 100_000_000,
-        default: 20,
+        default: 6000,
       }),
     ),
+    failed_credentials: Type.Optional(
+      wholeNumber(
+        'Number of wrong credentials, per address and per client id, after which further ones are throttled.',
+        {
+          minimum: 1,
+          maximum: 100_000_000,
+          default: 20,
+        },
+      ),
+    ),
   },
-  { description: 'Limits for each client.', additionalProperties: false },
+  { description: 'Limits per client.', additionalProperties: false },
 );
 
 const identifierHeaders = Type.Array(
   Type.String({
     description: 'Name of a request header.',
     pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}$",
-    errorMessage: 'must be the name of a request header, of at most 40 characters',
+    errorMessage: 'must be the name of a request header with at most 40 characters',
   }),
   {
     description:
-      'Request headers that `header:{name}` may name beside those that begin with `x-`, such as `patient-number`.',
+      'Request headers allowed in `header:{name}` in addition to those that start with `x-`, such as `patient-number`.',
     uniqueItems: true,
   },
 );
@@ -154,24 +165,25 @@ const identifierHeaders = Type.Array(
 export const retentionSchema = Type.Object(
   {
     confirmation_days: Type.Optional(
-      wholeNumber(
-        'Days after which the record of a code that has served or run out, and of its messages, is deleted.',
-        { minimum: 1, maximum: 3650, default: 90 },
-      ),
+      wholeNumber('Days after which a completed or expired confirmation and its messages are deleted.', {
+        minimum: 1,
+        maximum: 3650,
+        default: 90,
+      }),
     ),
   },
-  { description: 'How long the gateway keeps what has served.', additionalProperties: false },
+  { description: 'How long the gateway stores data.', additionalProperties: false },
 );
 
 /**
- * The JSON Schema (2020-12) of the configuration file, with each connector's settings in place. A connector's
- * `settingsSchema` must stand by itself: without `$ref`, or with an `$id` of its own.
+ * The JSON Schema (2020-12) of the configuration file, including the settings of each connector. A `settingsSchema` must
+ * be self-contained: without `$ref`, or with its own `$id`.
  */
 export function configurationSchema(connectors: readonly ConnectorModule[]) {
   return Type.Object(
     {
-      emrs: Type.Array(emr(connectors), { description: 'The EHRs behind the gateway.', minItems: 1 }),
-      clients: Type.Array(client, { description: 'Who may call the gateway.' }),
+      emrs: Type.Array(emr(connectors), { description: 'EHRs connected to the gateway.', minItems: 1 }),
+      clients: Type.Array(client, { description: 'Clients that may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
       identifier_headers: Type.Optional(identifierHeaders),
@@ -187,5 +199,5 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
   );
 }
 
-/** The file as it is written: secrets by reference, defaults absent. */
+/** The file as written: secrets as references, without defaults. */
 export type ConfigurationFile = Static<ReturnType<typeof configurationSchema>>;

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const shown = '[secret]';
 
-/** A value that stays out of logs, JSON and error texts; only `reveal` hands it out. */
+/** A value hidden from logs, JSON and error messages. Only `reveal` returns it. */
 export class Secret<Value = string> {
   readonly #value: Value;
 

@@ -20,14 +20,14 @@ test('variables that secrets refer to exist and are long enough', async () => {
     `${line}the environment variable ACME_CLIENT_SECRET is empty`,
   ]);
   expect(await mistakesIn(rightFile, { ACME_CLIENT_SECRET: clientSecret.slice(0, 31) })).toEqual([
-    `${line}the secret in this environment variable has fewer than 32 characters; make one with: openssl rand -base64 32`,
+    `${line}the secret in this environment variable has fewer than 32 characters; generate one with: openssl rand -base64 32`,
   ]);
   expect(await mistakesIn(rightFile.replace('ACME_CLIENT_SECRET', 'toString'))).toEqual([
     `${line}the environment variable toString is not set`,
   ]);
 });
 
-const whole = 'must be { sha256: HASH } or { env: NAME }: the secret itself never stands in this file';
+const whole = 'must be { sha256: HASH } or { env: NAME }; never write the secret itself in this file';
 const reference = 'must be { env: NAME }: the name of an environment variable, never the secret itself';
 
 test.each([
@@ -41,10 +41,10 @@ test.each([
   ],
   ['[{ sha256: 12 }]', '13:25: clients[0].secrets[0].sha256: must be text: put it in quotes'],
   ['[{ env: "hunter2!" }]', `13:22: clients[0].secrets[0].env: ${reference}`],
-  ['[*hunter2]', '13:15: this is no alias that can be resolved; put text that begins with * in quotes'],
-  ['[!hunter2 x]', '13:15: unknown tag, or a value that does not fit its tag'],
-  ['[{ hunter2: 1, hunter2: 2 }]', '13:29: this key stands twice in the same mapping'],
-  ['[@hunter2]', '13:15: text that begins with this character must be in quotes'],
+  ['[*hunter2]', '13:15: unknown alias; put text that starts with * in quotes'],
+  ['[!hunter2 x]', '13:15: unknown tag, or the value does not match its tag'],
+  ['[{ hunter2: 1, hunter2: 2 }]', '13:29: this key is repeated in the same mapping'],
+  ['[@hunter2]', '13:15: text that starts with this character must be in quotes'],
 ])('a secret in the file is pointed at, not repeated: %s', async (secrets, line) => {
   const error = await errorFrom(load(rightFile.replace('[{ env: ACME_CLIENT_SECRET }]', secrets)));
   expect(error.message).not.toContain('hunter2');

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isMapping } from './mistake.ts';
 
-/** What the data seems to mean by a union (`anyOf`, `oneOf`). */
+/** The branch of a union (`anyOf`, `oneOf`) that the data most likely intends. */
 type Choice =
   | { readonly kind: 'branch'; readonly index: number }
   | { readonly kind: 'discriminator'; readonly key: string; readonly values: readonly unknown[] }
@@ -12,7 +12,7 @@ export function isUnion(error: ErrorObject): boolean {
   return error.keyword === 'anyOf' || error.keyword === 'oneOf';
 }
 
-/** Of each union that failed, keeps the errors of the branch that was meant, or else one error for the whole. */
+/** For each failed union, keeps the errors of the intended branch, or one error for the union if none is clear. */
 export function withoutOtherBranches(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const unions = errors.filter(isUnion).map((union) => ({ union, choice: choose(union) }));
   return errors.filter((error) =>
@@ -27,7 +27,7 @@ export function withoutOtherBranches(errors: readonly ErrorObject[]): readonly E
   );
 }
 
-/** The branch that the data chose by a constant property, or else by a key that only one branch knows. */
+/** Finds the branch by a constant property, otherwise by a key that only one branch has. */
 export function choose(union: ErrorObject): Choice {
   const branches: readonly unknown[] = Array.isArray(union.schema) ? union.schema : [];
   const constants = branches.map(constantsOf);

@@ -12,7 +12,7 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'empty',
 };
 
-/** What is wrong with a value and what was expected. Shows a value only where a choice of words was expected. */
+/** Says what is wrong with a value and what was expected. Quotes the value only if an enum was expected. */
 export function describe(error: ErrorObject): string {
   const { keyword, data } = error;
   const params: Record<string, unknown> = error.params;
@@ -37,16 +37,16 @@ export function describe(error: ErrorObject): string {
     case 'maxItems':
       return `must have at most ${entries(limit)}`;
     case 'uniqueItems':
-      return 'stands in the list twice';
+      return 'is repeated in the list';
     case 'format':
       return `must be a valid ${String(params.format)}`;
     case 'pattern':
-      return `must fit the pattern ${String(params.pattern)}`;
+      return `must match the pattern ${String(params.pattern)}`;
     case 'anyOf':
     case 'oneOf':
-      return 'fits none, or more than one, of the forms that it may have';
+      return 'matches none or more than one of the allowed forms';
     default:
-      return error.message ?? 'is not right';
+      return error.message ?? 'is not valid';
   }
 }
 
@@ -54,13 +54,13 @@ export function notOneOf(data: unknown, allowed: readonly unknown[]): string {
   const words = allowed.map(String);
   const expected = words.length === 1 ? `must be ${words[0]}` : `must be one of ${words.join(', ')}`;
   if (data === undefined || data === null) return expected;
-  return typeof data === 'string' ? `${quoted(data)} is not known; ${expected}` : expected;
+  return typeof data === 'string' ? `${quoted(data)} is unknown; ${expected}` : expected;
 }
 
 export function unknownKey(key: string, known: readonly string[]): string {
   const suggestion = nearest(key, known);
   if (suggestion !== undefined) return `unknown key; did you mean "${suggestion}"?`;
-  return known.length > 0 ? `unknown key; known here: ${known.join(', ')}` : 'unknown key; none may stand here';
+  return known.length > 0 ? `unknown key; allowed: ${known.join(', ')}` : 'unknown key; no keys are allowed here';
 }
 
 export function missingKey(key: string, schema: unknown): string {

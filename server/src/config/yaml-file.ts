@@ -22,7 +22,7 @@ export interface Position {
 
 export interface YamlFile {
   readonly value: unknown;
-  /** Where the value, or its key, stands. A value that is absent or empty: its key, or the mapping around it. */
+  /** Position of the value or its key. For an absent or empty value: of its key or the mapping around it. */
   locate(path: Path, at: 'value' | 'key'): Position;
 }
 
@@ -31,34 +31,34 @@ export interface YamlMistake {
   readonly text: string;
 }
 
-// The parser's own messages quote the text around the mistake, which may be a secret.
+// The parser's own messages quote text from the file, which can be a secret.
 const wording: Readonly<Record<ErrorCode, string>> = {
-  ALIAS_PROPS: 'an alias takes neither anchor nor tag',
-  BAD_ALIAS: 'this is no alias that can be resolved; put text that begins with * in quotes',
-  BAD_COLLECTION_TYPE: 'the tag does not fit the collection',
+  ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
+  BAD_ALIAS: 'unknown alias; put text that starts with * in quotes',
+  BAD_COLLECTION_TYPE: 'the tag does not match the collection',
   BAD_DIRECTIVE: 'unknown or malformed directive',
-  BAD_DQ_ESCAPE: 'unknown escape in double quotes; single quotes take a backslash as it is',
-  BAD_INDENT: 'the indentation does not fit the lines above',
-  BAD_PROP_ORDER: 'anchor and tag come after the indicator, not before',
-  BAD_SCALAR_START: 'text that begins with this character must be in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot begin on the same line as its key',
-  BLOCK_IN_FLOW: 'inside [ ] and { } only [ ], { } and plain values may stand',
-  DUPLICATE_KEY: 'this key stands twice in the same mapping',
+  BAD_DQ_ESCAPE: 'unknown escape in double quotes; use single quotes for a literal backslash',
+  BAD_INDENT: 'the indentation does not match the lines above',
+  BAD_PROP_ORDER: 'anchor and tag must come after the indicator',
+  BAD_SCALAR_START: 'text that starts with this character must be in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a mapping cannot start on the same line as its key',
+  BLOCK_IN_FLOW: 'block collections are not allowed inside [ ] and { }',
+  DUPLICATE_KEY: 'this key is repeated in the same mapping',
   IMPOSSIBLE: 'this cannot be read',
   KEY_OVER_1024_CHARS: 'the key is longer than 1024 characters',
   MISSING_CHAR: 'a character is missing here, such as a colon, a comma, a quote or a closing bracket',
-  MULTILINE_IMPLICIT_KEY: 'a key must stand on one line; is a colon missing?',
-  MULTIPLE_ANCHORS: 'a value can have one anchor only',
-  MULTIPLE_DOCS: 'the file must hold one document; a second one begins here',
-  MULTIPLE_TAGS: 'a value can have one tag only',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line; is a colon missing?',
+  MULTIPLE_ANCHORS: 'a value can have only one anchor',
+  MULTIPLE_DOCS: 'the file must contain one document; a second one starts here',
+  MULTIPLE_TAGS: 'a value can have only one tag',
   NON_STRING_KEY: 'a key must be text',
   RESOURCE_EXHAUSTION: 'this is nested too deeply',
-  TAB_AS_INDENT: 'a tab cannot indent; use spaces',
-  TAG_RESOLVE_FAILED: 'unknown tag, or a value that does not fit its tag',
-  UNEXPECTED_TOKEN: 'this was not expected here',
+  TAB_AS_INDENT: 'tabs cannot be used for indentation; use spaces',
+  TAG_RESOLVE_FAILED: 'unknown tag, or the value does not match its tag',
+  UNEXPECTED_TOKEN: 'unexpected text',
 };
 
-/** Parses one YAML 1.2 document. Either the file or, if it cannot be read as one, the mistakes. */
+/** Parses one YAML 1.2 document. Returns the file, or the mistakes if it is not valid YAML. */
 export function parseYaml(text: string): YamlFile | { readonly mistakes: readonly YamlMistake[] } {
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -66,7 +66,7 @@ export function parseYaml(text: string): YamlFile | { readonly mistakes: readonl
     stringKeys: true,
     prettyErrors: false,
     lineCounter: lines,
-    // At 'silent' a second document is passed over.
+    // 'silent' would ignore a second document.
     logLevel: 'error',
   });
   const positionAt = (offset: number): Position => {
@@ -84,23 +84,24 @@ export function parseYaml(text: string): YamlFile | { readonly mistakes: readonl
     const value: unknown = document.toJS();
     return { value, locate: (path, at) => positionAt(offsetOf(document, path, at)) };
   } catch {
-    // The parser stops counting aliases at a hundred, so that a small file cannot become a huge one.
-    return { mistakes: [{ position: positionAt(0), text: 'the aliases in this file stand for too much' }] };
+    // The parser limits alias expansion, so that a small file cannot become a huge one.
+    return { mistakes: [{ position: positionAt(0), text: 'the aliases in this file expand to too many values' }] };
   }
 }
 
-const alone: ReadonlySet<ErrorCode> = new Set([
+/** Mistakes after which the parser can continue reliably. */
+const recoverable: ReadonlySet<ErrorCode> = new Set([
   'DUPLICATE_KEY',
   'TAG_RESOLVE_FAILED',
   'BAD_DQ_ESCAPE',
   'NON_STRING_KEY',
 ]);
 
-/** After a mistake in the structure the parser has lost its way: what it says from there on only misleads. */
+/** Drops mistakes after the first structural one, because they are usually consequences of it. */
 function withoutConsequences(problems: readonly YAMLError[]): readonly YAMLError[] {
   const inOrder = problems.toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const lost = inOrder.findIndex(({ code }) => !alone.has(code));
-  return lost < 0 ? inOrder : inOrder.slice(0, lost + 1);
+  const structural = inOrder.findIndex(({ code }) => !recoverable.has(code));
+  return structural < 0 ? inOrder : inOrder.slice(0, structural + 1);
 }
 
 function aliasMistakes(document: Document.Parsed, positionAt: (offset: number) => Position): YamlMistake[] {
@@ -112,7 +113,7 @@ function aliasMistakes(document: Document.Parsed, positionAt: (offset: number) =
         source === undefined
           ? wording.BAD_ALIAS
           : ancestors.includes(source)
-            ? 'this alias stands inside what it stands for'
+            ? 'this alias refers to a value that contains it'
             : undefined;
       if (text !== undefined) mistakes.push({ position: positionAt(node.range?.[0] ?? 0), text });
     },

@@ -6,37 +6,37 @@ import { type Reason, reasons } from '../problems/reasons.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { isCode } from './codes.ts';
 
-/** How long the right code, sent again, is answered as it was the first time. */
-export const repeatableFor = sql`interval '24 hours'`;
+/** How long a repeated request with the correct code gets the same response. */
+export const repeatLifetime = sql`interval '24 hours'`;
 
 interface Decision {
   readonly emr: string;
   readonly confirmationId: string;
   readonly ids: readonly string[];
   readonly code: string;
-  /** Several ids were named: a refusal says which of them are at fault. */
+  /** The request names several ids: a problem lists those at fault. */
   readonly many: boolean;
-  /** Those of the ids that the EHR has still to confirm, when the operation was planned. */
+  /** The ids that the EHR still had to confirm when the operation was planned. */
   readonly waitingIds: readonly string[];
-  /** The operation that is about to confirm them. */
+  /** The operation that will confirm them. */
   readonly operationId: string;
 }
 
-/** Another operation is confirming some of it, or has since it was planned: whoever waits learns of its outcome. */
-export class BeingConfirmed extends Problem {
+/** Another operation is confirming some of the ids, or has done so since planning. Its outcome is known after a wait. */
+export class ConfirmationInProgress extends Problem {
   constructor() {
     super('idempotency_in_progress', {
-      detail: 'Another request is about to confirm some of this.',
+      detail: 'Another request is confirming some of these appointments.',
       headers: { 'retry-after': '1' },
     });
   }
 }
 
 /**
- * Whether the code is taken, under a lock on the confirmation: of several requests at once each counts as an attempt, and
- * none is decided on what another has changed meanwhile. While any id awaits the code, every wrong one counts, whichever
- * id it was sent to. On a right code the ids are marked: from then on expiry cannot overtake them. A problem that comes
- * back is told after the transaction, which keeps the attempt.
+ * Checks the code under a lock on the confirmation, so that each of several concurrent requests counts as an attempt and
+ * sees the changes of the others. While any id awaits the code, every incorrect code counts, whichever id it was sent for.
+ * A correct code marks the ids as `confirming`: from then on they cannot expire. Returns a problem, rather than throwing it,
+ * so that the transaction commits the counted attempt.
  */
 export async function decideCode(
   tx: Tx,
@@ -46,8 +46,8 @@ export async function decideCode(
   const confirmation = await tx
     .selectFrom('confirmations')
     .select(['code_hash', 'ehr_reference', 'failed_attempts', 'max_attempts'])
-    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
-    .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatableFor}, false)`.as('is_fresh'))
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired'))
+    .select(sql<boolean>`coalesce(confirmed_at > clock_timestamp() - ${repeatLifetime}, false)`.as('is_fresh'))
     .where('id', '=', confirmationId)
     .forUpdate()
     .executeTakeFirst();
@@ -62,17 +62,19 @@ export async function decideCode(
   const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
   const states = new Set(ids.map((id) => stateOf.get(id)));
   const right = confirmation.code_hash !== null && isCode(keys, confirmationId, code, confirmation.code_hash);
-  // The EHR checks its own codes, and says so itself when one has run out.
+  // The EHR checks its own codes, and reports when one has expired.
   const checksItself = confirmation.ehr_reference !== null;
-  const isOver = confirmation.is_over && !checksItself && !states.has('confirming');
+  const isExpired = confirmation.is_expired && !checksItself && !states.has('confirming');
   const isLocked = confirmation.failed_attempts >= confirmation.max_attempts && !checksItself;
-  // By any of its ids, also one that is not named: what is told of a code here would be known of it there.
-  const isAwaited = items.some(({ state }) => state === 'confirming' || (state === 'pending' && !confirmation.is_over));
-  if (isAwaited && !right && !isLocked && !checksItself) return countWrongCode(confirmation);
-  const over = faultsOf(ids, (id) => whyOver(stateOf.get(id), { isOver, isLocked, isAwaited }));
+  // By any id of the confirmation, named or not: otherwise the response would reveal whether the code is correct.
+  const isAwaited = items.some(
+    ({ state }) => state === 'confirming' || (state === 'pending' && !confirmation.is_expired),
+  );
+  if (isAwaited && !right && !isLocked && !checksItself) return countIncorrectCode(confirmation);
+  const over = faultsOf(ids, (id) => whyNotPending(stateOf.get(id), { isExpired, isLocked, isAwaited }));
   if (over.length > 0) return refusal(over);
-  // One operation at a time confirms an id.
-  if (waitingIds.some((id) => stateOf.get(id) === 'confirming')) return new BeingConfirmed();
+  // Only one operation at a time confirms an id.
+  if (waitingIds.some((id) => stateOf.get(id) === 'confirming')) return new ConfirmationInProgress();
   if (!states.has('pending') && !states.has('confirming')) {
     const isRepeated = right && confirmation.is_fresh;
     return isRepeated ? stale() : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
@@ -92,12 +94,12 @@ export async function decideCode(
     return new Problem(reason, { faults: many ? faults : [] });
   }
 
-  /** What was planned before another operation confirmed it would be done twice. */
+  /** A plan from before another operation confirmed the ids would confirm them twice. */
   function stale(): Problem | undefined {
-    return waitingIds.every((id) => stateOf.get(id) === 'pending') ? undefined : new BeingConfirmed();
+    return waitingIds.every((id) => stateOf.get(id) === 'pending') ? undefined : new ConfirmationInProgress();
   }
 
-  async function countWrongCode(of: { readonly failed_attempts: number; readonly max_attempts: number }) {
+  async function countIncorrectCode(of: { readonly failed_attempts: number; readonly max_attempts: number }) {
     const used = of.failed_attempts + 1;
     await tx.updateTable('confirmations').set({ failed_attempts: used }).where('id', '=', confirmationId).execute();
     return codeIncorrect(of.max_attempts - used);
@@ -105,8 +107,8 @@ export async function decideCode(
 }
 
 /**
- * Whether codes can be given up without asking the EHR, under a lock on their ids. What the EHR holds it decides on itself;
- * a draft that it may be booking at this moment, or has booked, cannot be cancelled behind its back.
+ * Checks under a lock whether ids can be released. The EHR decides about its own holds. A draft that is being booked in the
+ * EHR, or already is, cannot be released here.
  */
 export async function decideRelease(tx: Tx, emr: string, ids: readonly string[]): Promise<Problem | undefined> {
   const drafts = await tx
@@ -118,12 +120,14 @@ export async function decideRelease(tx: Tx, emr: string, ids: readonly string[])
     .orderBy('appointment_id')
     .forUpdate()
     .execute();
-  return drafts.some(({ state }) => state === 'confirming' || state === 'confirmed') ? new BeingConfirmed() : undefined;
+  return drafts.some(({ state }) => state === 'confirming' || state === 'confirmed')
+    ? new ConfirmationInProgress()
+    : undefined;
 }
 
 type IdAtFault = ReturnType<typeof faultsOf>[number];
 
-/** Of the ids, in their order, those that a code cannot confirm. */
+/** A fault for each id that cannot be confirmed, in the order of the request. */
 function faultsOf(ids: readonly string[], why: (id: string) => Reason | undefined) {
   return ids.flatMap((id, index) => {
     const reason = why(id);
@@ -134,18 +138,18 @@ function faultsOf(ids: readonly string[], why: (id: string) => Reason | undefine
 }
 
 interface Standing {
-  readonly isOver: boolean;
+  readonly isExpired: boolean;
   readonly isLocked: boolean;
-  /** By any id of the confirmation. */
+  /** Whether any id of the confirmation awaits the code. */
   readonly isAwaited: boolean;
 }
 
-/** Locked is locked for good: that the time has run out as well is no news. */
-function whyOver(state: ItemState | undefined, { isOver, isLocked, isAwaited }: Standing): Reason | undefined {
-  // To recognise the right code again would tell whoever guesses what confirms the other ids.
+/** Why an id cannot be confirmed. A locked confirmation stays locked, even after it has expired. */
+function whyNotPending(state: ItemState | undefined, { isExpired, isLocked, isAwaited }: Standing): Reason | undefined {
+  // If a locked confirmation still recognised the correct code, guesses could find the code for the other ids.
   if (state === 'confirmed') return isLocked && isAwaited ? 'confirmation_locked' : undefined;
   if (state === undefined || state === 'released') return 'confirmation_not_pending';
   if (isLocked) return 'confirmation_locked';
   if (state === 'expiring' || state === 'expired') return 'confirmation_expired';
-  return state === 'pending' && isOver ? 'confirmation_expired' : undefined;
+  return state === 'pending' && isExpired ? 'confirmation_expired' : undefined;
 }

@@ -4,15 +4,15 @@ import type { ConfirmationKind, ItemState } from '../db/tables/confirmations.ts'
 import type { Channel } from '../db/tables/messages.ts';
 import { type DeliveryState, deliveryStateOf } from '../messages/delivery-state.ts';
 
-/** An appointment id that awaits a code, or once did. */
+/** An appointment id that awaits or awaited a code. */
 export interface Item {
   readonly id: string;
   readonly confirmationId: string;
-  /** Who started the confirmation: nobody else enters its code or has it sent. */
+  /** The client that started the confirmation. Only this client can enter or resend its code. */
   readonly clientId: string;
   readonly kind: ConfirmationKind;
   readonly state: Exclude<ItemState, 'expiring'>;
-  /** Waiting for its code, by the database's clock. One whose code is being confirmed waits however late it is. */
+  /** Awaits its code, by the database's clock. An id that is being confirmed does not expire. */
   readonly isPending: boolean;
   readonly ehrAppointmentId: string | null;
   readonly replacesId: string | null;
@@ -25,7 +25,7 @@ export interface Item {
   readonly ehrReference: string | null;
 }
 
-/** What is known of a code while it is awaited. */
+/** A code that is awaited, as shown to the caller. */
 export interface Awaited {
   readonly confirmationId: string;
   readonly kind: ConfirmationKind;
@@ -44,13 +44,13 @@ export function awaitedOf(item: Item): Awaited {
 export const isPendingSql = sql<boolean>`
   (item.state = 'confirming' OR (item.state = 'pending' AND confirmation.expires_at > clock_timestamp()))`;
 
-/** Whether the EHR has given up the hold yet makes no difference to who looks at it. */
+/** Callers see `expiring` as `expired`: whether the EHR has released the hold yet does not matter to them. */
 const stateSql = sql<Item['state']>`CASE item.state WHEN 'expiring' THEN 'expired' ELSE item.state END`;
 
-/** Where the EHR sends the code, there is no message of ours. */
+/** If the EHR sends the code, the gateway has no message. */
 const deliverySql = sql<DeliveryState>`coalesce(${deliveryStateOf('confirmation.id')}, 'sent')`;
 
-/** Items of one EHR, with what is known of their codes. */
+/** Selects items of one care unit with their confirmations. */
 export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
   return db
     .selectFrom('confirmation_items as item')
@@ -76,7 +76,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
     .where('item.care_unit_id', '=', careUnitId);
 }
 
-/** Items by the ids that callers know them by. */
+/** Items by the callers' ids. */
 export async function findItems(
   db: Db | Tx,
   emr: string,
@@ -90,7 +90,7 @@ export async function findItems(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The cancellations that wait for a code, by the EHR's ids of their originals. */
+/** Cancellations that await a code, by the EHR's id of the original. */
 export async function findPendingCancellations(
   db: Db | Tx,
   emr: string,

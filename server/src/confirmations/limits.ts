@@ -4,24 +4,24 @@ import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
-/** What a patient is known by in the gateway's own tables: a keyed hash, the newest secret key's first. */
+/** Keyed hashes that stand for a patient in the gateway's tables, one for each secret key, the newest first. */
 export function patientHashes(keys: KeyRing, emr: string, patientId: string): [Buffer, ...Buffer[]] {
   return keys.hashes('patient', `${emr} ${patientId}`);
 }
 
 interface Asking {
   readonly clientId: string;
-  /** What the patient is known by. */
+  /** Hashes of the patient. */
   readonly hashes: readonly [Buffer, ...Buffer[]];
 }
 
-/** How many clients' shares a patient is asked for and sent by all clients together. */
+/** The limit for all clients together, as a multiple of one client's limit. */
 const sharesInAll = 3;
 
 /**
- * Refuses one code too many. Each client has a share of its own for a patient, so that none uses up what another needs;
- * all together have three. Requests for one patient follow one another from here to the end of the transaction, so that
- * none of them counts without the others; a code that another request is about to send counts already.
+ * Enforces the limits on codes for a patient. Each client has its own limit, so that it cannot use up another client's. All
+ * clients together have three times that limit. A lock serialises requests for one patient until the end of the
+ * transaction. Codes that a running operation is about to send count too.
  *
  * @throws Problem `patient_limit_reached`
  */
@@ -29,7 +29,7 @@ export async function assertWithinLimits(
   tx: Tx,
   { clientId, hashes }: Asking,
   limits: PatientLimits,
-  counting: 'new confirmation' | 'fresh code' = 'new confirmation',
+  purpose: 'new confirmation' | 'resend' = 'new confirmation',
 ): Promise<void> {
   const [newest] = hashes;
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`patient ${newest.toString('hex')}`}, 0))`.execute(tx);
@@ -50,7 +50,7 @@ export async function assertWithinLimits(
         FROM messages JOIN confirmations AS confirmation ON confirmation.id = messages.confirmation_id
         WHERE confirmation.patient_hash IN (${known}) AND messages.created_at > clock_timestamp() - interval '1 hour'
       UNION ALL
-      -- Where the EHR sends the codes, there are no messages of ours.
+      -- If the EHR sends the codes, the gateway has no messages to count.
       SELECT client_id, false, true FROM confirmations AS confirmation, generate_series(1, codes_sent)
         WHERE confirmation.patient_hash IN (${known}) AND confirmation.ehr_reference IS NOT NULL
           AND confirmation.last_code_sent_at > clock_timestamp() - interval '1 hour'
@@ -58,7 +58,7 @@ export async function assertWithinLimits(
     GROUP BY is_own`.execute(tx);
   const isFull = (of: readonly Count[], shares: number) =>
     sum(of, 'codes') >= limits.codesPerHour * shares ||
-    (counting === 'new confirmation' && sum(of, 'pending') >= limits.pending * shares);
+    (purpose === 'new confirmation' && sum(of, 'pending') >= limits.pending * shares);
   const own = rows.filter(({ is_own }) => is_own);
   if (isFull(own, 1) || isFull(rows, sharesInAll)) {
     throw new Problem('patient_limit_reached', { headers: { 'retry-after': '60' } });

@@ -6,7 +6,7 @@ const mostCodes = 3;
 const secondsBetween = 30;
 
 /**
- * Whether a fresh code may be sent, under a lock on the confirmation.
+ * Checks, under a lock on the confirmation, whether a new code may be sent.
  *
  * @throws Problem `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `resend_limit_reached`,
  *   `rate_limited`
@@ -15,7 +15,7 @@ export async function assertMayResend(tx: Tx, confirmationId: string): Promise<v
   const row = await tx
     .selectFrom('confirmations as confirmation')
     .select(['failed_attempts', 'max_attempts', 'codes_sent'])
-    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_over'))
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('is_expired'))
     .select(
       sql<number>`ceil(${secondsBetween}::float8 - extract(epoch FROM clock_timestamp() - last_code_sent_at)::float8)`.as(
         'seconds_to_wait',
@@ -31,11 +31,11 @@ export async function assertMayResend(tx: Tx, confirmationId: string): Promise<v
     .executeTakeFirst();
   if (!row?.is_pending) throw new Problem('confirmation_not_pending');
   if (row.failed_attempts >= row.max_attempts) throw new Problem('confirmation_locked');
-  if (row.is_over) throw new Problem('confirmation_expired');
+  if (row.is_expired) throw new Problem('confirmation_expired');
   if (row.codes_sent >= mostCodes) throw new Problem('resend_limit_reached');
   if (row.seconds_to_wait > 0) {
     throw new Problem('rate_limited', {
-      detail: `A fresh code can be sent ${secondsBetween} seconds after the one before.`,
+      detail: `A code can be resent ${secondsBetween} seconds after the previous one.`,
       headers: { 'retry-after': String(row.seconds_to_wait) },
     });
   }

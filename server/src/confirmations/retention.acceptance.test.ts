@@ -15,7 +15,7 @@ import { startGateway } from '../../../test/gateway.ts';
 import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
-import { deleteOldConfirmations, forgetServedCodes } from './retention.ts';
+import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';
 
 const days = 7;
 
@@ -80,7 +80,7 @@ async function letPass(id: string, interval: string): Promise<void> {
 }
 
 async function keepHouse(): Promise<void> {
-  await forgetServedCodes(db, everything);
+  await deleteUsedCodes(db, everything);
   await deleteOldMessages(db, days, everything);
   await deleteOldConfirmations(db, days, everything);
 }
@@ -97,14 +97,14 @@ async function cancelInTwo(comment: string) {
   return { original, view, id: confirmationIdOf(view) };
 }
 
-describe('a code is forgotten', () => {
-  test('when what it was for is given up, and with it the comment that waited', async () => {
+describe('a code hash is deleted', () => {
+  test('when its appointment is released, together with the stored comment', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     await keepHouse();
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     await sweden.cancel(held.id);
-    // Housekeeping runs by itself.
+    // The background job runs on its own.
     await eventually(async () => expect(await confirmations(id)).toMatchObject([{ code_hash: null }]));
 
     const waiting = await cancelInTwo('why');
@@ -114,7 +114,7 @@ describe('a code is forgotten', () => {
     expect(await items(waiting.id)).toMatchObject([{ sealed_comment: null }]);
   });
 
-  test('when it has run out', async () => {
+  test('when it has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     await letPass(id, '11 minutes');
@@ -126,7 +126,7 @@ describe('a code is forgotten', () => {
     expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
   });
 
-  test('a day after it was right: till then it is recognised', async () => {
+  test('a day after its confirmation; until then a repeated request is recognised', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     const code = await codeFor(gateway, held.id);
@@ -142,7 +142,7 @@ describe('a code is forgotten', () => {
   });
 });
 
-describe('a confirmation that is over is deleted', () => {
+describe('an ended confirmation is purged', () => {
   test('after its days, and the appointment is as it was', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
@@ -160,7 +160,7 @@ describe('a confirmation that is over is deleted', () => {
     }
   });
 
-  test('when its code has run out, too', async () => {
+  test('also when its code has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
     await letPass(id, '8 days');
@@ -170,7 +170,7 @@ describe('a confirmation that is over is deleted', () => {
     expect(await sweden.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
   });
 
-  test('but not while anything of it waits or is being confirmed, however long ago', async () => {
+  test('but not while any id is pending or being confirmed', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
     const code = await codeFor(gateway, held.id);
@@ -208,8 +208,8 @@ describe('a confirmation that is over is deleted', () => {
   });
 });
 
-describe('an id of ours that stands for an appointment of the EHR goes on doing so', () => {
-  test('of a cancellation in two steps, confirmed or run out', async () => {
+describe('an id of the gateway stays valid for an appointment of the EHR', () => {
+  test('of a two-step cancellation, confirmed or expired', async () => {
     const done = await cancelInTwo('why');
     await uk.confirm(done.view.id, await codeFor(gateway, done.view.id));
     const late = await cancelInTwo('never');
@@ -261,7 +261,7 @@ test('a draft that was never booked stays cancelled for good', async () => {
   expect(await messagesOf(id)).toEqual([]);
 });
 
-test('a locked code is over like any other', async () => {
+test('a locked confirmation ends like any other', async () => {
   const held = await book(gateway, { careUnit: sodermalm });
   const id = confirmationIdOf(held);
   for (const wrong of wrongCodes(await codeFor(gateway, held.id), 5)) await sweden.confirm(held.id, wrong);
@@ -288,7 +288,7 @@ test('keys are deleted after a day, some at a time', async () => {
   expect(await left()).toBe(1);
 });
 
-test('housekeeping does it by itself, after the days that the configuration says', async () => {
+test('the background job purges after the configured number of days', async () => {
   const other = await startGateway({
     configure: (demo) => ({ ...demo, retention: { confirmation_days: 1 } }),
   });

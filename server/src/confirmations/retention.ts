@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { repeatableFor } from './decide.ts';
+import { repeatLifetime } from './decide.ts';
 
-/** Of `confirmation`: none of its ids waits for the code any more, none ever will, and nothing is held for any. */
-const isOver = sql<boolean>`NOT EXISTS (
+/** Of `confirmation`: no id awaits the code, and none has a hold. */
+const hasEnded = sql<boolean>`NOT EXISTS (
   SELECT FROM confirmation_items AS item
   WHERE item.confirmation_id = confirmation.id AND item.state IN ('pending', 'confirming', 'expiring'))`;
 
 /**
- * Forgets the codes that confirm nothing any more, and comments that were waiting with them: at once, and where a code
- * was right, when its repetition is not recognised any more. At most `limit` confirmations.
+ * Deletes code hashes, and the comments stored with them, of confirmations that have ended. After a successful
+ * confirmation the hash stays as long as repeated requests are recognised. At most `limit` confirmations.
  */
-export async function forgetServedCodes(db: Db, limit: number): Promise<void> {
+export async function deleteUsedCodes(db: Db, limit: number): Promise<void> {
   await sql`
     WITH served AS (
       SELECT confirmation.id FROM confirmations AS confirmation
-      WHERE confirmation.code_hash IS NOT NULL AND ${isOver}
-        AND (confirmation.confirmed_at IS NULL OR confirmation.confirmed_at <= now() - ${repeatableFor})
+      WHERE confirmation.code_hash IS NOT NULL AND ${hasEnded}
+        AND (confirmation.confirmed_at IS NULL OR confirmation.confirmed_at <= now() - ${repeatLifetime})
       LIMIT ${limit} FOR UPDATE SKIP LOCKED
     ), comments AS (
       UPDATE confirmation_items SET sealed_comment = NULL
@@ -26,16 +26,16 @@ export async function forgetServedCodes(db: Db, limit: number): Promise<void> {
 }
 
 /**
- * Deletes what is left of confirmations that ended so many days ago. An id of ours goes on standing for what it stood for:
- * where that is an appointment of the EHR (two-step cancellation, booked draft), all but the ids is deleted; a draft that
- * was never booked is nowhere else, and stays sealed. At most `limit` confirmations.
+ * Purges confirmations that ended more than `days` days ago. The gateway's own ids stay valid: for an appointment of the EHR
+ * (two-step cancellation, booked draft) everything but the ids is deleted; a draft that was never booked exists only here
+ * and stays, encrypted. At most `limit` confirmations.
  */
 export async function deleteOldConfirmations(db: Db, days: number, limit: number): Promise<void> {
   const longAgo = sql`now() - make_interval(days => ${days})`;
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ id: string }>`
       SELECT confirmation.id FROM confirmations AS confirmation
-      WHERE confirmation.purged_at IS NULL AND confirmation.expires_at < ${longAgo} AND ${isOver}
+      WHERE confirmation.purged_at IS NULL AND confirmation.expires_at < ${longAgo} AND ${hasEnded}
         AND (confirmation.confirmed_at IS NULL OR confirmation.confirmed_at < ${longAgo})
       ORDER BY confirmation.expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`.execute(tx);
     if (rows.length === 0) return;

@@ -12,7 +12,7 @@ export interface NewConfirmation {
   readonly channel: Channel;
   /** Null: the EHR checks the code. */
   readonly codeHash: Buffer | null;
-  /** The EHR's own name for it, where the EHR sends and checks codes. */
+  /** The EHR's reference, if the EHR sends and checks codes. */
   readonly ehrReference: string | null;
   readonly attempts: number;
   readonly expiresAt: Date;
@@ -23,7 +23,7 @@ export interface NewConfirmation {
 /** An appointment id that awaits the code. */
 export interface NewItem {
   readonly id: string;
-  /** Null: a draft that the EHR does not know. */
+  /** Null: a draft that only the gateway stores. */
   readonly ehrAppointmentId: string | null;
   readonly replacesId?: string | null;
   readonly sealedComment?: Buffer | null;
@@ -79,7 +79,7 @@ export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<
     .execute();
 }
 
-/** A code that has run out makes room for a new one, whether or not background work has been by. */
+/** An expired cancellation makes room for a new one, even before the background job has run. */
 async function expireOverdueCancellations(tx: Tx, { emr, items }: NewConfirmation): Promise<void> {
   const ids = items.flatMap(({ ehrAppointmentId }) => ehrAppointmentId ?? []);
   if (ids.length === 0) return;
@@ -98,14 +98,14 @@ async function expireOverdueCancellations(tx: Tx, { emr, items }: NewConfirmatio
 
 interface ConfirmedItem {
   readonly id: string;
-  /** What a draft has become in the EHR. */
+  /** The EHR's id of a booked draft. */
   readonly ehrAppointmentId?: string | undefined;
 }
 
 /**
- * The EHR has done what the code stands for. That counts, whatever else was decided about the ids meanwhile.
+ * Records that the EHR has performed what the code confirms. This overrides any other state of the ids.
  *
- * @param codeHash recognises a code that the EHR has checked, when it is sent again
+ * @param codeHash for a code that the EHR has checked: recognises a repeated request
  */
 export async function confirmItems(
   tx: Tx,
@@ -121,7 +121,7 @@ export async function confirmItems(
     readonly codeHash?: Buffer | undefined;
   },
 ): Promise<void> {
-  // Before its items, as whoever decides on a code locks them.
+  // Lock the confirmation before its items, like `decideCode`, to avoid deadlocks.
   await tx
     .updateTable('confirmations')
     .set({
@@ -147,10 +147,10 @@ export async function confirmItems(
 }
 
 /**
- * The EHR has not done what the right code asked for, and the operation has ended: the code waits again, except for ids
- * whose time is gone.
+ * After an operation ended without confirming its ids: makes them `pending` again. Ids in `gone`, whose times are taken,
+ * become `released`.
  */
-export async function waitAgain(tx: Tx, operationId: string, gone: readonly string[] = []): Promise<void> {
+export async function resetToPending(tx: Tx, operationId: string, gone: readonly string[] = []): Promise<void> {
   await tx
     .updateTable('confirmation_items')
     .set({
@@ -164,7 +164,7 @@ export async function waitAgain(tx: Tx, operationId: string, gone: readonly stri
     .execute();
 }
 
-/** Gives up what waits for a code. Answers what was released, and the confirmations that wait for nothing any more. */
+/** Releases ids that await a code. Returns them, and the confirmations that no id awaits any longer. */
 export async function releaseItems(tx: Tx, emr: string, ids: readonly string[]) {
   if (ids.length === 0) return { released: [], finished: [] };
   const released = await tx
@@ -197,17 +197,17 @@ export async function replaceDraft(tx: Tx, emr: string, id: string, sealed: Buff
     .execute();
 }
 
-/** What sealed columns of an item are bound to. */
+/** The encryption context of an item's sealed columns. */
 export function itemContext(emr: string, appointmentId: string): string {
   return `item ${emr} ${appointmentId}`;
 }
 
-/** When a code that is made now runs out, by the database's clock. */
+/** When a code that is created now expires, by the database's clock. */
 export async function codeExpiry(tx: Tx, lifetimeSeconds: number): Promise<Date> {
   const { rows } = await sql<{ expires_at: Date }>`
     SELECT date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds}) AS expires_at`.execute(
     tx,
   );
-  if (!rows[0]) throw new Error('The database did not tell the time');
+  if (!rows[0]) throw new Error('The database returned no time');
   return rows[0].expires_at;
 }

@@ -13,9 +13,8 @@ export interface DataDirLock {
 type Release = () => Promise<void>;
 
 /**
- * Takes the folder for this process until `release` or its end, however it ends: the kernel frees the lock. Throws a
- * `DatabaseError` when another process of this machine has it. Machines that share a folder over a network do not see
- * each other.
+ * Locks the folder for this process until `release`. The kernel frees the lock when the process ends. Throws a
+ * `DatabaseError` if another process of this machine holds the lock. Does not work across machines that share a folder.
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   const name = `crossward-${createHash('sha256')
@@ -43,20 +42,20 @@ async function take(name: string, dataDir: string): Promise<Release | undefined>
   return undefined;
 }
 
-/** Abstract sockets end at the network namespace; a socket in the folder itself is seen wherever the folder is mounted. */
+/** Uses a socket in the folder, which is visible wherever the folder is mounted, unlike an abstract socket. */
 async function takeAcrossContainers(dataDir: string): Promise<Release | undefined> {
-  // A plain descriptor: a file handle would be closed when nobody refers to it any more.
+  // A plain descriptor, because a file handle is closed when it is garbage-collected.
   const folder = openSync(dataDir, 'r');
   const close = () => closeSync(folder);
   try {
-    // The folder's own path may be longer than a socket's may be.
+    // The path of the folder can exceed the maximum length of a socket path.
     const release = await listenOnFile(`/proc/self/fd/${folder}/lock.sock`);
     if (release) return () => release().finally(close);
     close();
     return undefined;
   } catch (error) {
     close();
-    // Some shared file systems hold no sockets.
+    // Some shared file systems do not support sockets.
     if (['EPERM', 'EOPNOTSUPP', 'ENOTSUP', 'EINVAL'].includes(errorCode(error) ?? '')) return async () => undefined;
     throw error;
   }
@@ -65,12 +64,12 @@ async function takeAcrossContainers(dataDir: string): Promise<Release | undefine
 async function listenOnFile(path: string): Promise<Release | undefined> {
   const release = await listen(path);
   if (release !== undefined || (await answers(path))) return release;
-  // Left by a process that was killed.
+  // Left behind by a killed process.
   await rm(path, { force: true });
   return await listen(path);
 }
 
-/** `undefined`: the address is taken. */
+/** Returns `undefined` if the address is in use. */
 function listen(path: string): Promise<Release | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DatabaseOptions } from './database.ts';
 
-/** Which database it is, for people: host, port and name as the driver reads them, or the folder. No credentials. */
+/** Display name of the database without credentials: host, port and name as read by the driver, or the folder. */
 export function databaseName({ databaseUrl, dataDir }: Pick<DatabaseOptions, 'databaseUrl' | 'dataDir'>): string {
   if (databaseUrl === undefined) return `the embedded database in ${dataDir}`;
   try {

@@ -14,32 +14,32 @@ import { types } from './types.ts';
 
 export interface Database {
   readonly kind: 'postgresql' | 'pglite';
-  /** For requests. */
+  /** Connections for requests. */
   readonly pool: DatabasePool;
   /**
-   * For what runs beside them: messages, recovery, expiry. Neither can use up the connections of the other, except on
-   * PGlite, where both are the one connection there is.
+   * Connections for background jobs: messages, recovery, expiry. Neither pool can exhaust the other, except on PGlite,
+   * where both share one connection.
    */
   readonly background: DatabasePool;
-  /** One round trip. Throws what the pool throws. */
+  /** Makes one round trip. Throws the errors of the pool. */
   ping(): Promise<void>;
-  /** Waits for what runs, then closes. May be called again. */
+  /** Waits for running queries, then closes. Can be called repeatedly. */
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** `postgresql://…`. Its parameters (`sslmode`, `statement_timeout`, …) go before the gateway's own. Absent: PGlite. */
+  /** `postgresql://…`. Its parameters (`sslmode`, `statement_timeout`, …) override the gateway's. Without it: PGlite. */
   readonly databaseUrl?: string | undefined;
-  /** The embedded database lives in its folder `pglite`. */
+  /** The embedded database is stored in its subfolder `pglite`. */
   readonly dataDir: string;
-  /** Connections to PostgreSQL for requests, at most. Default 20. `backgroundConnections` come on top. */
+  /** Maximum number of PostgreSQL connections for requests, in addition to `backgroundConnections`. Default 20. */
   readonly maxConnections?: number | undefined;
-  /** Milliseconds to wait for the server, or for one of its connections to come free. */
+  /** Milliseconds to wait for the server or for a free connection. */
   readonly connectTimeout?: number | undefined;
 }
 
 const defaultConnections = 20;
-/** To PostgreSQL, at most. */
+/** Maximum number of PostgreSQL connections for background jobs. */
 const backgroundConnections = 4;
 
 const oldestServer = 15;
@@ -47,14 +47,14 @@ const statementTimeout = 30_000;
 const idleTransactionTimeout = 60_000;
 
 /**
- * Connects to PostgreSQL, or opens the embedded database. Throws a `DatabaseError`, or a `ConfigurationError` for a data
- * directory that cannot be used, that says what to do about it.
+ * Connects to PostgreSQL, or opens the embedded database. Throws a `DatabaseError`, or a `ConfigurationError` if the data
+ * directory cannot be used. Both say what to do.
  *
- * On PostgreSQL a statement may take thirty seconds. Behind PgBouncer in transaction mode (1.21 or newer) let its
- * `ignore_startup_parameters` name `statement_timeout` and `idle_in_transaction_session_timeout`.
+ * On PostgreSQL, statements time out after thirty seconds. PgBouncer in transaction mode must be version 1.21 or newer,
+ * with `statement_timeout` and `idle_in_transaction_session_timeout` in its `ignore_startup_parameters`.
  *
- * The embedded database keeps what was answered when its process is killed; it never calls fsync, so that a power cut may
- * lose it. It runs in this process: one connection, no time limit for a statement.
+ * The embedded database keeps committed data if its process is killed, but can lose data in a power cut, because it
+ * never calls fsync. It runs in this process, with one connection and no statement time-out.
  */
 export function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.databaseUrl === undefined
@@ -75,7 +75,7 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: idleTransactionTimeout,
-    // For a server that no longer answers at all.
+    // Detects a server that no longer responds.
     query_timeout: statementTimeout + 5_000,
     types,
     onConnect: (client: pg.ClientBase) => client.query("SET TIME ZONE 'UTC'"),
@@ -117,13 +117,13 @@ function connectError(error: unknown): DatabaseError {
   if (code === 'ERR_INVALID_URL' || error instanceof URIError) {
     return new DatabaseError('The database URL is not a valid URL. Percent-encode special characters of the password.');
   }
-  // Messages of the server, the system and the driver name users, databases and addresses, at most.
+  // Messages of the server, the system and the driver contain users, databases and addresses, but no secrets.
   const message = error instanceof Error ? error.message : '';
   const reason = code === 'ECONNREFUSED' ? 'connection refused' : message || code || 'unknown error';
   return new DatabaseError(`Cannot connect to PostgreSQL: ${reason}`, code);
 }
 
-/** Where the embedded database of a data directory is, once there is one. */
+/** Path of the embedded database in a data directory. */
 export function embeddedFiles(dataDir: string): string {
   return join(dataDir, 'pglite');
 }
@@ -135,7 +135,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   try {
     const files = embeddedFiles(folder);
     if (!existsSync(files)) await initialise(files);
-    // PGlite gives every user rights to what is in it.
+    // PGlite creates files that every user can access.
     await makePrivateFolder(files);
     const database = await pgliteDatabase(startPglite({ dataDir: files }));
     const close = once(() => database.close().finally(() => lock.release()));
@@ -146,7 +146,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** Creates the files beside their place, since PGlite cannot open what a killed process has begun. */
+/** Creates the files in a temporary folder and renames it, because PGlite cannot open partially created files. */
 async function initialise(files: string): Promise<void> {
   const draft = `${files}.new`;
   await rm(draft, { recursive: true, force: true });

@@ -1,7 +1,7 @@
-/** A trouble with the database that the operator has to see to. The message holds no URL, no password and no data. */
+/** A database error that the operator must fix. The message contains no URL, password or data. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
-  /** SQLSTATE or the system's error code, where there is one. */
+  /** SQLSTATE or system error code, if any. */
   readonly code: string | undefined;
 
   constructor(message: string, code?: string) {
@@ -10,7 +10,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** SQLSTATE of an error that PostgreSQL answered, or Node's code of a system error; `undefined` for anything else. */
+/** SQLSTATE of a PostgreSQL error, or Node's code of a system error; otherwise `undefined`. */
 export function errorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
@@ -27,13 +27,13 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return violates(error, '23505', constraint);
 }
 
-/** The transaction lost against another one and may be tried again from its beginning. */
+/** The transaction conflicts with another one and can be retried from its start. */
 export function isSerializationFailure(error: unknown): boolean {
   const code = errorCode(error);
   return code === '40001' || code === '40P01';
 }
 
-/** A prepared statement no longer fits, because a migration changed its tables or a pooler has lost it. */
+/** A prepared statement is stale, because a migration changed its tables or a pooler dropped it. */
 export function isStaleStatement(error: unknown): boolean {
   const code = errorCode(error);
   if (code === '26000') return true;
@@ -64,7 +64,7 @@ const unreachable = new Set([
   '25P03',
 ]);
 
-// node-postgres gives these no code.
+// node-postgres sets no code on these errors.
 const lostMessages = new Set([
   'timeout exceeded when trying to connect',
   'timeout expired',
@@ -77,31 +77,31 @@ const lostMessages = new Set([
   'Query read timeout',
 ]);
 
-/** By identity, since the system's codes (`ECONNRESET`) are the same for any other connection. */
+/** Tracked by object, because connections to callers fail with the same system codes (`ECONNRESET`). */
 const thrownByPool = new WeakSet<object>();
 
-/** Marks whatever is thrown by the gateway's pool as the database's, and answers it. */
+/** Marks an error as thrown by the gateway's database pool, and returns it. */
 export function ofDatabase<Thrown>(error: Thrown): Thrown {
   if (typeof error === 'object' && error !== null) thrownByPool.add(error);
   return error;
 }
 
 /**
- * The database cannot be reached, is down, or has no connection left: not the fault of the statement. Only of errors that
- * the gateway's own pool has thrown: a caller's connection fails with the same codes.
+ * The database cannot be reached, is down, or has no free connection. True only for errors of the gateway's own pool,
+ * because connections to callers fail with the same codes.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !thrownByPool.has(error)) return false;
   const code = errorCode(error);
   if (code !== undefined) {
     if (unreachable.has(code) || /^08[0-9A-Z]{3}$/.test(code)) return true;
-    // The Unix socket of a server that does not run.
+    // The server is not running: its Unix socket does not exist.
     return code === 'ENOENT' && (error as { syscall?: unknown }).syscall === 'connect';
   }
   return error instanceof Error && lostMessages.has(error.message);
 }
 
-// No connection was made: no statement has left.
+// No connection was established, so no statement was sent.
 const withoutConnection = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -124,7 +124,7 @@ const withoutConnectionMessages = new Set([
   'Cannot use a pool after calling end on the pool',
 ]);
 
-/** The connection failed in a way that leaves open whether a statement, or its commit, was carried out. */
+/** The connection failed, and it is unknown whether the statement or commit was executed. */
 export function mayHaveBeenSent(error: unknown): boolean {
   if (!isConnectionFailure(error)) return false;
   const code = errorCode(error);

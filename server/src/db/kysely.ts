@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import type { Tables } from './tables/index.ts';
 
 export type Db = Kysely<Tables>;
-/** Functions that lock or belong together with others ask for this, so that misuse does not compile. */
+/** Parameter type of functions that must run in a transaction. Enforces it at compile time. */
 export type Tx = Transaction<Tables>;
 
 export function createDb({ pool }: Pick<Database, 'pool'>): Db {

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import type { DatabaseClient } from './pool.ts';
 
-/** Numbered SQL files (`000001_words.sql`, …) that are applied in order and never changed. */
+/** A folder of numbered SQL files (`000001_words.sql`, …), applied in order and never changed. */
 export interface MigrationSet {
   readonly name: string;
   readonly folder: URL;
@@ -20,16 +20,15 @@ interface Migration {
 
 type Applied = Omit<Migration, 'sql'>;
 
-/** Any number, the same in every gateway. */
+/** Arbitrary id of the advisory lock, the same in every gateway. */
 const advisoryLock = 7_236_817_205_533_341;
 /** Milliseconds. */
 const longestMigration = 6 * 3_600_000;
 
 /**
- * Brings the database up to the files, all in one transaction, under a lock that other gateways which start meanwhile
- * wait for. Sets that the database knows and that are not named are left alone. Throws a `DatabaseError` when the files
- * are not numbered without a gap, when an applied one has changed, when the database is newer than the files, or when
- * a statement fails; nothing has changed then.
+ * Applies missing migrations in one transaction, under a lock that other starting gateways wait for. Ignores sets in the
+ * database that are not named. Throws a `DatabaseError` and changes nothing if the numbers have a gap, an applied file
+ * was changed, the database is newer than the files, or a statement fails.
  */
 export async function migrate(database: Database, sets: readonly MigrationSet[]): Promise<void> {
   const migrations = await load(sets);
@@ -65,8 +64,8 @@ export async function migrate(database: Database, sets: readonly MigrationSet[])
 }
 
 /**
- * Every file is applied as it is. A newer database counts too: while gateways are replaced one by one, the old ones stay
- * ready. Throws what the pool throws.
+ * Whether all files are applied unchanged. A newer database counts too, so that old gateways stay ready during a rolling
+ * update. Throws the errors of the pool.
  */
 export async function migrationsApplied(database: Database, sets: readonly MigrationSet[]): Promise<boolean> {
   const migrations = await load(sets);
@@ -100,7 +99,7 @@ async function loadSet({ name: set, folder }: MigrationSet): Promise<Migration[]
           `Migrations of ${set} are not numbered 1, 2, 3, …: ${file} should be number ${version}.`,
         );
       }
-      // The same checksum whatever a checkout makes of line ends.
+      // Normalise line endings, so that the checksum does not depend on the checkout.
       const sql = (await readFile(new URL(file, base), 'utf8')).replaceAll('\r\n', '\n');
       return { set, version, name, sha256: createHash('sha256').update(sql).digest('hex'), sql };
     }),
@@ -116,7 +115,7 @@ async function readApplied(client: DatabaseClient): Promise<Applied[]> {
 const keyOf = ({ set, version }: Applied) => `${set}/${version}`;
 const byKey = (applied: readonly Applied[]) => new Map(applied.map((one) => [keyOf(one), one]));
 
-/** What is still to be applied. Throws when the database and the files disagree. */
+/** The migrations still to be applied. Throws if the database and the files disagree. */
 function pending(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
   const files = byKey(migrations);
   const sets = new Set(migrations.map(({ set }) => set));

@@ -7,7 +7,7 @@ import { Session } from './session.ts';
 import { statementNames } from './statement-names.ts';
 import { types } from './types.ts';
 
-/** Longer than any honest queue: whoever waits for a second connection while holding the only one learns of it. */
+/** Time-out for a connection. Detects a caller that waits for a second connection while it holds the only one. */
 const connectTimeout = 30_000;
 
 interface Waiting {
@@ -16,9 +16,9 @@ interface Waiting {
 }
 
 /**
- * PGlite has one connection. This pool lends it to one caller at a time, first come, first served. It keeps one client on
- * PGlite's adapter for the life of the process, and nothing else may use the PGlite object meanwhile: under a pool of
- * node-postgres one query can get another one's rows.
+ * PGlite has one connection, which this pool lends to one caller at a time, in order of request. It uses one client for
+ * the life of the process, because with a node-postgres pool on PGlite a query can get the rows of another one. Nothing
+ * else may use the PGlite object meanwhile.
  */
 export class PglitePool implements DatabasePool {
   readonly options = {};
@@ -35,7 +35,7 @@ export class PglitePool implements DatabasePool {
     this.#session = new Session(client);
   }
 
-  /** The PGlite object stays the caller's to close, after `end`. Throws what PGlite throws when it cannot start. */
+  /** The caller must close the PGlite object after `end`. Throws PGlite's error if it cannot start. */
   static async open(pglite: PGlite): Promise<PglitePool> {
     await pglite.waitReady;
     const client = new pg.Client({ ...createPgConfig(pglite), types } as pg.ClientConfig);
@@ -46,7 +46,7 @@ export class PglitePool implements DatabasePool {
   }
 
   /**
-   * Rejects with a `DatabaseError` when the pool ends or the database has died, and when no turn came for thirty seconds.
+   * Rejects with a `DatabaseError` if the pool ends, if the database stopped, or after a wait of thirty seconds.
    */
   connect(): Promise<DatabaseClient> {
     const refusal = this.#refusal();
@@ -84,7 +84,7 @@ export class PglitePool implements DatabasePool {
     this.#observe = observe;
   }
 
-  /** Refuses those who wait, waits for the one who has the connection, and closes it. */
+  /** Rejects waiting callers, waits until the connection is returned, and closes it. */
   async end(): Promise<void> {
     if (this.#closing === undefined) {
       this.#closing = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ export class PglitePool implements DatabasePool {
     await this.#closing.promise;
   }
 
-  /** Hears what `LISTEN` on any loan has asked for, until the answered function is called. */
+  /** Subscribes to notifications of `LISTEN` on any checkout. The returned function unsubscribes. */
   onNotification(listener: (notification: { channel: string; payload?: string | undefined }) => void): () => void {
     this.#client.on('notification', listener);
     return () => void this.#client.removeListener('notification', listener);

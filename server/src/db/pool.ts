@@ -2,37 +2,37 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient } from 'kysely';
 import type { QueryConfig, Session } from './session.ts';
 
 export interface QueryResult<Row> {
-  /** The first words that PostgreSQL answers with: others (`BEGIN`, `CREATE`, …) come too, as far as types go unseen. */
+  /** The command tag from PostgreSQL. Others (`BEGIN`, `CREATE`, …) occur but are not typed. */
   readonly command: 'UPDATE' | 'DELETE' | 'INSERT' | 'SELECT' | 'MERGE';
-  /** Rows changed or answered; null for statements that count none. */
+  /** Number of rows changed or returned; null for statements without a count. */
   readonly rowCount: number;
   readonly rows: Row[];
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
-/** A connection on loan. Nobody else uses it until it is released; afterwards it refuses every query. */
+/** A connection checked out of a pool. It is exclusive until it is released and refuses queries afterwards. */
 export interface DatabaseClient extends PostgresPoolClient {
-  /** Without values the text may hold several statements; the result is then an array of results. */
+  /** Without values, the text can contain several statements. The result is then an array of results. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>;
   query<Row>(config: QueryConfig): Promise<QueryResult<Row>>;
   query<Row>(cursor: PostgresCursor<Row>): PostgresCursor<Row>;
   /**
-   * Gives the connection back, once; rolls back what is still open. What was set for the session (SET, LISTEN, temporary
-   * tables) stays with the connection. `true` or an error: the connection is closed instead, where there are several.
+   * Returns the connection to the pool and rolls back an open transaction. Call it once. Session state (SET, LISTEN,
+   * temporary tables) stays with the connection. With `true` or an error, a PostgreSQL connection is closed instead.
    */
   release(destroy?: boolean | Error): void;
 }
 
-/** Serves Kysely's `PostgresDialect` and a connector's `SqlPool`. `connect` waits for its turn, first come, first served. */
+/** Implements Kysely's `PostgresDialect` pool and a connector's `SqlPool`. Connections are lent in order of request. */
 export interface DatabasePool extends PostgresPool {
-  /** How many wait for a connection now. */
+  /** Number of callers waiting for a connection. */
   readonly waiting: number;
   connect(): Promise<DatabaseClient>;
-  /** Tells how many seconds each `connect` has waited, in vain or not. Of several observers, the last one is told. */
+  /** Reports the seconds that each `connect` waited, whether it succeeded or not. Supports one observer: the last one. */
   observeWaits(observe: (seconds: number) => void): void;
 }
 
-/** One loan of a connection. */
+/** One checkout of a connection. */
 export class Loan implements DatabaseClient {
   #session: Session | undefined;
   readonly #nameOf: (text: string) => string | undefined;

@@ -4,9 +4,9 @@ import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
 import { Session } from './session.ts';
 import { statementNames } from './statement-names.ts';
 
-/** A pool of node-postgres whose loans are prepared, named and rolled back as `DatabaseClient` says. */
+/** A node-postgres pool that lends connections as described by `DatabaseClient`. */
 export class NodePostgresPool implements DatabasePool {
-  /** Not those of the pool inside, which hold the password. */
+  /** Empty, because the options of the inner pool contain the password. */
   readonly options = {};
   readonly #pool: pg.Pool;
   readonly #sessions = new WeakMap<pg.PoolClient, Session>();
@@ -16,11 +16,11 @@ export class NodePostgresPool implements DatabasePool {
 
   constructor(config: pg.PoolConfig) {
     this.#pool = new pg.Pool(config);
-    // The pool has dropped the idle connection already; the next loan makes a new one.
+    // The pool has already removed the idle connection. The next checkout creates a new one.
     this.#pool.on('error', () => undefined);
   }
 
-  /** Rejects with an error that `isConnectionFailure` knows when there is no server or no connection comes free in time. */
+  /** Rejects with an error known to `isConnectionFailure` if the server is unreachable or no connection is free in time. */
   async connect(): Promise<DatabaseClient> {
     const client = await this.#borrow();
     let session = this.#sessions.get(client);
@@ -55,7 +55,7 @@ export class NodePostgresPool implements DatabasePool {
     this.#observe = observe;
   }
 
-  /** Waits until every loan is back, then closes the connections. May be called again. */
+  /** Waits until all connections are returned, then closes them. Can be called repeatedly. */
   end(): Promise<void> {
     this.#ended ??= this.#pool.end();
     return this.#ended;

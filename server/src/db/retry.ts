@@ -5,9 +5,9 @@ const attempts = 6;
 const firstDelay = 8;
 
 /**
- * Runs a whole transaction again when it lost against another one (40001, 40P01), or when a migration made one of its
- * prepared statements stale: at most six times, after random delays of up to 8, 16, 32, 64 and 128 milliseconds. `fn` must
- * begin and end its transaction itself. Throws what the last attempt threw, and anything else at once.
+ * Retries a whole transaction after a conflict (40001, 40P01) or a prepared statement made stale by a migration: at most
+ * six attempts, with random delays of up to 8, 16, 32, 64 and 128 milliseconds. `fn` must start and end its own
+ * transaction. Throws the error of the last attempt; throws other errors at once.
  */
 export async function retrySerialization<T>(fn: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

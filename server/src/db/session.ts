@@ -8,58 +8,57 @@ export interface QueryConfig {
   readonly name?: string | undefined;
   /** `array`: each row as an array of its columns. */
   readonly rowMode?: 'array' | undefined;
-  /** Milliseconds, instead of the pool's own. */
+  /** Milliseconds. Overrides the time-out of the pool. */
   readonly query_timeout?: number | undefined;
 }
 
 type PreparedValue = string | Buffer | null;
 
-// Not in node-postgres's type declarations.
+// Missing in the type declarations of node-postgres.
 const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): PreparedValue | undefined } })
   .utils;
 
 const maxParameters = 65_535;
 
 /**
- * One connection, and what is known for certain about its transaction, for as long as it lives. Those who check it out
- * one after another share it.
+ * One connection with the known state of its transaction. It lives as long as the connection, across checkouts.
  */
 export class Session {
   readonly #client: pg.ClientBase;
   #ready = true;
   #broken = false;
-  /** Part of every name, so that a new one prepares all statements anew. */
+  /** Part of every statement name. A new value makes the connection prepare all statements again. */
   #generation = 0;
   #loans = 0;
   #settled: PromiseWithResolvers<void> | undefined;
 
   constructor(client: pg.ClientBase) {
     this.#client = client;
-    // The server said that it is ready for a query, and none is waiting. A query is rejected before that.
+    // The server is ready for a query and none is queued. A failed query rejects before this event.
     client.on('drain', () => this.#settle(true));
-    // Without a listener an error between two queries ends the process.
+    // Without a listener, an error between two queries would end the process.
     client.on('error', () => this.#break());
     client.on('end', () => this.#break());
   }
 
-  /** The connection is gone. */
+  /** The connection is closed or broken. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** Nothing runs, no transaction is open, and the connection may serve someone else. */
+  /** No query is running, no transaction is open, and the connection can be reused. */
   get clean(): boolean {
     return this.#ready && !this.#broken && this.#client.getTransactionStatus() === 'I';
   }
 
-  /** A loan ends: what it still has running is not tried again. */
+  /** Ends a checkout. Its running query is not retried. */
   endLoan(): void {
     this.#loans++;
   }
 
-  /** Throws what the server answered, or an error that `isConnectionFailure` knows. */
+  /** Throws the server's error, or an error known to `isConnectionFailure`. */
   async query(config: QueryConfig): Promise<pg.QueryResult> {
-    // Values are made ready before anything is sent: node-postgres corrupts its next message when one cannot be.
+    // Serialise values first: if that fails while sending, node-postgres corrupts its next message.
     const { name, ...statement } = { ...config, values: prepareValues(config.values) };
     const loan = this.#loans;
     try {
@@ -70,12 +69,12 @@ export class Session {
       this.#generation++;
       await this.#untilReady();
       if (this.#client.getTransactionStatus() !== 'I' || this.#loans !== loan) throw error;
-      // The statement was refused before it ran.
+      // The statement was refused before execution, so it is safe to retry.
       return await this.#send(statement);
     }
   }
 
-  /** Waits for what still runs and rolls back what is open. Answers whether the connection may serve someone else. */
+  /** Waits for the running query and rolls back an open transaction. Returns whether the connection can be reused. */
   async reset(): Promise<boolean> {
     await this.#untilReady();
     if (this.#broken) return false;

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 const maxCandidates = 1_000;
 
 /**
- * Gives texts of statements the names under which each connection prepares them, from their second use on: a text that
- * comes once is not worth it. The name comes from the text alone, so that gateways behind one pooler agree. Only `limit` texts
- * get one, since each costs the server memory for each connection.
+ * Names statements from their second use on, so that connections prepare them. The name depends only on the text, so
+ * that gateways behind one pooler agree. At most `limit` texts get a name, because each prepared statement uses server
+ * memory on every connection.
  */
 export function statementNames(limit = 200): (text: string) => string | undefined {
   const names = new Map<string, string>();

@@ -19,7 +19,7 @@ const parseTextArray = pg.types.getTypeParser(int8Array as number, 'text') as (t
 const parsers = new Map<number, Parser>([
   [int8, parseInt8],
   [int8Array, (text) => parseInt8s(parseTextArray(text))],
-  // node-postgres makes a Date of it at midnight in the process's own time zone.
+  // node-postgres would return a Date at midnight in the time zone of the process.
   [date, (text) => text],
 ]);
 

@@ -19,21 +19,21 @@ export interface CareUnitConnection {
   readonly limitsPerPatient: PatientLimits;
 }
 
-/** How long is waited for an EHR, in seconds. */
+/** Time limits for an EHR, in seconds. */
 export interface Patience {
-  /** The longest that one call takes, its wait for a turn included. */
+  /** Maximum duration of one call, including the time in the queue. */
   readonly callSeconds: number;
-  /** How long after the EHR was last asked for a write its silence says nothing. */
+  /** Time after the last attempt of a write before its absence in the EHR counts as not done. */
   readonly settlingSeconds: number;
-  /** How long after a request its write may still be made. */
+  /** Time after the request during which its write may still be retried. */
   readonly giveUpSeconds: number;
 }
 
-/** One EHR as the operations see it: what it is, what it can do, and the one way to ask it. */
+/** The connection to one EHR: its configuration, its capabilities and the calls to it. */
 export interface EhrConnection {
   readonly id: string;
   readonly name: string;
-  /** @throws Problem `ehr_unavailable` while the EHR has never answered: nobody knows what it can do. */
+  /** @throws Problem `ehr_unavailable` until the connector is open, because its capabilities are unknown */
   readonly capabilities: Capabilities;
   readonly isOpen: boolean;
   readonly syntheticIdentifiers: boolean;
@@ -42,15 +42,15 @@ export interface EhrConnection {
   offers(operation: ConnectorOperation): boolean;
   health(): EhrHealth;
   /**
-   * Asks the EHR. No database connection may be held meanwhile.
+   * Calls the EHR. The caller must not hold a database connection meanwhile.
    *
-   * @throws Problem `operation_unsupported`, or what the connector's error means for a caller.
+   * @throws Problem `operation_unsupported`, or the problem that corresponds to the connector's error
    */
   call<Operation extends ConnectorOperation>(
     operation: Operation,
     ...input: Parameters<ConnectorOperations[Operation]>
   ): ReturnType<ConnectorOperations[Operation]>;
-  /** After the last call. */
+  /** Call it after the last call has ended. */
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function createConnection(facts: Facts, opening: Opening, guard: Guard): 
   };
 }
 
-/** Arrow functions of the mapped type do not survive a union of operations, hence the loose signature. */
+/** Loosely typed, because the mapped type does not work with a union of operations. */
 async function ask(
   guard: Guard,
   operation: ConnectorOperation,

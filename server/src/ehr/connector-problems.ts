@@ -2,7 +2,7 @@ import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-ki
 import { codeIncorrect, Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 
-/** What a connector's error is to a caller. Whoever names the thing that was not found knows the place and checks first. */
+/** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */
 const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect'>, Reason> = {
   patient_not_found: 'patient_not_found',
   resource_not_found: 'resource_not_found',
@@ -21,7 +21,7 @@ const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorre
   outcome_unknown: 'outcome_unknown',
 };
 
-/** Anything but a `ConnectorError` is a bug and stays what it is. */
+/** Converts a `ConnectorError` to a problem. Other errors are bugs and are passed on. */
 export function asProblem(error: unknown): unknown {
   if (!(error instanceof ConnectorError)) return error;
   if (error.kind === 'unavailable') {

@@ -2,5 +2,5 @@ import { fhirR4Connector } from '@crossward/connector-fhir-r4';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
-/** Every kind of EHR that a configuration can name. */
+/** The connectors that a configuration can name. */
 export const connectors: readonly ConnectorModule[] = [sandboxConnector, fhirR4Connector];

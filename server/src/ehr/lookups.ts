@@ -15,7 +15,7 @@ export async function requirePatient(
   place: Place,
 ): Promise<Patient> {
   const patient = await ehr.call('findPatient', identifier);
-  if (!patient) throw problemAt(place, 'patient_not_found', 'The EHR knows no patient by this identifier.');
+  if (!patient) throw problemAt(place, 'patient_not_found', 'The EHR has no patient with this identifier.');
   return patient;
 }
 
@@ -27,7 +27,7 @@ export async function requireResource(
   place: Place,
 ): Promise<Resource> {
   const resource = await ehr.call('findResource', careUnit, identifier);
-  if (!resource) throw problemAt(place, 'resource_not_found', 'The care unit has no resource by this identifier.');
+  if (!resource) throw problemAt(place, 'resource_not_found', 'The care unit has no resource with this identifier.');
   return resource;
 }
 
@@ -40,14 +40,15 @@ export async function requireHealthcareService(
 ): Promise<HealthcareService> {
   const services = await ehr.call('listHealthcareServices', careUnit);
   const service = services.find((it) => it.id === id);
-  if (!service) throw problemAt(place, 'healthcare_service_not_found', 'The care unit has no such healthcare service.');
+  if (!service)
+    throw problemAt(place, 'healthcare_service_not_found', 'The care unit has no healthcare service with this id.');
   return service;
 }
 
 /** A patient by the EHR's own id. */
 export type FindPatient = (id: string) => Promise<Patient | null>;
 
-/** For one request that may come upon a patient many times. */
+/** Looks up patients by id and caches them for the duration of one request. */
 export function eachPatientOnce(ehr: EhrConnection): FindPatient {
   const found = new Map<string, Promise<Patient | null>>();
   return (id) => {

@@ -3,23 +3,22 @@ import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { describeError } from '../log/describe-error.ts';
 
-/** How long the start of the gateway waits for one EHR. */
+/** How long the start of the gateway waits for EHRs. */
 const patienceMilliseconds = 5_000;
 const pauseMilliseconds = 10_000;
 
-/** A connector that is open, or will be as soon as its EHR answers. */
+/** A connector that is open, or opens as soon as its EHR can be reached. */
 export interface Opening {
-  /** `undefined`: the EHR has not answered yet. */
+  /** `undefined` until the connector is open. */
   current(): Connector | undefined;
   stop(): void;
 }
 
 /**
- * Opens a connector, again and again until it is open: an EHR that does not answer keeps neither the gateway nor the
- * other EHRs from starting. The log tells of each kind of failure once.
+ * Opens a connector and retries until it succeeds. An unreachable EHR does not delay the gateway or other EHRs. Each kind
+ * of failure is logged once.
  *
- * @throws whatever is no `ConnectorError`, if it comes while the start waits: a mistake of ours, with which nothing should
- *   start
+ * @throws any error other than a `ConnectorError` that occurs while the start waits, because it is a bug
  */
 export async function startOpening(emr: string, open: () => Promise<Connector>, log: Logger): Promise<Opening> {
   const stopped = new AbortController();
@@ -35,8 +34,8 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
     if (told.has(kind)) return;
     told.add(kind);
     const about = { emr, kind, cause: describeError(error) };
-    if (kind === 'bug') log.error(about, 'a connector fails to open, and is tried again');
-    else log.warn(about, 'an EHR cannot be opened yet');
+    if (kind === 'bug') log.error(about, 'failed to open connector, retrying');
+    else log.warn(about, 'EHR unavailable, retrying');
   }
 
   async function untilOpen(first: Promise<void>): Promise<void> {
@@ -45,7 +44,7 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
       await sleep(pauseMilliseconds, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
       if (!stopped.signal.aborted) await attempt().catch(tell);
     }
-    if (connector && told.size > 0) log.info({ emr }, 'an EHR that could not be opened is open');
+    if (connector && told.size > 0) log.info({ emr }, 'EHR connected after retries');
   }
 
   const first = attempt();

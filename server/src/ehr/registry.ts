@@ -10,7 +10,7 @@ import type { EhrMetrics } from './guard/metrics.ts';
 import { guardSettings, httpSettings } from './guard/settings.ts';
 import { startOpening } from './opening.ts';
 
-/** Every configured EHR by its id, in the order of the configuration. */
+/** All configured EHRs by id, in the order of the configuration. */
 export type EhrRegistry = ReadonlyMap<string, EhrConnection>;
 
 interface Dependencies {
@@ -19,7 +19,7 @@ interface Dependencies {
   readonly log: Logger;
 }
 
-/** Opens a connection to every EHR of the configuration. */
+/** Opens a connection to every configured EHR. */
 export async function openEhrRegistry(
   configuration: Pick<Configuration, 'emrs'>,
   connectors: readonly ConnectorModule[],
@@ -49,7 +49,7 @@ async function openConnection(
   const guard = createGuard(guardSettings(emr.connection), {
     emr: emr.id,
     metrics,
-    onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'the circuit breaker of an EHR has changed'),
+    onBreakerChange: (breaker) => log.warn({ emr: emr.id, breaker }, 'circuit breaker state changed'),
   });
   const opening = await startOpening(emr.id, () => guard.run('open', open), log);
   const careUnits = emr.care_units.map(careUnitConnection);

@@ -6,7 +6,9 @@ import { breakerStates } from '../ehr/guard/breaker.ts';
 import { ehrOperations } from './ehr-operations.ts';
 
 const confirmation = (of: string) =>
-  choice(['none', 'code'], { description: `Whether ${of} waits for a code that is sent to the patient.` });
+  choice(['none', 'code'], {
+    description: `\`code\`: ${of} must be confirmed with a code that is sent to the patient.`,
+  });
 
 const emrStatuses = ['available', 'degraded', 'unavailable'] as const;
 
@@ -16,32 +18,32 @@ export const emrSchema = Type.Object(
     name: Type.String(),
     status: choice(emrStatuses, {
       description:
-        'Whether the EHR can be used now. `degraded`: it has failed, and the next call tries whether it is back. ' +
-        '`unavailable`: it has not been reached since the gateway was started, or it is left alone for a while; calls ' +
-        'answer `ehr_unavailable`.',
+        'Whether the EHR can be used now. `degraded`: the EHR has failed; the next request tests whether it has ' +
+        'recovered. `unavailable`: the connection is not established or the circuit breaker is open; requests fail ' +
+        'with `ehr_unavailable`.',
     }),
     breaker: choice(breakerStates, {
-      description: 'State of the circuit breaker that leaves the EHR alone after failures in a row.',
+      description: 'State of the circuit breaker, which opens after consecutive failures of the EHR.',
     }),
     last_success_at: nullableString({
       format: 'date-time',
-      description: 'When the EHR last did what it was asked. Null: not since the gateway was started.',
+      description: 'Time of the last successful call to the EHR. Null if there was none since the gateway started.',
     }),
     capabilities: Type.Object({
       patient_identifier_types: Type.Array(choice(patientIdentifierTypes), {
-        description: 'What patients can be looked up by.',
+        description: 'Identifier types by which patients can be looked up.',
       }),
       resource_identifier_types: Type.Array(choice(resourceIdentifierTypes), {
-        description: 'What resources can be looked up by.',
+        description: 'Identifier types by which resources can be looked up.',
       }),
       booking_confirmation: confirmation('a booking'),
       cancellation_confirmation: confirmation('a cancellation'),
       operations: Type.Array(choice(Object.keys(ehrOperations)), {
-        description: 'What can be done in this EHR. Anything else answers `operation_unsupported`.',
+        description: 'Operations that this EHR supports. Others fail with `operation_unsupported`.',
       }),
     }),
   },
-  { $id: 'Emr', description: 'An EHR behind the gateway.' },
+  { $id: 'Emr', description: 'An EHR connected to the gateway.' },
 );
 
 export const emrListSchema = Type.Object({
@@ -54,7 +56,7 @@ export const careUnitSchema = Type.Object(
     id: Type.String(),
     name: Type.String(),
     time_zone: Type.String({ description: 'IANA time zone.' }),
-    language: choice(['nb', 'sv', 'en'], { description: 'Language of the messages to patients.' }),
+    language: choice(['nb', 'sv', 'en'], { description: 'Language of messages to patients.' }),
   },
   { $id: 'CareUnit', description: 'A care unit of an EHR.' },
 );

@@ -1,12 +1,12 @@
 import type { ChangeKind, ConnectorOperation } from '@crossward/connector-kit';
 import type { EhrConnection } from '../ehr/connection.ts';
 
-interface Needs {
+interface Requirements {
   readonly operations: readonly ConnectorOperation[];
   readonly changes?: readonly ChangeKind[];
 }
 
-/** What a caller can do in an EHR, and what its connector has to offer for it. */
+/** The operations of the API, with the connector operations and changes that each one requires. */
 export const ehrOperations = {
   get_patient: { operations: ['findPatient'] },
   list_resources: { operations: ['listResources'] },
@@ -25,12 +25,13 @@ export const ehrOperations = {
     operations: ['findAppointments', 'listTimeSlots', 'changeAppointments'],
     changes: ['create', 'update', 'cancel'],
   },
-} as const satisfies Record<string, Needs>;
+} as const satisfies Record<string, Requirements>;
 export type EhrOperation = keyof typeof ehrOperations;
 
+/** The operations that this EHR supports. */
 export function operationsOf(ehr: EhrConnection): EhrOperation[] {
   return (Object.keys(ehrOperations) as EhrOperation[]).filter((name) => {
-    const { operations, changes = [] }: Needs = ehrOperations[name];
+    const { operations, changes = [] }: Requirements = ehrOperations[name];
     return operations.every(ehr.offers) && changes.every((kind) => ehr.capabilities.changes.includes(kind));
   });
 }

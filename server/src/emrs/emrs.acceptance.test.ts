@@ -25,7 +25,7 @@ const everyOperation = [
 ];
 
 describe('list_emrs', () => {
-  test('tells every EHR with what it can do', async () => {
+  test('tells every EHR with what it can do', { tags: 'every-ehr' }, async () => {
     const { status, body } = await gateway.request<{ emrs: Emr[]; next_cursor: null }>('GET', '/api/emrs');
     expect(status).toBe(200);
     expect(body.next_cursor).toBeNull();

@@ -30,15 +30,15 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
   addOperation(app, {
     operationId: 'list_emrs',
     tag: 'EHRs',
-    summary: 'List the EHRs that the caller may use',
+    summary: 'List EHRs',
     level: 'client',
     method: 'GET',
     path: '/emrs',
     scopes: [],
     query: pagingQuery,
-    answer: { status: 200, description: 'EHRs, by id.', schema: emrListSchema },
+    response: { status: 200, description: 'EHRs that the client is granted, sorted by id.', schema: emrListSchema },
     reasons: ['cursor_invalid'],
-    examples: { answer: { emrs: [emrExample], next_cursor: null } },
+    examples: { response: { emrs: [emrExample], next_cursor: null } },
     async handle({ client, query }) {
       const granted = [...ehrs.values()].filter(({ id }) => client.grants.has(id));
       const binding = { clientId: client.id, operationId: 'list_emrs', filters: [] };
@@ -50,29 +50,33 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
   addOperation(app, {
     operationId: 'get_emr',
     tag: 'EHRs',
-    summary: 'Get an EHR and its capabilities',
+    summary: 'Get an EHR',
     level: 'emr',
     method: 'GET',
     path: '',
     scopes: [],
-    answer: { status: 200, description: 'The EHR.', schema: emrSchema },
+    response: { status: 200, description: 'The EHR.', schema: emrSchema },
     reasons: [],
-    examples: { params: { emr: 'sandbox-no' }, answer: emrExample },
+    examples: { params: { emr: 'sandbox-no' }, response: emrExample },
     handle: async ({ ehr }) => ({ body: emr(ehr) }),
   });
 
   addOperation(app, {
     operationId: 'list_care_units',
     tag: 'EHRs',
-    summary: 'List the care units of an EHR',
+    summary: 'List care units',
     level: 'emr',
     method: 'GET',
     path: '/care-units',
     scopes: [],
     query: pagingQuery,
-    answer: { status: 200, description: 'Care units, by id.', schema: careUnitListSchema },
+    response: {
+      status: 200,
+      description: 'Care units that the client is granted, sorted by id.',
+      schema: careUnitListSchema,
+    },
     reasons: ['cursor_invalid'],
-    examples: { params: { emr: 'sandbox-no' }, answer: { care_units: [careUnitExample], next_cursor: null } },
+    examples: { params: { emr: 'sandbox-no' }, response: { care_units: [careUnitExample], next_cursor: null } },
     async handle({ client, ehr, query }) {
       const granted = [...ehr.careUnits.values()].filter(({ id }) => client.grants.get(ehr.id)?.has(id));
       const binding = { clientId: client.id, operationId: 'list_care_units', filters: [ehr.id] };
@@ -89,22 +93,22 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
     method: 'GET',
     path: '',
     scopes: [],
-    answer: { status: 200, description: 'The care unit.', schema: careUnitSchema },
+    response: { status: 200, description: 'The care unit.', schema: careUnitSchema },
     reasons: [],
-    examples: { params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' }, answer: careUnitExample },
+    examples: { params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' }, response: careUnitExample },
     handle: async ({ careUnit }) => ({ body: careUnitBody(careUnit) }),
   });
 }
 
 const statuses = { closed: 'available', half_open: 'degraded', open: 'unavailable' } as const;
 
-/** Of an EHR that has not answered since the gateway was started. */
-const nothingKnown = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] } as const;
+/** Shown until the connection to the EHR is established. */
+const unknownCapabilities = { patientIdentifierTypes: ['emr_id'], resourceIdentifierTypes: ['emr_id'] } as const;
 
 function emr(ehr: EhrConnection): Static<typeof emrSchema> {
   const { breaker, lastSuccessAt } = ehr.health();
   const careUnits = [...ehr.careUnits.values()];
-  const { patientIdentifierTypes, resourceIdentifierTypes } = ehr.isOpen ? ehr.capabilities : nothingKnown;
+  const { patientIdentifierTypes, resourceIdentifierTypes } = ehr.isOpen ? ehr.capabilities : unknownCapabilities;
   return {
     id: ehr.id,
     name: ehr.name,

@@ -6,9 +6,12 @@ export const healthcareServiceSchema = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    duration_minutes: nullableInteger({ description: 'Informative: a booking has the length of its time slots.' }),
+    duration_minutes: nullableInteger({
+      description:
+        'Typical duration in minutes. For information only: an appointment has the length of its time slots.',
+    }),
   },
-  { $id: 'HealthcareService', description: 'What can be booked.' },
+  { $id: 'HealthcareService', description: 'A healthcare service that can be booked.' },
 );
 
 export const healthcareServiceListSchema = Type.Object({

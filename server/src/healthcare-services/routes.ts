@@ -10,17 +10,17 @@ export function addHealthcareServiceRoutes(app: FastifyInstance, { cursors }: { 
   addOperation(app, {
     operationId: 'list_healthcare_services',
     tag: 'Healthcare services',
-    summary: 'List the healthcare services of a care unit',
+    summary: 'List healthcare services',
     level: 'care_unit',
     method: 'GET',
     path: '/healthcare-services',
     scopes: ['resources:read', 'appointments:read'],
     query: pagingQuery,
-    answer: { status: 200, description: 'Healthcare services, by id.', schema: healthcareServiceListSchema },
+    response: { status: 200, description: 'Healthcare services, sorted by id.', schema: healthcareServiceListSchema },
     reasons: ['cursor_invalid', ...ehrReadReasons],
     examples: {
       params: { emr: 'sandbox-uk', care_unit_id: 'riverside' },
-      answer: {
+      response: {
         healthcare_services: [{ id: 'consultation', name: 'Consultation', duration_minutes: 30 }],
         next_cursor: null,
       },

@@ -10,7 +10,7 @@ interface Dependencies {
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly metrics: Registry;
-  /** Wrong secrets before more of them have to wait. */
+  /** Wrong credentials allowed before further ones are throttled. */
   readonly failedCredentials: number;
 }
 
@@ -26,14 +26,14 @@ export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failed
     const client = authenticate(request, clients, refuse);
     request.access = { client };
     assertStandard(request);
-    request.access = { client, ...opened(request, operation, client, ehrs) };
+    request.access = { client, ...grantedTarget(request, operation, client, ehrs) };
     if (operation.scopes.length > 0 && !operation.scopes.some((scope) => client.scopes.has(scope))) {
       throw new Problem('scope_missing', { detail: `The client lacks the scope ${operation.scopes.join(' or ')}.` });
     }
   });
 }
 
-/** The secret is looked at first, so that nobody's failures keep the right one out. */
+/** Checks the credentials before the throttle, so that failures of others never lock out a client. */
 function authenticate(request: FastifyRequest, clients: ClientRegistry, refuse: Refuse): Client {
   const id = request.headers['x-service-client-id'];
   const secret = request.headers['x-service-client-secret'];
@@ -52,16 +52,25 @@ function assertStandard(request: FastifyRequest): void {
   );
 }
 
-function opened(request: FastifyRequest, operation: AnyOperation, client: Client, ehrs: EhrRegistry) {
+function grantedTarget(request: FastifyRequest, operation: AnyOperation, client: Client, ehrs: EhrRegistry) {
   if (operation.level === 'client') return {};
   const params = request.params as { emr: string; care_unit_id?: string };
   const granted = client.grants.get(params.emr);
   const ehr = granted && ehrs.get(params.emr);
-  if (!ehr) throw problemAt({ in: 'path', parameter: 'emr' }, 'emr_not_found', 'There is no such EHR.');
+  if (!ehr)
+    throw problemAt(
+      { in: 'path', parameter: 'emr' },
+      'emr_not_found',
+      'The EHR does not exist, or the client has no grant for it.',
+    );
   if (params.care_unit_id === undefined) return { ehr };
   const careUnit = granted.has(params.care_unit_id) ? ehr.careUnits.get(params.care_unit_id) : undefined;
   if (!careUnit) {
-    throw problemAt({ in: 'path', parameter: 'care_unit_id' }, 'care_unit_not_found', 'The EHR has no such care unit.');
+    throw problemAt(
+      { in: 'path', parameter: 'care_unit_id' },
+      'care_unit_not_found',
+      'The care unit does not exist, or the client has no grant for it.',
+    );
   }
   return { ehr, careUnit };
 }

@@ -3,15 +3,15 @@ import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The IP address of the caller: what the nearest trusted proxy says, else that of the connection. Never the text of a
- * header that is no address.
+ * The IP address of the caller: as reported by the nearest trusted proxy, otherwise that of the connection. Header text
+ * that is not an IP address is ignored.
  */
 export function callerAddress({ ip, raw }: FastifyRequest): string {
   const { remoteAddress } = raw.socket;
   return plain(isIP(ip) === 0 ? (remoteAddress ?? '') : ip);
 }
 
-/** What is counted as one caller: an IPv4 address, or the /64 that an IPv6 subscriber commonly has to itself (RFC 6177). */
+/** The unit that limits count: an IPv4 address, or the /64 network that one IPv6 subscriber commonly has (RFC 6177). */
 export function callerOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -4,16 +4,16 @@ import { callerOf } from './caller-address.ts';
 
 interface ConnectionLimits {
   readonly maxConnections: number;
-  /** Of one caller, unless it is a trusted proxy. */
+  /** Does not apply to trusted proxies. */
   readonly maxConnectionsPerAddress: number;
   isTrustedProxy(address: string | undefined): boolean;
 }
 
-/** Closes connections beyond the limits at once: nothing of them is read. */
+/** Closes connections beyond the limits without reading from them. */
 export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimits, registry: Registry): void {
   const refused = new Counter({
     name: 'crossward_http_connections_refused_total',
-    help: 'Connections that were closed at once, by the limit: of all connections, or of one address.',
+    help: 'Connections closed because a limit was reached: all (total) or address (per address).',
     labelNames: ['limit'],
     registers: [registry],
   });

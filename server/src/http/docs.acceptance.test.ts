@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
-import { everyAnswer } from './headers.ts';
+import { fixedHeaders } from './headers.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('pages', () => {
 
   test.each(['/problems/no_such_reason', '/api/emrs', '/health/live'])('%s keeps the fixed headers', async (path) => {
     const { headers } = await get(path);
-    expect(headers).toMatchObject(everyAnswer);
+    expect(headers).toMatchObject(fixedHeaders);
     expect(headers).not.toHaveProperty('x-frame-options');
   });
 

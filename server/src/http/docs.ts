@@ -5,13 +5,13 @@ import { type Allowances, addHtmlPages } from './html-pages.ts';
 
 const allowances: Allowances = {
   'script-src': ["'self'"],
-  // The reference writes its style sheet as it renders.
+  // Scalar inserts its style sheet while rendering.
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:'],
   'connect-src': ["'self'"],
 };
 
-/** `/docs`: the OpenAPI description for people to read. Everything on the page comes from this gateway. */
+/** Serves the API reference at `/docs`. The page loads nothing from other hosts. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
   await addHtmlPages(app, allowances, (pages) =>
     pages.register(scalar, {
@@ -26,7 +26,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
         telemetry: false,
         persistAuth: false,
         showDeveloperTools: 'never',
-        // These lead to services of other hosts.
+        // These features call services on other hosts.
         hideClientButton: true,
         agent: { disabled: true },
         mcp: { disabled: true },
@@ -36,12 +36,12 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
 }
 
 function prepare(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-  // The plugin puts its addresses together from the header, and throws where that makes none.
+  // The plugin builds URLs from the host header and throws if the result is not a URL.
   if (!URL.canParse(request.url, `${request.protocol}://${request.hostname}`)) {
-    done(new Problem('request_invalid', { detail: 'The header host is not a host name.' }));
+    done(new Problem('request_invalid', { detail: 'The host header is not a valid host name.' }));
     return;
   }
-  // Some megabytes, the same for everyone.
+  // The script is several megabytes and the same for every client.
   if (request.routeOptions.url === '/docs/js/scalar.js') reply.header('cache-control', 'public, max-age=3600');
   done();
 }

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A request and its answer, until the answer has gone out whole or the caller has. */
+/** A request and its response. It ends when the response is fully sent or the connection is closed. */
 export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** How a request ended; `aborted`: the caller went away before the whole answer had gone out. */
+/** How an exchange ended. `aborted`: the caller disconnected before the response was fully sent. */
 export interface End {
   readonly aborted: boolean;
   readonly status: number;
 }
 
 interface Connection {
-  /** In the order in which the requests came, each with what ends it. */
+  /** In order of arrival, each with the function that ends it. */
   readonly open: Map<Exchange, (end?: End) => void>;
-  /** Of the request that came last, open or not. */
+  /** The exchange of the last request, open or ended. */
   latest?: Exchange;
   waiting?: () => void;
 }
@@ -24,15 +24,15 @@ interface Connection {
 const connections = new WeakMap<Socket, Connection>();
 
 /**
- * Calls `ended` once, when the answer has gone out whole, or else when the connection has closed before that.
- * An answer that waits behind others of its connection (RFC 9112 section 9.3.2) hears nothing of its end from Node.
+ * Calls `ended` once: when the response is fully sent, or when the connection closes before that. Node reports no end
+ * for a pipelined response (RFC 9112 section 9.3.2) that is still queued behind others when its connection closes.
  */
 export function watchExchange(exchange: Exchange, ended: (end: End) => void): void {
   const { request, reply } = exchange;
   const connection = connectionOf(request.raw.socket);
-  const end = (told: End = { aborted: !reply.raw.writableFinished, status: reply.statusCode }) => {
+  const end = (result: End = { aborted: !reply.raw.writableFinished, status: reply.statusCode }) => {
     if (!connection.open.delete(exchange)) return;
-    ended(told);
+    ended(result);
     connection.waiting?.();
   };
   connection.open.set(exchange, end);
@@ -40,27 +40,27 @@ export function watchExchange(exchange: Exchange, ended: (end: End) => void): vo
   reply.raw.once('close', () => end());
 }
 
-/** For one that is answered past its reply. */
+/** Ends an exchange whose response was written directly to the socket. */
 export function endExchange(exchange: Exchange, end: End): void {
   connectionOf(exchange.request.raw.socket).open.get(exchange)?.(end);
 }
 
-/** The request whose body is still being read, answered or not. */
+/** The exchange whose request body is still being read, if any. Its response may already be sent. */
 export function unfinishedExchange(socket: Socket): Exchange | undefined {
   const latest = connections.get(socket)?.latest;
   return latest?.request.raw.complete === false ? latest : undefined;
 }
 
-/** Calls `done` once every request of the connection is over, but for `except`. At most one may wait for it. */
+/** Calls `done` when every exchange of the connection except `except` has ended. Supports one waiter per connection. */
 export function onceAnswered(socket: Socket, except: Exchange | undefined, done: () => void): void {
   const connection = connectionOf(socket);
-  const look = () => {
+  const check = () => {
     if ([...connection.open.keys()].some((exchange) => exchange !== except)) return;
     delete connection.waiting;
     done();
   };
-  connection.waiting = look;
-  look();
+  connection.waiting = check;
+  check();
 }
 
 function connectionOf(socket: Socket): Connection {
@@ -69,7 +69,7 @@ function connectionOf(socket: Socket): Connection {
   const connection: Connection = { open: new Map() };
   connections.set(socket, connection);
   socket.once('close', () => {
-    for (const tell of connection.open.values()) tell();
+    for (const end of connection.open.values()) end();
   });
   return connection;
 }

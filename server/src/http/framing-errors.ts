@@ -5,18 +5,18 @@ import type { ConnectionError } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 import { type End, type Exchange, endExchange, onceAnswered, unfinishedExchange } from './exchanges.ts';
-import { everyAnswer, longestUrl } from './headers.ts';
+import { fixedHeaders, longestUrl } from './headers.ts';
 import { closeInStages } from './staged-close.ts';
 
-/** Hears of what is no request, when it is over. */
+/** Called after an invalid request was refused and its connection is done. */
 export type RefusalEnd = (requestId: string, problem: Problem, end: End) => void;
 
-/** Connections of which nothing more is read: Node reports the fault again with every byte that follows. */
+/** Connections already refused. Node reports the same error again for every further byte. */
 const faulty = new WeakSet<Socket>();
 
 /**
- * What Node refuses before there is a request, or in the midst of its body: the same problem documents, written by hand
- * onto the socket. Requests that came before on the connection are answered first.
+ * Responds to errors that Node's HTTP parser reports before there is a request, or within a body. Writes the problem
+ * document directly to the socket, after the responses to earlier requests on the connection.
  */
 export function answerFramingError(error: ConnectionError, socket: Socket, ended: RefusalEnd): void {
   if (faulty.has(socket)) return;
@@ -27,7 +27,7 @@ export function answerFramingError(error: ConnectionError, socket: Socket, ended
   }
   const unfinished = unfinishedExchange(socket);
   if (unfinished?.reply.raw.headersSent) onceAnswered(socket, undefined, () => closeInStages(socket));
-  // The caller has closed its side in the midst of a body.
+  // The caller closed its side of the connection within a body.
   else if (unfinished && error.code === 'HPE_INVALID_EOF_STATE')
     onceAnswered(socket, unfinished, () => socket.destroy());
   else onceAnswered(socket, unfinished, () => refuse(asProblem(error), socket, unfinished, ended));
@@ -48,7 +48,7 @@ function refuse(problem: Problem, socket: Socket, unfinished: Exchange | undefin
 function written(problem: Problem, requestId: string): string {
   const body = JSON.stringify(problemDocument(problem, requestId));
   const headers = {
-    ...everyAnswer,
+    ...fixedHeaders,
     'x-request-id': requestId,
     'content-type': problemMediaType,
     'content-length': String(Buffer.byteLength(body)),
@@ -60,7 +60,7 @@ function written(problem: Problem, requestId: string): string {
 
 function asProblem({ code, rawPacket }: ConnectionError): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    // Typed as the JSON form of a buffer, and a buffer in fact.
+    // Fastify's type says JSON form of a buffer; the value is a buffer.
     const requestLine = rawPacket ? Buffer.from(rawPacket as unknown as Buffer).indexOf('\r\n') : 0;
     const isLongUrl = requestLine === -1 || requestLine > longestUrl;
     return isLongUrl ? new Problem('uri_too_long') : new Problem('headers_too_large');
@@ -68,5 +68,5 @@ function asProblem({ code, rawPacket }: ConnectionError): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new Problem('request_invalid', { detail: 'The request did not arrive in time.' });
   }
-  return new Problem('request_invalid', { detail: 'This is not an HTTP/1.1 request.' });
+  return new Problem('request_invalid', { detail: 'The data received is not a valid HTTP/1.1 request.' });
 }

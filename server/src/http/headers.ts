@@ -1,26 +1,26 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Fixed headers of every answer. Pages add their own content security policy. */
-export const everyAnswer = {
+/** Headers of every response. HTML pages replace the content security policy. */
+export const fixedHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/** Characters of a path with its query. RFC 9110 section 4.1 asks for 8000 at least. */
+/** Maximum length of path and query, in characters. RFC 9110 section 4.1 asks for at least 8000. */
 export const longestUrl = 8000;
 
-/** Headers that every answer carries, whatever becomes of the request. */
+/** Adds the fixed headers and the request id to every response, including errors. */
 export function addHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
 }
 
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ ...everyAnswer, 'x-request-id': request.id });
+  reply.headers({ ...fixedHeaders, 'x-request-id': request.id });
 }
 
-/** A connection that is in use when the gateway stops ends with its answer. Kept alive, it would keep the process too. */
+/** Closes connections after their current response once the gateway stops. Kept alive, they would block the exit. */
 export function addConnectionCloseOnStop(app: FastifyInstance): void {
   let stopping = false;
   app.addHook('preClose', async () => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** `/health/live`: the process is up. `/health/ready`: the database answers and has every migration. */
+/** `/health/live`: the process is up. `/health/ready`: the database is reachable and all migrations are applied. */
 export function addHealth(app: FastifyInstance, isReady: () => Promise<boolean>): void {
   app.get('/health/live', async () => ({ status: 'ok' }));
   app.get('/health/ready', async (_request, reply) => {

@@ -2,20 +2,21 @@ import { hash } from 'node:crypto';
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
 
-/** What pages may load beyond their own inline scripts and styles, by directive of the content security policy. */
+/** Sources that pages may load beyond their own inline scripts and styles, by content security policy directive. */
 export type Allowances = Readonly<Record<string, readonly string[]>>;
 
 const nothing = ["'none'"];
 
 const headers: FastifyHelmetOptions = {
-  // For whatever stands in front and speaks HTTPS to decide: the gateway itself speaks plain HTTP.
+  // The gateway speaks plain HTTP. HSTS is up to the proxy that terminates TLS.
   strictTransportSecurity: false,
   xFrameOptions: { action: 'deny' },
 };
 
 /**
- * Routes for people. Their HTML carries the headers of `@fastify/helmet` and a policy that opens nothing but the inline
- * scripts and styles that are really in it, and the allowances. All other answers keep the fixed headers.
+ * Adds routes that serve HTML. Their pages get the headers of `@fastify/helmet` and a content security policy that
+ * allows only the page's own inline scripts and styles (by hash) and the allowances. Other responses keep the fixed
+ * headers.
  */
 export async function addHtmlPages(
   app: FastifyInstance,
@@ -24,7 +25,7 @@ export async function addHtmlPages(
 ): Promise<void> {
   await app.register(async (pages) => {
     await pages.register(helmet, { ...headers, global: false });
-    const directivesOf = rememberingLast((html) => policy(html, allowances));
+    const directivesOf = memoizeLast((html) => policy(html, allowances));
     pages.addHook('onSend', async (_request, reply, payload) => {
       if (typeof payload !== 'string' || !String(reply.getHeader('content-type')).startsWith('text/html')) return;
       reply.removeHeader('content-security-policy');
@@ -36,7 +37,7 @@ export async function addHtmlPages(
 
 function policy(html: string, allowances: Allowances): Record<string, readonly string[]> {
   const scripts = [...hashes(html, 'script'), ...(allowances['script-src'] ?? [])];
-  // Beside a hash, 'unsafe-inline' would count for nothing.
+  // Browsers ignore 'unsafe-inline' if a hash is present.
   const styles = allowances['style-src'] ?? hashes(html, 'style');
   return {
     'default-src': nothing,
@@ -54,7 +55,7 @@ function hashes(html: string, element: 'script' | 'style'): string[] {
   return [...html.matchAll(inline)].map(([, text = '']) => `'sha256-${hash('sha256', text, 'base64')}'`);
 }
 
-function rememberingLast<Result>(compute: (input: string) => Result): (input: string) => Result {
+function memoizeLast<Result>(compute: (input: string) => Result): (input: string) => Result {
   let last: { readonly input: string; readonly result: Result } | undefined;
   return (input) => {
     if (last?.input !== input) last = { input, result: compute(input) };

@@ -3,17 +3,17 @@ import { Problem } from '../problems/problem.ts';
 import { bodyUnreadable } from './error-handler.ts';
 import { type JsonFault, scanJson } from './json-scan.ts';
 
-/** Many times what any operation takes. What is made of a body costs time and memory for each value and level. */
+/** Limits far above what any operation needs. They bound the time and memory that parsing a body costs. */
 export const bodyLimits = { depth: 32, values: 2000 } as const;
 
-/** JSON in UTF-8 (RFC 8259 section 8.1) that means the same to every reader, and nothing else. */
+/** Accepts only JSON in UTF-8 (RFC 8259 section 8.1) in which no object repeats a name. */
 export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
       done(null, readJson(body as Buffer));
     } catch (error) {
-      done(error instanceof Problem ? error : bodyUnreadable('The body is not JSON in UTF-8.'));
+      done(error instanceof Problem ? error : bodyUnreadable('The body is not valid JSON in UTF-8.'));
     }
   });
 }
@@ -32,12 +32,12 @@ function refusal(fault: JsonFault): Problem {
     case 'too deep':
       return bodyUnreadable(`The body is nested more than ${bodyLimits.depth} levels deep.`);
     case 'too many values':
-      return bodyUnreadable(`The body has more than ${bodyLimits.values} values.`);
+      return bodyUnreadable(`The body contains more than ${bodyLimits.values} values.`);
     case 'repeated name': {
       const { pointer, isWhole } = fault;
       if (isWhole) return bodyUnreadable(`${pointer} is sent more than once.`, pointer);
       const place = pointer === '' ? 'The body' : pointer;
-      return bodyUnreadable(`${place} has a field that is sent more than once.`, pointer);
+      return bodyUnreadable(`${place} contains the same field more than once.`, pointer);
     }
   }
 }

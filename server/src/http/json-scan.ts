@@ -1,29 +1,29 @@
-import { escaped, isSpeakable } from './json-pointer.ts';
+import { escaped, isEchoable } from './json-pointer.ts';
 
 export interface JsonLimits {
-  /** Objects and arrays inside each other. */
+  /** Maximum nesting of objects and arrays. */
   readonly depth: number;
-  /** Values of every kind: objects, arrays, and what is in them. */
+  /** Maximum number of values; objects and arrays count too. */
   readonly values: number;
 }
 
 export type JsonFault =
   | { readonly kind: 'too deep' | 'too many values' }
-  /** A name that stands twice in one object. `pointer` leads to it, or as far as its parts may be told back. */
+  /** A name occurs twice in one object. `pointer` leads to it, or as far as its segments may be echoed (`isWhole`). */
   | { readonly kind: 'repeated name'; readonly pointer: string; readonly isWhole: boolean };
 
-/** An object or array that is not closed yet. */
+/** An object or array that is not closed at the current position. */
 interface Open {
-  /** Of an object. */
+  /** Names seen so far; undefined for an array. */
   readonly names: Set<string> | undefined;
-  /** Where we are in it: a name, or the index of an item. */
+  /** The current name of an object, or the current index of an array. */
   at: string | number;
   isBeforeName: boolean;
 }
 
 /**
- * What is wrong with a JSON text before anything is made of it: in one pass over its characters, whatever it holds. Of
- * what is no JSON it may find nothing; that is for `JSON.parse` to say.
+ * Checks a JSON text against the limits and for repeated names, in one pass and before it is parsed. Does not detect
+ * all invalid JSON; `JSON.parse` does.
  */
 export function scanJson(text: string, limits: JsonLimits): JsonFault | undefined {
   const open: Open[] = [];
@@ -38,7 +38,7 @@ export function scanJson(text: string, limits: JsonLimits): JsonFault | undefine
       case ':':
         continue;
       case ',':
-        if (here) goOn(here);
+        if (here) advance(here);
         continue;
       case '}':
       case ']':
@@ -71,12 +71,12 @@ export function scanJson(text: string, limits: JsonLimits): JsonFault | undefine
   return undefined;
 }
 
-function goOn(here: Open): void {
+function advance(here: Open): void {
   if (here.names) here.isBeforeName = true;
   else if (typeof here.at === 'number') here.at += 1;
 }
 
-/** Where the closing quote stands, or the text ends. */
+/** Index of the closing quote, or the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let position = start + 1; position < text.length; position += 1) {
     if (text[position] === '\\') position += 1;
@@ -87,14 +87,14 @@ function endOfString(text: string, start: number): number {
 
 const endsWord = new Set([' ', '\t', '\n', '\r', ':', ',', '{', '}', '[', ']', '"']);
 
-/** The last character of a number, `true`, `false` or `null`. */
+/** Index of the last character of a number, `true`, `false` or `null`. */
 function endOfWord(text: string, start: number): number {
   let end = start;
   while (end + 1 < text.length && !endsWord.has(text.charAt(end + 1))) end += 1;
   return end;
 }
 
-/** The same name may be written in two ways: `"a"` and `"\u0061"`. */
+/** Decodes escapes, because `"a"` and `"\u0061"` are the same name. */
 function nameOf(literal: string): string {
   if (!literal.includes('\\')) return literal.slice(1, -1);
   try {
@@ -106,7 +106,7 @@ function nameOf(literal: string): string {
 
 function pointerTo(open: readonly Open[]): { readonly pointer: string; readonly isWhole: boolean } {
   const parts = open.map(({ at }) => at);
-  const unspeakable = parts.findIndex((part) => typeof part === 'string' && !isSpeakable(part));
-  const told = unspeakable === -1 ? parts : parts.slice(0, unspeakable);
-  return { pointer: told.map((part) => `/${escaped(String(part))}`).join(''), isWhole: unspeakable === -1 };
+  const hidden = parts.findIndex((part) => typeof part === 'string' && !isEchoable(part));
+  const shown = hidden === -1 ? parts : parts.slice(0, hidden);
+  return { pointer: shown.map((part) => `/${escaped(String(part))}`).join(''), isWhole: hidden === -1 };
 }

@@ -4,22 +4,22 @@ import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../config/configuration.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 
-/** How long the event loop may stand still before new requests are turned away. */
+/** Event loop delay above which new requests are refused. */
 const longestEventLoopDelayMilliseconds = 5_000;
 
-/** Turns requests away before they can do harm: 503 when the gateway cannot keep up, 429 for a client that asks too much. */
+/** Refuses requests with 503 if the gateway is overloaded, and with 429 if a client exceeds its rate limit. */
 export async function addLimits(app: FastifyInstance, { requests_per_minute }: Configuration['limits']): Promise<void> {
   await app.register(underPressure, {
     maxEventLoopDelay: longestEventLoopDelayMilliseconds,
     pressureHandler: (request, _reply, _kind, delay) => {
-      // Whoever watches the gateway should see that it is busy, not that it is dead.
+      // Health checks and metrics keep working under load.
       if (!request.routeOptions.config.operation) return;
-      // Infinite is what the plugin says when it has measured nothing yet, after a busy start.
+      // The plugin reports infinity until its first measurement, for example after a busy start.
       if (delay !== Number.POSITIVE_INFINITY) throw unavailable('overloaded');
     },
   });
   await app.register(rateLimit, {
-    // After the credentials have been checked, which happens on request.
+    // Runs after authentication, which is an onRequest hook.
     hook: 'preParsing',
     max: requests_per_minute,
     timeWindow: 60_000,

@@ -3,8 +3,8 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 
 /**
- * Answers 405 with `Allow` (RFC 9110 section 15.5.6) for every method that a known route does not offer. Collects from
- * here on; call `finish` after the last route.
+ * Responds with 405 and `Allow` (RFC 9110 section 15.5.6) to methods that an existing path does not support. Collects
+ * the routes added from now on; call `finish` after the last one.
  */
 export function trackMethods(app: FastifyInstance): { finish(): void } {
   const offered = new Map<string, Set<string>>();
@@ -28,7 +28,7 @@ export function trackMethods(app: FastifyInstance): { finish(): void } {
           config: { hidden: true },
           onRequest: async () => {
             throw new Problem('method_not_allowed', {
-              detail: `This address offers ${allow}.`,
+              detail: `This path supports ${allow}.`,
               headers: { allow },
             });
           },

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import type { End, Exchange } from './exchanges.ts';
 import { routePattern } from './request-log.ts';
 
-/** Prometheus metrics at `/metrics`. */
+/** Serves Prometheus metrics at `/metrics`. */
 export function addMetrics(app: FastifyInstance, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   app.get('/metrics', async (_request, reply) => {
@@ -11,18 +11,18 @@ export function addMetrics(app: FastifyInstance, registry: Registry): void {
   });
 }
 
-/** Of requests as they end. */
+/** Records requests when they end. */
 export interface RequestMetrics {
   ended(exchange: Exchange, end: End): void;
-  /** What is no request. */
+  /** Records a refused invalid request, which has no route and no method. */
   refused(end: End): void;
 }
 
-/** Labels are route patterns, methods and statuses: nothing of a request itself. */
+/** Labels are methods, route patterns and statuses, never values from a request. */
 export function createRequestMetrics(registry: Registry): RequestMetrics {
   const duration = new Histogram({
     name: 'crossward_http_request_duration_seconds',
-    help: 'Time from the head of a request to the last byte of its answer, or until the caller went away (aborted).',
+    help: 'Time from the request head to the last byte of the response, or until the caller disconnected (aborted).',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],

@@ -15,7 +15,7 @@ const everyOperation: readonly Reason[] = [
   'database_unavailable',
 ];
 
-/** Also where no body is taken: one may be sent. */
+/** The body reasons also apply to operations without a body, because a caller may send one. */
 const writeReasons: readonly Reason[] = [
   'idempotency_key_reused',
   'idempotency_in_progress',
@@ -23,7 +23,7 @@ const writeReasons: readonly Reason[] = [
   'media_type_unsupported',
 ];
 
-/** Every problem that the operation can answer with, by status, each reason with an example. */
+/** The error responses of an operation by status, with an example for each reason. */
 export function problemResponses(operation: AnyOperation, headers: object): Record<number, object> {
   const byStatus = Map.groupBy(possibleProblems(operation), ({ status }) => status);
   return Object.fromEntries(

@@ -1,12 +1,12 @@
 import { codeOf, type Reason, type ReasonFacts, reasons } from '../problems/reasons.ts';
 
 const origins: Record<ReasonFacts['origin'], string> = {
-  caller: 'the caller',
-  gateway: 'the gateway',
-  ehr: 'the EHR',
+  caller: 'The caller.',
+  gateway: 'The gateway.',
+  ehr: 'The EHR.',
 };
 
-/** A page that explains one reason, for the person who reads it in a log. */
+/** The HTML page that explains a reason to developers. */
 export function problemPage(reason: Reason): string {
   const { status, title, origin, retryable, happened, remedy } = reasons[reason];
   return `<!doctype html>
@@ -28,17 +28,17 @@ dt { font-weight: 600; margin-top: 1rem; } dd { margin: 0; }
 <dl>
 <dt>What happened</dt><dd>${inline(happened)}</dd>
 <dt>What to do</dt><dd>${inline(remedy)}</dd>
-<dt>Whose fault</dt><dd>Of ${origins[origin]}.</dd>
-<dt>May the same call succeed later?</dt><dd>${retryable ? 'Yes.' : 'No.'}</dd>
+<dt>Origin of the error</dt><dd>${origins[origin]}</dd>
+<dt>Can the same request succeed later?</dt><dd>${retryable ? 'Yes.' : 'No.'}</dd>
 </dl>
-<p><a href="/docs/">Reference of the interface</a></p>
+<p><a href="/docs/">API reference</a></p>
 </main>
 </body>
 </html>
 `;
 }
 
-/** The texts are ours; only their code marks need turning into HTML. */
+/** Escapes HTML and turns backticks into `<code>`. */
 function inline(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return escaped.replace(/`([^`]+)`/g, '<code>$1</code>');

@@ -4,7 +4,7 @@ import { type Reason, reasons } from '../problems/reasons.ts';
 import { addHtmlPages } from './html-pages.ts';
 import { problemPage } from './problem-page.ts';
 
-/** `/problems/{reason}`: what `type` of a problem document points to. */
+/** Serves `/problems/{reason}`, the pages that `type` of a problem document links to. */
 export async function addProblemPages(app: FastifyInstance): Promise<void> {
   await addHtmlPages(app, {}, (pages) =>
     pages.get('/problems/:reason', async (request, reply) => {

@@ -149,7 +149,7 @@ describe('addresses', () => {
     async (query) => {
       expect(await gateway.request('GET', `${oslo}/appointments?${query}`)).toMatchObject({
         status: 400,
-        body: { detail: 'The query is not percent-encoded UTF-8.' },
+        body: { detail: 'The query is not valid percent-encoded UTF-8.' },
       });
     },
   );
@@ -230,7 +230,7 @@ describe('headers', () => {
         status: 400,
         body: { reason: 'request_invalid', errors: [{ header: name, reason: 'request_invalid' }] },
       });
-      expect(answer.body.detail).toBe(`The header ${name} is sent more than once.`);
+      expect(answer.body.detail).toBe(`The ${name} header is sent more than once.`);
     }
   });
 

@@ -7,7 +7,7 @@ import { callerAddress, callerOf } from './caller-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose credentials were refused, for the log. */
+    /** Set if the credentials were refused, for the request log. */
     refusedCaller?: { readonly address: string; readonly claimedClient: string | undefined };
   }
 }
@@ -15,11 +15,11 @@ declare module 'fastify' {
 interface Dependencies {
   readonly clients: ClientRegistry;
   readonly metrics: Registry;
-  /** Wrong secrets before more of them have to wait. */
+  /** Wrong credentials allowed before further ones are throttled. */
   readonly failedCredentials: number;
 }
 
-/** What is said of a client id and a secret, as the headers have them, that do not fit. */
+/** Makes the problem for refused credentials. `id` and `secret` are the raw header values. */
 export type Refuse = (request: FastifyRequest, id: unknown, secret: unknown) => Problem;
 
 /** 401 for wrong credentials and for missing ones alike, 429 for wrong ones that come too often. */
@@ -27,7 +27,7 @@ export function refusals({ clients, metrics, failedCredentials }: Dependencies):
   const failures = createFailedCredentials(failedCredentials);
   const refused = new Counter({
     name: 'crossward_credentials_refused_total',
-    help: 'Requests without the right credentials: missing or wrong (401), or wrong and too many (429, slowed).',
+    help: 'Requests refused for their credentials: missing or wrong (401), or slowed after too many wrong ones (429).',
     labelNames: ['kind'],
     registers: [metrics],
   });
@@ -37,7 +37,7 @@ export function refusals({ clients, metrics, failedCredentials }: Dependencies):
     request.refusedCaller = { address, claimedClient: isAttempt && clients.has(id) ? id : undefined };
     const wait = isAttempt ? failures.failed(callerOf(address), id) : 0;
     refused.inc({ kind: wait > 0 ? 'slowed' : isAttempt ? 'wrong' : 'missing' });
-    return wait > 0 ? slowedDown(failedCredentials, Math.ceil(wait / 1000)) : invalid();
+    return wait > 0 ? throttled(failedCredentials, Math.ceil(wait / 1000)) : invalid();
   };
 }
 
@@ -47,9 +47,10 @@ function invalid(): Problem {
   });
 }
 
-function slowedDown(limit: number, seconds: number): Problem {
+function throttled(limit: number, seconds: number): Problem {
   return new Problem('rate_limited', {
-    detail: 'Too many wrong credentials have come from this address or for this client id. Right ones are taken.',
+    detail:
+      'Too many wrong credentials were sent from this address or for this client id. Valid credentials still work.',
     headers: {
       'retry-after': String(seconds),
       'ratelimit-limit': String(limit),

@@ -3,8 +3,8 @@ import type { Problem } from '../problems/problem.ts';
 import type { End, Exchange } from './exchanges.ts';
 
 /**
- * One line a request. Routes are logged by pattern, never by address, and nothing that a caller wrote freely is logged:
- * a path, a query and a header can hold somebody's number.
+ * Logs one line per request. Logs the route pattern instead of the URL and no free text from the caller, because paths,
+ * queries and headers can contain personal numbers.
  */
 export function logRequest({ request, reply }: Exchange, end: End): void {
   request.log.info(
@@ -25,7 +25,7 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
   );
 }
 
-/** The line of what is no request. */
+/** Logs one line for a refused invalid request. */
 export function logRefusal(log: FastifyBaseLogger, requestId: string, problem: Problem, end: End): void {
   log.info({ request_id: requestId, ...outcome(end), reason: problem.reason }, 'request');
 }

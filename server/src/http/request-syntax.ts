@@ -3,12 +3,12 @@ import { Problem, problemAt } from '../problems/problem.ts';
 import { longestUrl } from './headers.ts';
 
 /**
- * Headers that mean one thing or nothing. Of two, readers take the first, the last or both: a proxy may have judged the
- * other one (RFC 9110, section 5.3; for `host` RFC 9112, section 3.2). Credentials that are sent twice are wrong ones.
+ * Headers that must not be repeated (RFC 9110 section 5.3; for `host` RFC 9112 section 3.2). A proxy in front might use
+ * the other one of two values. Repeated credentials are treated as wrong credentials.
  */
 const sentOnce: ReadonlySet<string> = new Set(['host', 'content-type', 'idempotency-key']);
 
-/** Refuses a request that could be read in two ways, before anything of it is heeded. */
+/** Refuses ambiguous requests before any other processing. */
 export function addRequestSyntax(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
     assertAddress(raw.url ?? '');
@@ -18,10 +18,10 @@ export function addRequestSyntax(app: FastifyInstance): void {
 
 function assertAddress(url: string): void {
   if (url.length > longestUrl) throw new Problem('uri_too_long');
-  // What is not ASCII node has refused; the path is decoded by the router, the query by nobody who would mind.
+  // Node refuses non-ASCII and the router checks the path. The query parser accepts invalid encoding, so check it here.
   const query = url.indexOf('?');
   if (query !== -1 && !isPercentEncoded(url.slice(query))) {
-    throw new Problem('request_invalid', { detail: 'The query is not percent-encoded UTF-8.' });
+    throw new Problem('request_invalid', { detail: 'The query is not valid percent-encoded UTF-8.' });
   }
 }
 
@@ -34,14 +34,14 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-/** @param rawHeaders names and values in turn */
+/** @param rawHeaders names and values, alternating */
 function assertSentOnce(rawHeaders: readonly string[]): void {
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';
     if (!sentOnce.has(name)) continue;
     if (seen.has(name)) {
-      throw problemAt({ in: 'header', header: name }, 'request_invalid', `The header ${name} is sent more than once.`);
+      throw problemAt({ in: 'header', header: name }, 'request_invalid', `The ${name} header is sent more than once.`);
     }
     seen.add(name);
   }

@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
 
-/** Milliseconds in which a caller may take in the answer, while what it still sends is thrown away. */
+/** Milliseconds that a caller has to read the response while its further data is discarded. */
 const grace = 2_000;
 
 /**
- * Sends the last of an answer and closes in stages (RFC 9112 section 9.6). A connection that is closed while something
- * comes in is reset, and the caller can lose the answer. One that never stops to send is not heard for long.
+ * Writes the end of a response and closes the connection in stages (RFC 9112 section 9.6). Closing a connection with
+ * unread incoming data resets it, and the caller can lose the response. The wait is limited by the grace period.
  */
 export function closeInStages(socket: Socket, last = ''): void {
   socket.end(last);
   destroyLater(socket);
 }
 
-/** Destroys the connection when the grace is over, unless it is called off by the answered function. */
+/** Destroys the connection after the grace period. The returned function cancels that. */
 export function destroyLater(socket: Socket): () => void {
   const timer = setTimeout(() => socket.destroy(), grace);
-  const callOff = () => clearTimeout(timer);
-  socket.once('close', callOff);
+  const cancel = () => clearTimeout(timer);
+  socket.once('close', cancel);
   return () => {
-    socket.removeListener('close', callOff);
-    callOff();
+    socket.removeListener('close', cancel);
+    cancel();
   };
 }

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { closeInStages, destroyLater } from './staged-close.ts';
 
-/** Bytes that are worth throwing away to keep the connection. */
+/** Bytes. A longer unread body closes the connection; a shorter one is read and discarded. */
 const longestRest = 64 * 1024;
 
 /**
- * An answer can go out before the body has arrived: the credentials are wrong, the body is too long, or nobody wants it.
- * A short rest is read for a short time. For a long one, or one of unknown length, the connection is closed.
+ * Handles request bodies that are still arriving when the response is sent, for example after wrong credentials. A
+ * short body is read and discarded within the grace period. If it is long or of unknown length, the connection is
+ * closed.
  */
 export function addUnreadBody(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -15,7 +16,7 @@ export function addUnreadBody(app: FastifyInstance): void {
       const { socket } = raw;
       if (isLong(request)) {
         reply.header('connection', 'close');
-        // What Node calls after the last answer of a connection.
+        // Node calls destroySoon after the last response of a connection.
         socket.destroySoon = () => closeInStages(socket);
       } else {
         reply.raw.once('finish', () => {

@@ -1,15 +1,15 @@
 import { IdentifierError } from './identifier-error.ts';
 
 /**
- * The values of a request header, one for each time that it was sent, with a character for each byte as node has them.
- * `undefined`: it may not be referenced, whether it was sent or not.
+ * Returns the values of a request header, one per occurrence, as Latin-1 strings as Node provides them. Returns
+ * `undefined` if the header must not be referenced.
  */
 export type ReadHeader = (lowerCaseName: string) => readonly string[] | undefined;
 
 export interface ResolvedText {
-  /** The identifier's text, from the header if one was referenced. */
+  /** The identifier text, read from the header if one is referenced. */
   readonly text: string;
-  /** The header it came from, in lower case. */
+  /** The referenced header, in lower case. */
   readonly header: string | undefined;
 }
 
@@ -17,9 +17,9 @@ const prefix = 'header:';
 const maximumLength = 200;
 
 /**
- * Follows a header reference, `header:{name}`, one level deep: the header's value is the identifier's text and never
- * another reference. Any other text is returned as it is. A header name is a token (RFC 9110, section 5.1) whose letter
- * case carries no meaning. The value is UTF-8, and is sent once.
+ * Resolves a header reference, `header:{name}`. The header value must be an identifier, not another reference. Returns
+ * any other text unchanged. The header name is a case-insensitive token (RFC 9110 section 5.1). The value is UTF-8, and
+ * the header must be sent exactly once.
  *
  * @throws {IdentifierError} `identifier_malformed`, `header_reference_missing` or `header_reference_forbidden`
  */
@@ -66,8 +66,8 @@ function asUtf8(bytes: string): string | undefined {
 }
 
 /**
- * The name if an error may show it. A caller may have put the identifier itself where the name belongs, so a name that
- * is long or has more than a few digits is kept to ourselves.
+ * The name if an error may show it. A caller may have sent the identifier itself instead of a name, so a name that is
+ * long or has many digits is not shown.
  */
 export function nameableHeader(name: string): string | undefined {
   const digits = name.replaceAll(/[^0-9]/g, '').length;

@@ -5,16 +5,16 @@ export type IdentifierErrorReason =
   | 'header_reference_forbidden';
 
 /**
- * An identifier that cannot be used, in words that may reach the caller and the logs: `detail` says what was expected
- * and never repeats any part of the value that was given. No cause is attached, for the same reason.
+ * An unusable identifier. `detail` is safe for responses and logs: it says what was expected and never quotes the value.
+ * The error has no cause for the same reason.
  */
 export class IdentifierError extends Error {
   override readonly name = 'IdentifierError';
   readonly reason: IdentifierErrorReason;
   readonly detail: string;
   /**
-   * The request header at fault, in lower case: the reference led there and it is absent, forbidden or holds no
-   * identifier. `undefined` when the fault lies in the text itself, or when the name could be an identifier in disguise.
+   * The referenced header, in lower case, if it is absent, forbidden or contains no identifier. `undefined` if the fault
+   * is in the text itself, or if the header name itself could be an identifier.
    */
   readonly header: string | undefined;
 

@@ -3,18 +3,18 @@ import { idnr } from '@navikt/fnrvalidator';
 /**
  * Checks a Norwegian fødselsnummer or D-number (day + 40) and returns its 11 digits, or `undefined`.
  *
- * Check digits: those assigned from 2032 also allow the remainders 1 to 3 for the first check digit. When a number was
- * assigned cannot be seen from it, so every number is measured by the wider rule; the second check digit still finds
- * every single wrong digit and every swap of neighbours.
+ * Check digits: numbers assigned from 2032 also allow the remainders 1 to 3 for the first check digit. A number does not
+ * show when it was assigned, so the wider rule applies to all. The second check digit still detects every single wrong
+ * digit and every swap of adjacent digits.
  * https://skatteetaten.github.io/folkeregisteret-api-dokumentasjon/nytt-fodselsnummer-fra-2032/
  *
- * Synthetic people, taken only with `synthetic`, have a number added to the month, in D-numbers too:
+ * Numbers of synthetic people, accepted only with `synthetic`, have an offset added to the month, in D-numbers too:
  * - 80, Skatteetaten (Tenor, Test-Norge):
  *   https://skatteetaten.github.io/folkeregisteret-api-dokumentasjon/ny-versjon-av-syntetisk-folkeregister/
  * - 40, Nav (Dolly), and 65, Norsk helsenett: https://github.com/bekkopen/NoCommons/releases (0.16.0 and 0.15.0)
  *
- * H-numbers, which hospitals give to people without a number, also have 40 added to the month and cannot be told from
- * Nav's: they are refused wherever people are real.
+ * H-numbers, which hospitals assign to people without a number, also have 40 added to the month and cannot be
+ * distinguished from those of Nav. They are refused without `synthetic`.
  */
 export function normaliseNoPersonalNumber(text: string, synthetic: boolean): string | undefined {
   if (!/^[0-9]{11}$/.test(text)) return undefined;
@@ -22,7 +22,7 @@ export function normaliseNoPersonalNumber(text: string, synthetic: boolean): str
   if (result.status === 'valid') {
     return synthetic || result.type === 'fnr' || result.type === 'dnr' ? text : undefined;
   }
-  // The library does not know Norsk helsenett's range: it finds the check digits right and the date impossible.
+  // The library does not know the range of Norsk helsenett: it accepts the check digits but not the date.
   const onlyTheDateIsWrong = result.reasons.every((reason) => reason === 'invalid date');
   return synthetic && onlyTheDateIsWrong && hasNorskHelsenettDate(text) ? text : undefined;
 }
@@ -31,7 +31,7 @@ function hasNorskHelsenettDate(digits: string): boolean {
   const givenDay = Number(digits.slice(0, 2));
   const day = givenDay > 40 ? givenDay - 40 : givenDay;
   const month = Number(digits.slice(2, 4)) - 65;
-  // The number does not tell the century, so 29 February counts in the year 00, as it does for the library.
+  // The number does not contain the century, so 29 February of year 00 is accepted, as in the library.
   const date = new Date(Date.UTC(2000 + Number(digits.slice(4, 6)), month - 1, day));
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }

@@ -13,11 +13,11 @@ import { normaliseNhsNumber } from './nhs-number.ts';
 import { normaliseNoPersonalNumber } from './no-personal-number.ts';
 import { normaliseSePersonalNumber } from './se-personal-number.ts';
 
-/** What one EHR connection accepts. */
+/** The identifiers that one EHR connection accepts. */
 export interface IdentifierPolicy<Type extends string> {
   /** The types that the EHR supports. */
   readonly types: readonly Type[];
-  /** Whether numbers from the ranges that authorities set aside for synthetic people are accepted. */
+  /** Whether numbers from the ranges reserved for synthetic people are accepted. */
   readonly synthetic: boolean;
 }
 
@@ -33,7 +33,7 @@ const maximumLength = 200;
 const valueRules: Readonly<Record<AnyType, ValueRule>> = {
   emr_id: {
     normalise: (value) => value,
-    expected: 'An emr_id is not empty.',
+    expected: 'An emr_id must not be empty.',
   },
   no_personal_number: {
     normalise: normaliseNoPersonalNumber,
@@ -87,7 +87,7 @@ export function parseResourceIdentifier(
   return parse(text, 'resource', resourceIdentifierTypes, policy, today);
 }
 
-/** Writes an identifier in the notation of the API, always with its type, so that it reads back as the same one. */
+/** Formats an identifier in the notation of the API, always with its type. */
 export function formatIdentifier(identifier: Identifier<AnyType>): string {
   return `${identifier.type}:${identifier.value}`;
 }
@@ -131,7 +131,7 @@ function split<Type extends AnyType>(
 }
 
 function requireText(text: string): void {
-  // The cheap comparison first: a character takes at most two code units.
+  // Fast check first: a character has at most two code units.
   if (text.length > 2 * maximumLength || [...text].length > maximumLength) {
     throw malformed(`An identifier has at most ${maximumLength} characters.`);
   }

@@ -1,4 +1,4 @@
-/** Headers that proxies, load balancers and tracing set, or that carry a credential: nobody's identifier by a caller. */
+/** Headers set by proxies, load balancers or tracing, or that carry credentials. They never contain identifiers. */
 const setByOthers = new Set([
   'x-accel-expires',
   'x-api-key',
@@ -56,7 +56,7 @@ const setByOthersBeginWith = [
   'x-vercel-',
 ];
 
-/** Headers that the gateway or HTTP itself reads (RFC 9110). No setting lets them hold an identifier. */
+/** Headers used by the gateway or by HTTP itself (RFC 9110). The configuration cannot allow them. */
 const readByOthers = new Set([
   'authorization',
   'connection',
@@ -74,8 +74,8 @@ const readByOthers = new Set([
 const readByOthersBeginWith = ['content-', 'proxy-', 'x-service-'];
 
 /**
- * Whether `header:{name}` may name this header: one that begins with `x-`, unless somebody other than the caller sets it
- * or it has a meaning of its own, or one that the configuration names (`identifier_headers`).
+ * Whether `header:{name}` may refer to this header. Allowed are headers that start with `x-` and are not reserved, and
+ * those listed in the configuration (`identifier_headers`).
  *
  * @param name in lower case
  */
@@ -84,7 +84,7 @@ export function isReferable(name: string, further: ReadonlySet<string>): boolean
   return name.startsWith('x-') && !setByOthers.has(name) && !beginsWithAny(name, setByOthersBeginWith);
 }
 
-/** Whether a configuration may name this header among those that hold identifiers. */
+/** Whether `identifier_headers` in the configuration may list this header. */
 export function isConfigurable(name: string): boolean {
   return !readByOthers.has(name) && !beginsWithAny(name, readByOthersBeginWith);
 }

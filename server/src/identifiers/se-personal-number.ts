@@ -1,19 +1,19 @@
 import personnummerModule from 'personnummer';
 
-// The package exports the class itself at run time; its types describe an object that holds it.
+// At run time the package exports the class itself, but its types describe an object that contains the class.
 const Personnummer = personnummerModule as unknown as typeof personnummerModule.default;
 
 // Skatteverket: the century in stored numbers is 18, 19 or 20; the oldest person ever registered was born in 1840.
 const earliestYear = 1800;
 
 /**
- * Checks a Swedish personnummer or coordination number (day + 60), with 10 or 12 digits and perhaps `-` or `+` before
+ * Checks a Swedish personnummer or coordination number (day + 60), with 10 or 12 digits and an optional `-` or `+` before
  * the last four, and returns its 12 digits, `YYYYMMDDNNNN`, or `undefined`. Interim numbers (with a letter) are refused,
  * and so is a birth date that is yet to come.
  *
- * Ten digits leave the century open. Folkbokföringslagen (1991:481) section 18: `-` becomes `+` in the year in which the
- * person turns 100. So `+` means the latest such year that is at least 100 years ago, and otherwise the latest birth
- * date that is not in the future is meant. A `+` that contradicts twelve digits is refused.
+ * Ten digits do not contain the century. Folkbokföringslagen (1991:481) section 18: `-` becomes `+` in the year in which
+ * the person turns 100. With `+`, the birth year is the latest one at least 100 years ago; otherwise the birth date is
+ * the latest one that is not in the future. A `+` that contradicts twelve digits is refused.
  *
  * Coordination numbers may have month `00` or day `60` when the birth date could not be established. Skatteverket's open
  * data holds such numbers ("Testsamordningsnummer"); the library refuses them:
@@ -47,7 +47,7 @@ function withCentury(shortDate: string, isCentenarian: boolean, now: string): st
   return birthDate(date) > now ? `${year - 100}${shortDate.slice(2)}` : date;
 }
 
-/** The earliest birth date that the digits can mean, to be compared as text. */
+/** The earliest possible birth date for the digits, comparable as text. */
 function birthDate(date: string): string {
   const month = date.slice(4, 6);
   const day = Number(date.slice(6, 8));

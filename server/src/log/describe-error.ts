@@ -1,4 +1,4 @@
-/** What a log may hold of an error: its kind and where it came from. A message can quote a value, so it stays out. */
+/** An error as it may be logged: type, code and stack. The message is left out, since it can quote a value. */
 interface ErrorDescription {
   readonly type: string;
   readonly code: string | undefined;

@@ -1,13 +1,13 @@
 import type { KeyRing } from '../secrets/key-ring.ts';
 import type { CodeMessage } from './outbox.ts';
 
-/** What is sealed while a message waits: all that is somebody's. */
+/** The personal data of a queued message. Stored encrypted. */
 export interface Content extends Pick<CodeMessage, 'kind' | 'to' | 'language' | 'clinicName' | 'timeZone' | 'code'> {
   readonly firstStart: Date;
   readonly count: number;
 }
 
-/** What the sealed content belongs to; it cannot be opened as another row's. */
+/** The row that the content belongs to. It cannot be decrypted for another row. */
 interface Owner {
   readonly id: string;
   readonly emr: string;
@@ -19,7 +19,7 @@ export function sealContent(keys: KeyRing, owner: Owner, content: Content): Buff
   return keys.seal('message', JSON.stringify(content), contextOf(owner));
 }
 
-/** `undefined`: sealed with a key that is no longer known. */
+/** Returns `undefined` if the content was encrypted with an unknown key. */
 export function openContent(keys: KeyRing, owner: Owner, sealed: Buffer): Content | undefined {
   const text = keys.open('message', sealed, contextOf(owner));
   if (text === undefined) return undefined;

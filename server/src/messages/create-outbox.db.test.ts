@@ -240,7 +240,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(third).toBeGreaterThan(3_000);
   });
 
-  it('leaves the provider alone for as long as it asks', async () => {
+  it('waits as long as the provider asks', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('http_429', 300);
     });
@@ -259,7 +259,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await settled(one.confirmationId, 'sent');
   });
 
-  it('gives up what is refused for good, and tells it', async () => {
+  it('fails a message that is rejected permanently, and logs it', async () => {
     const { sent, senders } = recorder(() => {
       throw new PermanentFailure('twilio_21211');
     });
@@ -282,7 +282,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
-  it('gives up what nothing can send', async () => {
+  it('fails a message without a sender', async () => {
     const outbox = await start({});
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
@@ -290,7 +290,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(outbox.channels).toEqual(new Set());
   });
 
-  it('treats a fault of its own as temporary', async () => {
+  it('treats an unexpected error as temporary', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new Error(`cannot reach ${phone}`);
     });
@@ -404,7 +404,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
     expect(await failure()).toEqual({ failure_reason: 'certificate' });
-    expect(logged).toMatch(/"reason":"certificate","msg":"a message is given up"/);
+    expect(logged).toMatch(/"reason":"certificate","msg":"message failed"/);
   });
 
   it('forgets why a message could not be sent, once it is', async () => {
@@ -423,7 +423,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
   });
 
-  it('sends what a killed worker was at', async () => {
+  it('sends the message of a killed worker', async () => {
     const first = recorder();
     const outbox = await start(first.senders);
     await outbox.stop();
@@ -480,7 +480,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await expect(transact((tx) => outbox.enqueue(tx, message()))).rejects.toThrow('not been started');
   });
 
-  it('keeps what is somebody’s out of every column and every log', async () => {
+  it('keeps personal data out of every plain-text column and every log', async () => {
     const { senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('timeout');
       if (attempt === 2) throw new Error(`${phone} ${address} ${code}`);

@@ -9,15 +9,15 @@ import type { Channel } from '../db/tables/messages.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { sealContent } from './content.ts';
 import { deliver } from './deliver.ts';
+import { errorLog } from './error-log.ts';
 import { jobDatabase } from './job-database.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { CodeMessage, Outbox } from './outbox.ts';
 import type { Senders } from './sender.ts';
-import { troubleLog } from './trouble-log.ts';
 
 const queue = 'messages';
 
-/** Seconds. A killed worker's job comes back after `expiry`, found at the next supervision. */
+/** Seconds. The job of a killed worker is retried after `expiry`, at the next supervision. */
 const expiry = 20;
 const usualPace = { poll: 1, supervision: 5 };
 const stopTimeout = 20_000;
@@ -25,7 +25,7 @@ const stopTimeout = 20_000;
 const queueSettings = {
   notify: true,
   expireInSeconds: expiry,
-  // 1–2 s, 2–4 s, … up to a minute. The end is the message's own expiry.
+  // Pauses of 1–2 s, 2–4 s, … up to a minute, until the message expires.
   retryLimit: 1_000_000,
   retryDelay: 1,
   retryBackoff: true,
@@ -34,31 +34,32 @@ const queueSettings = {
 };
 
 export interface RunningOutbox extends Outbox {
-  /** What can be sent at all. */
+  /** Channels with a configured sender. */
   readonly channels: ReadonlySet<Channel>;
-  /** Before the first `enqueue`. Makes or updates pg-boss's schema; gateways may start at the same time. */
+  /** Must be called before `enqueue`. Creates or updates pg-boss's schema. Several gateways may start concurrently. */
   start(): Promise<void>;
-  /** Finishes what is being sent. Before the database is closed. */
+  /** Waits for messages that are being sent. Must be called before the database is closed. */
   stop(): Promise<void>;
 }
 
 interface Dependencies {
   readonly database: Database;
-  /** On the pool for background work. */
+  /** Uses the pool for background jobs. */
   readonly db: Db;
   readonly keys: KeyRing;
   readonly senders: Senders;
   readonly metrics: MessageMetrics;
   readonly log: Logger;
-  /** PostgreSQL only: lets messages leave the moment they are committed, instead of within a second. */
+  /** PostgreSQL only: sends messages as soon as they are committed, instead of at the next poll. */
   readonly databaseUrl?: string | undefined;
-  /** Seconds between looks for messages, and for killed workers' jobs (2 at least). */
+  /** Seconds between polls for messages, and between checks for jobs of killed workers (at least 2). */
   readonly pace?: { readonly poll: number; readonly supervision: number };
 }
 
 /**
- * Messages wait in our table, sealed; pg-boss says when which one is tried. Several gateways share the work. A message is
- * sent at least once, and twice when the gateway is killed, or the answer lost, after the provider has accepted it.
+ * Messages are stored, encrypted, in the table `messages`; pg-boss schedules the attempts. Several gateways share the work.
+ * Delivery is at least once: a message is sent twice if the gateway is killed, or the response lost, after the provider
+ * has accepted it.
  */
 export function createOutbox(dependencies: Dependencies): RunningOutbox {
   const { database, db, keys, senders, metrics, log, databaseUrl, pace = usualPace } = dependencies;
@@ -69,14 +70,14 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
     backend: embedded ? 'pglite' : 'postgres',
     schedule: false,
     useListenNotify: jobs.listen !== undefined,
-    // On PGlite no other process can have been killed.
+    // On PGlite there are no other processes whose jobs need supervision.
     superviseIntervalSeconds: embedded ? 60 : pace.supervision,
     monitorIntervalSeconds: embedded ? 60 : pace.supervision - 1,
     maintenanceIntervalSeconds: 600,
     flowIntervalSeconds: 3_600,
   });
-  boss.on('error', troubleLog(log));
-  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'the outbox warns'));
+  boss.on('error', errorLog(log));
+  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'pg-boss warning'));
 
   let started = false;
   return {
@@ -86,7 +87,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
       await boss.createQueue(queue, queueSettings);
       await boss.updateQueue(queue, queueSettings);
       if (embedded) await requeueOrphans(boss, jobs);
-      // Fills pg-boss's cache of queues, which it would otherwise fill in the midst of somebody's transaction.
+      // Fills pg-boss's cache of queues, which it would otherwise fill during the first caller's transaction.
       await boss.findJobs(queue, { id: randomUUID() });
       await boss.work<{ messageId: string }>(
         queue,
@@ -103,7 +104,7 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
     },
     stop: () => boss.stop({ graceful: true, timeout: stopTimeout, close: false }),
     async enqueue(tx, message) {
-      if (!started) throw new Error('The outbox has not been started.');
+      if (!started) throw new Error('The outbox has not been started');
       const messageId = await insertMessage(tx, keys, message);
       await boss.send(queue, { messageId }, { db: fromKysely(tx) });
       metrics.queued(message.channel);
@@ -125,8 +126,8 @@ export function createOutbox(dependencies: Dependencies): RunningOutbox {
 }
 
 /**
- * Of gateways that make the schema at the same time, one that still believes that there is none is refused with a unique
- * violation, which pg-boss does not expect. The second time it finds the schema.
+ * When several gateways create the schema concurrently, PostgreSQL reports a unique violation to some of them, which
+ * pg-boss does not handle. The second attempt finds the schema.
  */
 async function startBoss(boss: PgBoss): Promise<void> {
   try {
@@ -137,7 +138,7 @@ async function startBoss(boss: PgBoss): Promise<void> {
   }
 }
 
-/** Jobs that the killed process before this one was at. */
+/** Retries jobs that the previous process left active. */
 async function requeueOrphans(boss: PgBoss, jobs: ReturnType<typeof jobDatabase>): Promise<void> {
   const { rows } = await jobs.executeSql("SELECT id FROM pgboss.job WHERE name = $1 AND state = 'active'", [queue]);
   const ids = rows.map(({ id }: { id: string }) => id);
@@ -147,7 +148,7 @@ async function requeueOrphans(boss: PgBoss, jobs: ReturnType<typeof jobDatabase>
 async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promise<string> {
   const { confirmationId, appointments, kind, to, language, clinicName, timeZone, code } = message;
   const [first] = appointments;
-  if (!first) throw new Error('A code must confirm something.');
+  if (!first) throw new Error('A code message needs an appointment');
   const owner = { id: randomUUID(), emr: message.emr };
   const content = {
     kind,

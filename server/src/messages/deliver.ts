@@ -9,10 +9,10 @@ import type { MessageMetrics } from './metrics.ts';
 import { type OutgoingMessage, PermanentFailure, type Senders, TemporaryFailure } from './sender.ts';
 import { compose } from './texts.ts';
 
-/** Milliseconds that a provider has. A worker's whole turn must end before its job counts as lost. */
+/** Milliseconds. Time-out of a provider; well below the time after which pg-boss considers the job lost. */
 const sendTimeout = 10_000;
 
-/** Thrown to pg-boss, which stores it in the clear: says that the job is to be tried again, and nothing else. */
+/** Tells pg-boss to retry the job. pg-boss stores it in plain text, so it says nothing else. */
 class NotDelivered extends Error {
   override readonly name = 'NotDelivered';
 }
@@ -26,8 +26,8 @@ interface Dependencies {
 }
 
 /**
- * One attempt to send one message, if it is still to be sent. No database connection is held while the provider is
- * called. Throws `NotDelivered` when it should be tried again.
+ * Makes one attempt to send a message, if it is still queued. Holds no database connection while the provider is called.
+ * Throws `NotDelivered` if pg-boss should retry.
  */
 export async function deliver(dependencies: Dependencies, messageId: string): Promise<void> {
   const { db, log } = dependencies;
@@ -39,17 +39,17 @@ export async function deliver(dependencies: Dependencies, messageId: string): Pr
     else throw new NotDelivered('later');
   } catch (error) {
     if (error instanceof NotDelivered) throw error;
-    // A database error can quote a row.
-    log.error({ message_id: messageId, cause: describeError(error) }, 'a message could not be worked on');
-    throw new NotDelivered('trouble');
+    // Log no message: a database error can quote a row.
+    log.error({ message_id: messageId, cause: describeError(error) }, 'message could not be processed');
+    throw new NotDelivered('error');
   }
 }
 
 type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
 
 /**
- * A row that is queued is the newest of its confirmation and has not been withdrawn. The lock waits for a transaction
- * that is about to supersede it. Nothing is awaited between this and the call of the provider.
+ * A queued row is the newest message of its confirmation and has not been withdrawn. The lock waits for a transaction that
+ * is superseding it. The provider is called right after this.
  */
 function readDue(db: Db, messageId: string) {
   return db
@@ -65,15 +65,15 @@ function readDue(db: Db, messageId: string) {
     .executeTakeFirst();
 }
 
-/** `failure`: a word of ours or a provider's number; of a message that ran out of time, why it had not been sent. */
+/** `failure`: a fixed word or the provider's status code. For an expired message: why it had not been sent. */
 type Settled = 'sent' | { readonly failure: string };
 
 async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: DueMessage): Promise<Settled | 'later'> {
   const about = { message_id: row.id, channel: row.channel, emr: row.emr, care_unit_id: row.care_unit_id };
   const fail = (failure: string) => {
     metrics.failed(row.channel);
-    // Somebody waits in vain for a code, and can be helped as long as it lasts.
-    log.error({ ...about, reason: failure }, 'a message is given up');
+    // An error: until the code expires, an operator can still help the patient who waits for it.
+    log.error({ ...about, reason: failure }, 'message failed');
     return { failure };
   };
   if (row.seconds_left <= 0) return fail(row.failure_reason ?? 'expired');
@@ -94,20 +94,20 @@ async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: D
   try {
     await sender.send(message, AbortSignal.timeout(sendTimeout));
     metrics.sent(row.channel);
-    log.info(about, 'a message is sent');
+    log.info(about, 'message sent');
     return 'sent';
   } catch (error) {
     if (error instanceof PermanentFailure) return fail(error.reason);
     if (!(error instanceof TemporaryFailure)) throw error;
-    log.warn({ ...about, reason: error.reason }, 'a message could not be sent yet');
-    await noteFailure(db, row.id, error);
+    log.warn({ ...about, reason: error.reason }, 'message could not be sent, will retry');
+    await recordFailure(db, row.id, error);
     return 'later';
   }
 }
 
 /**
- * What the message says is deleted with its work; of one that failed when its code runs out, since somebody may have it
- * sent again till then. A message that has been superseded meanwhile stays so.
+ * Records the outcome and deletes the content. A failed message keeps its content until the code expires, so that an
+ * operator can send it again. A message that was superseded in the meantime stays superseded.
  */
 async function settle(db: Db, messageId: string, outcome: Settled): Promise<void> {
   const settled =
@@ -128,15 +128,15 @@ async function settle(db: Db, messageId: string, outcome: Settled): Promise<void
         .execute();
       return;
     } catch (error) {
-      // Whoever gives up here sends a second time.
+      // Giving up here means that the message is sent a second time.
       if (attempt === 3) throw error;
       await sleep(500 * attempt);
     }
   }
 }
 
-/** Why it has not been sent yet, and when it may be tried again at the earliest. */
-async function noteFailure(db: Db, messageId: string, { reason, retryAfterSeconds: wait }: TemporaryFailure) {
+/** Records why the attempt failed, and the earliest time of the next one. */
+async function recordFailure(db: Db, messageId: string, { reason, retryAfterSeconds: wait }: TemporaryFailure) {
   await db
     .updateTable('messages')
     .set({ failure_reason: reason })

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** What `confirmation.delivery` tells: of the newest message. One that was withdrawn unsent is `failed`. */
+/** `confirmation.delivery`: the state of the newest message. A withdrawn message counts as `failed`. */
 export type DeliveryState = 'queued' | 'sent' | 'failed';
 
 /**
- * A column of the delivery state, for a query that has the confirmation's id in the named column, such as
- * `confirmations.id`. Null while the confirmation has no message.
+ * SQL for the delivery state of the confirmation whose id is in the named column, such as `confirmations.id`. Null if the
+ * confirmation has no message.
  */
 export function deliveryStateOf(column: string): RawBuilder<DeliveryState | null> {
   return sql<DeliveryState | null>`(

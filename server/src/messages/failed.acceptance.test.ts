@@ -6,7 +6,7 @@ import { age, careUnitOf, codeIn, confirmationOf, eventually, type Message, rows
 import { startGateway } from '../../../test/gateway.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
-import { forgetFailedContent } from './retention.ts';
+import { deleteFailedContent } from './retention.ts';
 
 /** Takes nothing until it is put right. */
 let isBroken = true;
@@ -78,7 +78,7 @@ test('it may fail again', async () => {
   expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('failed');
 });
 
-test('a fresh code takes its place', async () => {
+test('a resent code replaces it', async () => {
   const { held, message } = await failed();
   isBroken = false;
   await age(gateway, confirmationOf(held).id, 31);
@@ -89,23 +89,23 @@ test('a fresh code takes its place', async () => {
   expect(taken).toHaveLength(1);
 });
 
-test('it is of no use when nothing awaits its code', async () => {
+test('it cannot be sent again when no id awaits its code', async () => {
   const { held, message } = await failed();
   await sweden.cancel(held.id);
   expect(await sendAgain(db, message.id)).toBe(false);
   expect((await listFailed(db)).map(({ id }) => id)).not.toContain(message.id);
 });
 
-test('what it was to say is deleted when its code runs out', async () => {
+test('its content is deleted when its code expires', async () => {
   const { message } = await failed();
-  await forgetFailedContent(db, 1_000);
+  await deleteFailedContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: expect.any(Buffer) }]);
   await rowsOf(gateway, 'UPDATE messages SET expires_at = clock_timestamp() WHERE id = $1', [message.id]);
   expect(await sendAgain(db, message.id)).toBe(false);
-  await forgetFailedContent(db, 1_000);
+  await deleteFailedContent(db, 1_000);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
 });
 
-test('nothing is sent again under an id that is none', async () => {
+test('an invalid id matches nothing', async () => {
   for (const id of ['nonsense', '00000000-0000-0000-0000-000000000000']) expect(await sendAgain(db, id)).toBe(false);
 });

@@ -2,27 +2,27 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 
-/** A message that was given up while its code is still awaited. Nothing of it is anybody's. */
+/** A failed message whose code is still awaited. Holds no personal data. */
 export interface FailedMessage {
   readonly id: string;
   readonly emr: string;
   readonly careUnitId: string;
   readonly channel: Channel;
   readonly appointmentId: string;
-  /** A word of ours or a provider's number. */
+  /** A fixed word or the provider's status code. */
   readonly failureReason: string | null;
   readonly failedAt: Date;
-  /** When its code runs out. */
+  /** When its code expires. */
   readonly expiresAt: Date;
 }
 
-/** Of `messages`: sending it again would be of use. A fresh code or the end of waiting has taken its content away. */
+/** Of `messages`: failed, and its code can still be used. */
 export const canBeSentAgain = sql<boolean>`
   state = 'failed' AND sealed_content IS NOT NULL AND expires_at > clock_timestamp() AND EXISTS (
     SELECT FROM confirmation_items AS item
     WHERE item.confirmation_id = messages.confirmation_id AND item.state = 'pending')`;
 
-/** Those that can be sent again, the oldest first. */
+/** Lists failed messages that can be sent again, the oldest first. */
 export async function listFailed(db: Db): Promise<FailedMessage[]> {
   const { rows } = await sql<FailedMessage>`
     SELECT id, emr, care_unit_id AS "careUnitId", channel, first_appointment_id AS "appointmentId",
@@ -32,7 +32,7 @@ export async function listFailed(db: Db): Promise<FailedMessage[]> {
   return rows;
 }
 
-/** Queues it anew; a gateway sends it within seconds. `false`: there is no such message, or it is of no use any more. */
+/** Queues a failed message again; a gateway sends it within seconds. Returns `false` if no such message can be sent again. */
 export async function sendAgain(db: Db, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE messages SET state = 'queued', completed_at = NULL, failure_reason = NULL, not_before = NULL,

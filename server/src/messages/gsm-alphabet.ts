@@ -4,7 +4,7 @@ const basic = new Set(
     '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà\n\r',
 );
 
-/** What has no letter of its own there and none under its accents. */
+/** Characters that are not in the alphabet, even without their accents. */
 const substitutes: Readonly<Record<string, string>> = {
   đ: 'd',
   Đ: 'D',
@@ -60,14 +60,14 @@ function isGsm(text: string): boolean {
   return [...text].every((character) => basic.has(character));
 }
 
-/** Septets of a text of the basic set. */
+/** Length in septets of a text in the basic set. */
 export function gsmSeptets(text: string): number {
   return [...text].length;
 }
 
 /**
- * The text in the basic set: a letter from elsewhere loses its accents or is replaced, an ornament is dropped. `undefined`
- * when it has a letter or digit of another script.
+ * Converts a text to the basic set: other letters lose their accents or are replaced, other symbols are dropped. Returns
+ * `undefined` if the text has a letter or digit of another script.
  */
 export function toGsm(text: string): string | undefined {
   let result = '';

@@ -9,10 +9,10 @@ type Listen = NonNullable<JobDatabase['listen']>;
 const reconnectDelay = 2_000;
 
 /**
- * The gateway's own pool for background work as pg-boss wants it. pg-boss's adapter for PGlite would send its ROLLBACK into the transactions
- * of others.
+ * Adapts the gateway's pool for background jobs to pg-boss. pg-boss's own adapter for PGlite would send its ROLLBACK into
+ * other transactions.
  *
- * @param databaseUrl on PostgreSQL: where one connection beside the pool hears notifications. Absent: pg-boss polls.
+ * @param databaseUrl PostgreSQL only: for a separate connection that listens for notifications. Absent: pg-boss polls.
  */
 export function jobDatabase({ background: pool }: Database, databaseUrl: string | undefined): JobDatabase {
   const executeSql: JobDatabase['executeSql'] = (text, values) => execute(pool, text, values);
@@ -25,7 +25,7 @@ async function execute(pool: DatabasePool, text: string, values?: unknown[]): Pr
   const client = await pool.connect();
   try {
     const result: unknown = await client.query(text, values);
-    // Several statements in one text answer several results.
+    // A text with several statements returns several results.
     return { rows: [result].flat().flatMap((one) => (one as { rows: unknown[] }).rows) };
   } finally {
     client.release();
@@ -41,7 +41,7 @@ async function listenOnPglite(pool: PglitePool, ...[channel, hear, connected]: P
   return { close: async () => close() };
 }
 
-/** Connects again for as long as it is not closed. What is missed meanwhile is found by polling. */
+/** Reconnects until it is closed. Polling finds what it misses in between. */
 async function listenOnPostgres(connectionString: string, ...[channel, hear, connected]: Parameters<Listen>) {
   let closed = false;
   let client: pg.Client | undefined;
@@ -56,7 +56,7 @@ async function listenOnPostgres(connectionString: string, ...[channel, hear, con
       keepAliveInitialDelayMillis: 10_000,
     });
     client = next;
-    // Without a listener an error ends the process; `end` follows it.
+    // Without a listener, an error event ends the process. An `end` event follows it.
     next.on('error', () => undefined);
     next.on('notification', ({ payload }) => payload !== undefined && hear(payload));
     try {

@@ -7,7 +7,7 @@ import type { Channel } from '../db/tables/messages.ts';
 export interface MessageMetrics {
   queued(channel: Channel): void;
   sent(channel: Channel): void;
-  /** Given up for good. */
+  /** Failed permanently. */
   failed(channel: Channel): void;
 }
 
@@ -18,19 +18,19 @@ interface Waiting {
   readonly oldest: number;
 }
 
-/** Milliseconds. What the database does not tell by then is left out: the other metrics must not wait for it. */
+/** Milliseconds. After this time-out the gauges are left out, so that they do not delay the other metrics. */
 const readTimeout = 2_000;
 
-/** The only label is the channel: nothing of a message or of whom it is for. */
+/** The only label is the channel, so that no metric identifies a message or patient. */
 export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics {
   const counter = (name: string, help: string) =>
     new Counter({ name, help, labelNames: ['channel'], registers: [registry] });
   const queued = counter(
     'crossward_messages_queued_total',
-    'Messages that this gateway has put into the queue, with those of writes that were rolled back.',
+    'Messages queued by this gateway, including those of transactions that were rolled back.',
   );
-  const sent = counter('crossward_messages_sent_total', 'Messages that a provider has accepted from this gateway.');
-  const failed = counter('crossward_messages_failed_total', 'Messages that this gateway has given up for good.');
+  const sent = counter('crossward_messages_sent_total', 'Messages from this gateway that a provider accepted.');
+  const failed = counter('crossward_messages_failed_total', 'Messages that failed permanently in this gateway.');
   watchQueue(registry, () => readQueue(db));
   return {
     queued: (channel) => queued.inc({ channel }),
@@ -39,7 +39,7 @@ export function createMessageMetrics(registry: Registry, db: Db): MessageMetrics
   };
 }
 
-/** Both gauges of a scrape stand on one look. Without an answer there are none: better than old ones. */
+/** Both gauges share one query for each scrape. If it fails they are left out, since old values would mislead. */
 function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>): void {
   let reading: Promise<readonly Waiting[] | undefined> | undefined;
   const look = () => {
@@ -62,19 +62,15 @@ function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>)
         for (const it of waiting ?? []) this.set({ channel: it.channel }, value(it));
       },
     });
-  gauge(
-    'crossward_messages_waiting',
-    'Messages that are to be sent, by any gateway of the database.',
-    ({ count }) => count,
-  );
+  gauge('crossward_messages_waiting', 'Queued messages of all gateways on this database.', ({ count }) => count);
   gauge(
     'crossward_messages_oldest_waiting_seconds',
-    'Age of the oldest message that is to be sent, by any gateway of the database. 0: none is.',
+    'Age of the oldest queued message of all gateways on this database. 0 if none is queued.',
     ({ oldest }) => oldest,
   );
 }
 
-/** Through the partial index of the messages that wait. */
+/** Uses the partial index of queued messages. */
 async function readQueue(db: Db): Promise<readonly Waiting[]> {
   const { rows } = await sql<Waiting>`
     SELECT channel, count(id)::int AS count,

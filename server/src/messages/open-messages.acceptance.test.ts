@@ -94,7 +94,7 @@ test('a message that is given up is an error in the log, is counted, and is list
   expect(await metric('failed_total')).toBe(failed + 1);
   expect(await metric('waiting')).toBe(0);
   const line = gateway.logLines.map((text) => JSON.parse(text)).find((it) => it.message_id === message?.id);
-  expect(line).toMatchObject({ level: 50, msg: 'a message is given up', reason: 'http_400' });
+  expect(line).toMatchObject({ level: 50, msg: 'message failed', reason: 'http_400' });
   await sweden.cancel(held.id);
   expect(await listOpen(db)).toEqual([]);
 });

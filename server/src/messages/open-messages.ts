@@ -3,25 +3,25 @@ import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { canBeSentAgain } from './failed.ts';
 
-/** A message whose code has not reached the patient yet, as far as the gateway knows. Nothing of it is anybody's. */
+/** A message that is queued, or failed and can be sent again. Holds no personal data. */
 export interface OpenMessage {
   readonly id: string;
   readonly emr: string;
   readonly careUnitId: string;
   readonly channel: Channel;
   readonly appointmentId: string;
-  /** `waiting`: no attempt yet. `retrying`: tried in vain, or being tried. `failed`: given up. */
+  /** `waiting`: no attempt yet. `retrying`: at least one attempt. `failed`: no further attempts. */
   readonly state: 'waiting' | 'retrying' | 'failed';
-  /** Looks at it, with those that found that the provider wants to be left alone. Null: not known any more. */
+  /** Includes attempts that were skipped because the provider asked to wait. Null: unknown. */
   readonly attempts: number | null;
-  /** Null: none is to come. */
+  /** Null: none is scheduled. */
   readonly nextAttemptAt: Date | null;
   readonly ageSeconds: number;
-  /** When its code runs out. */
+  /** When its code expires. */
   readonly expiresAt: Date;
 }
 
-/** Those that are to be sent, and those that failed and can be sent again; the oldest first. */
+/** Lists queued messages and failed ones that can be sent again, the oldest first. */
 export async function listOpen(db: Db): Promise<OpenMessage[]> {
   const { rows } = await sql<OpenMessage>`
     SELECT id, emr, care_unit_id AS "careUnitId", channel, first_appointment_id AS "appointmentId",
@@ -35,7 +35,7 @@ export async function listOpen(db: Db): Promise<OpenMessage[]> {
   return rows;
 }
 
-/** pg-boss counts retries: a job that has been begun has had an attempt more. No gateway has run yet: no jobs. */
+/** pg-boss counts retries, so a started job has one attempt more. Before the first start of a gateway the table is missing. */
 async function latestJobs(db: Db): Promise<RawBuilder<unknown>> {
   const { rows } = await sql<{ exists: boolean }>`SELECT to_regclass('pgboss.job') IS NOT NULL AS exists`.execute(db);
   return rows[0]?.exists

@@ -3,7 +3,7 @@ import type { Channel } from '../db/tables/messages.ts';
 
 export type Language = 'nb' | 'sv' | 'en';
 
-/** A code on its way to a patient. */
+/** A message with a code for a patient. */
 export interface CodeMessage {
   readonly confirmationId: string;
   readonly emr: string;
@@ -15,19 +15,19 @@ export interface CodeMessage {
   readonly language: Language;
   readonly clinicName: string;
   readonly timeZone: string;
-  /** What the code confirms, in the order of the answer: the first is shown, the rest counted. */
+  /** What the code confirms, in the order of the response. The message shows the first one and the number of all. */
   readonly appointments: readonly { readonly id: string; readonly start: Date }[];
   readonly code: string;
-  /** By the database's clock. After it nothing is sent any more. */
+  /** By the database's clock. Not sent after this time. */
   readonly expiresAt: Date;
 }
 
-/** Messages leave from here: at least once, in the transaction that makes them or not at all. */
+/** Sends messages at least once, if the transaction that enqueued them commits. */
 export interface Outbox {
-  /** Puts the message into the transaction; it leaves when that commits. Supersedes older ones of the confirmation. */
+  /** Enqueues the message; it is sent after the transaction commits. Supersedes older messages of the confirmation. */
   enqueue(tx: Tx, message: CodeMessage): Promise<void>;
-  /** Whatever of this confirmation has not been sent is not sent any more. */
+  /** Withdraws the unsent messages of these confirmations. */
   withdraw(tx: Tx, confirmationIds: readonly string[]): Promise<void>;
-  /** Lets what an operator has queued again leave. */
+  /** Creates jobs for messages that an operator has queued again. */
   resume(): Promise<void>;
 }

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
 /**
- * Deletes messages whose code ran out so many days ago, unless an id still waits for it: its `delivery` is told. At most
- * `limit`.
+ * Deletes messages whose codes expired more than `days` days ago. Those of an id that still awaits its code stay, since
+ * `delivery` shows their state. At most `limit`.
  */
 export async function deleteOldMessages(db: Db, days: number, limit: number): Promise<void> {
   await sql`
@@ -16,8 +16,8 @@ export async function deleteOldMessages(db: Db, days: number, limit: number): Pr
       LIMIT ${limit} FOR UPDATE SKIP LOCKED))`.execute(db);
 }
 
-/** Deletes what failed messages were to say, once their codes have run out. At most `limit`. */
-export async function forgetFailedContent(db: Db, limit: number): Promise<void> {
+/** Deletes the content of failed messages whose codes have expired. At most `limit`. */
+export async function deleteFailedContent(db: Db, limit: number): Promise<void> {
   await sql`
     UPDATE messages SET sealed_content = NULL WHERE id = ANY (ARRAY(
       SELECT id FROM messages

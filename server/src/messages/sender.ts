@@ -1,6 +1,6 @@
 import type { Channel } from '../db/tables/messages.ts';
 
-/** A message as it leaves. */
+/** A message as a provider gets it. */
 export interface OutgoingMessage {
   /** The same on every attempt. */
   readonly id: string;
@@ -15,13 +15,13 @@ export interface OutgoingMessage {
   readonly appointmentId: string;
 }
 
-/** One way to send. */
+/** Sends messages through one provider. */
 export interface Sender {
   /**
    * Returns once the provider has accepted the message.
    *
-   * @throws {TemporaryFailure} when the same may succeed later
-   * @throws {PermanentFailure} when it will not
+   * @throws {TemporaryFailure} when a later attempt may succeed
+   * @throws {PermanentFailure} when no later attempt will
    */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface Senders {
   readonly email?: Sender;
 }
 
-/** `reason` is a word of ours or a provider's number, never its text: it is logged. */
+/** `reason` is a fixed word or the provider's status code. It is logged, so it must not be the provider's text. */
 abstract class DeliveryFailure extends Error {
   readonly reason: string;
 
@@ -43,7 +43,7 @@ abstract class DeliveryFailure extends Error {
 }
 
 export class TemporaryFailure extends DeliveryFailure {
-  /** How long the provider wants to be left alone. */
+  /** How long the provider asks to wait. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(reason: string, retryAfterSeconds?: number) {

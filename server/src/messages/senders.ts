@@ -8,7 +8,7 @@ import { webhook } from './providers/webhook.ts';
 import type { Sender, Senders } from './sender.ts';
 
 export interface ConfiguredSenders extends Senders {
-  /** The one behind either channel, where the configuration names it. */
+  /** Set if a channel uses the demo mailbox. */
   readonly mailbox?: DemoMailbox;
 }
 

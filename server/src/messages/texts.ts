@@ -4,7 +4,7 @@ import type { Content } from './content.ts';
 import { gsmSeptets, toGsm } from './gsm-alphabet.ts';
 import type { Language } from './outbox.ts';
 
-/** What a text is made of, each part written in the language. */
+/** The values in a text. `when` is in the language of the text. */
 interface Parts {
   readonly clinic: string;
   readonly code: string;
@@ -18,7 +18,7 @@ interface Wording {
   booking(parts: Parts): string;
   cancellation(parts: Parts): string;
   sms(purpose: string, parts: Parts): string;
-  /** For an alphabet that leaves seventy characters. */
+  /** For UCS-2, which leaves 70 characters. */
   shortSms(parts: Parts): string;
   readonly subjects: Record<Content['kind'], (clinic: string) => string>;
   email(purpose: string, parts: Parts): string[];
@@ -36,7 +36,7 @@ interface Day {
 
 const plural = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
-/** Every text that reaches a patient. Only letters of the GSM alphabet, so that an SMS of these words is one segment. */
+/** Every text for patients. Uses only the GSM alphabet, so that an SMS fits in one segment. */
 const wordings: Record<Language, Wording> = {
   nb: {
     booking: ({ when, count }) =>
@@ -106,7 +106,7 @@ const wordings: Record<Language, Wording> = {
   },
 };
 
-// Not from Intl, which writes spaces that are in no SMS alphabet and changes with its data.
+// Not from Intl: it uses spaces outside the GSM alphabet, and its output changes with its data.
 const nb = {
   weekdays: ['man.', 'tir.', 'ons.', 'tor.', 'fre.', 'lør.', 'søn.'],
   months: ['jan.', 'feb.', 'mars', 'april', 'mai', 'juni', 'juli', 'aug.', 'sep.', 'okt.', 'nov.', 'des.'],
@@ -120,13 +120,13 @@ const en = {
   months: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
 };
 
-/** 3GPP TS 23.040: 140 octets, which hold 160 septets of the GSM alphabet or 70 characters of UCS-2. */
+/** 3GPP TS 23.040: 140 octets hold 160 septets of the GSM alphabet or 70 characters of UCS-2. */
 const longestGsm = 160;
 const longestUcs2 = 70;
-/** Of RFC 5322's 78 characters of a line; the subject around it is short. */
+/** RFC 5322 section 2.1.1: lines of at most 78 characters, including the rest of the subject. */
 const longestInSubject = 48;
 
-/** The text for a patient, with a code that is valid for so many seconds from now on. */
+/** Composes the text for a patient. `secondsLeft` is the remaining lifetime of the code. */
 export function compose(
   channel: Channel,
   content: Omit<Content, 'to'>,
@@ -160,7 +160,7 @@ function composeSms(wording: Wording, purpose: string, parts: Parts): string {
   return withClinic(shortened(parts.clinic, room, (text) => text.length));
 }
 
-/** At most `room` long, by the measure, and not cut within a character. */
+/** Shortens the text to at most `room`, without splitting a character. */
 function shortened(text: string, room: number, measure: (text: string) => number): string {
   if (measure(text) <= room) return text;
   const dots = '...';
@@ -176,7 +176,7 @@ function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
 }
 
-/** Rounded down, but for the seconds that the message itself has taken. */
+/** Rounds down, but ignores the few seconds since the message was queued. */
 function wholeMinutes(seconds: number): number {
   return Math.max(1, Math.floor((seconds + 10) / 60));
 }

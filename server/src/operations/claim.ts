@@ -3,39 +3,39 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
-import type { Answer } from './answer.ts';
-import { packed, unpacked } from './kept-text.ts';
+import { compressJson, decompressJson } from './compressed-json.ts';
 import { leaseEnd } from './lease.ts';
+import type { OperationResponse } from './operation-response.ts';
 import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
 
-const keptFor = sql`interval '24 hours'`;
+const keyLifetime = sql`interval '24 hours'`;
 
 export interface KeyRequest {
   readonly clientId: string;
   readonly emr: string;
   readonly careUnitId: string;
   readonly key: string;
-  /** What makes the request the same one: hashed here, kept nowhere in the clear. */
+  /** Identifies the content of the request. Hashed here and never stored in plain text. */
   readonly fingerprint: string;
   readonly leaseSeconds: number;
 }
 
 export type Claim =
   | { readonly kind: 'new'; readonly operation: Leased }
-  /** An earlier request with the key has begun it, and nobody is at work on it. */
-  | { readonly kind: 'begun'; readonly operation: Stored }
-  | { readonly kind: 'replay'; readonly answer: Answer };
+  /** An earlier request with the key started the operation, and no process holds its lease. */
+  | { readonly kind: 'interrupted'; readonly operation: Stored }
+  | { readonly kind: 'replay'; readonly response: OperationResponse };
 
 /**
- * Makes the key ours in one statement, or tells what the first request with it was answered.
+ * Claims the key in one statement, or returns the stored response of the first request.
  *
- * @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, or the one that was told before
+ * @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, or the stored problem of the first request
  */
 export async function claimKey(db: Db, keys: KeyRing, request: KeyRequest): Promise<Claim> {
   const requestHashes = keys.hashes('request', request.fingerprint);
   const keyHashes = keys.hashes('idempotency-key', request.key);
-  // Under a former secret key the row has another name. One key is the rule: then nothing is looked for.
-  const keyHash = keyHashes.length > 1 ? await knownHash(db, request.clientId, keyHashes) : keyHashes[0];
+  // The hash depends on the secret key. Usually there is only one secret key, and no look-up is needed.
+  const keyHash = keyHashes.length > 1 ? await findKeyHash(db, request.clientId, keyHashes) : keyHashes[0];
   const token = randomUUID();
   const id = randomUUID();
   const lease = leaseEnd(request.leaseSeconds);
@@ -50,15 +50,15 @@ export async function claimKey(db: Db, keys: KeyRing, request: KeyRequest): Prom
         next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
       WHERE operations.sealed_response IS NULL AND operations.request_hash IN (${sql.join(requestHashes)})
         AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
-        AND operations.created_at > now() - ${keptFor}
+        AND operations.created_at > now() - ${keyLifetime}
       RETURNING ${storedColumns}`.execute(db);
     const [row] = rows;
     if (row?.id === id) return { kind: 'new', operation: openStored(keys, token, row) };
-    if (row) return { kind: 'begun', operation: openStored(keys, token, row) };
+    if (row) return { kind: 'interrupted', operation: openStored(keys, token, row) };
     const known = await readKey(db, request.clientId, keyHash);
     if (!known) continue;
     if (known.is_old) {
-      await deleteOldKey(db, request.clientId, keyHash);
+      await expireKey(db, request.clientId, keyHash);
       continue;
     }
     if (!requestHashes.some((hash) => known.request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
@@ -72,7 +72,7 @@ export function inProgress(detail?: string): Problem {
   return new Problem('idempotency_in_progress', { detail, headers: { 'retry-after': '1' } });
 }
 
-async function knownHash(db: Db, clientId: string, hashes: readonly [Buffer, ...Buffer[]]): Promise<Buffer> {
+async function findKeyHash(db: Db, clientId: string, hashes: readonly [Buffer, ...Buffer[]]): Promise<Buffer> {
   const row = await db
     .selectFrom('operations')
     .select('idempotency_key_hash')
@@ -86,39 +86,39 @@ function readKey(db: Db, clientId: string, keyHash: Buffer) {
   return db
     .selectFrom('operations')
     .select(['request_hash', 'sealed_response'])
-    .select(sql<boolean>`created_at <= now() - ${keptFor}`.as('is_old'))
+    .select(sql<boolean>`created_at <= now() - ${keyLifetime}`.as('is_old'))
     .where('client_id', '=', clientId)
     .where('idempotency_key_hash', '=', keyHash)
     .executeTakeFirst();
 }
 
-/** After a day the key is new. What is still under way goes on without it. */
-async function deleteOldKey(db: Db, clientId: string, keyHash: Buffer): Promise<void> {
+/** The key expires after a day. An operation that has not ended continues without it. */
+async function expireKey(db: Db, clientId: string, keyHash: Buffer): Promise<void> {
   await db
     .updateTable('operations')
     .set({ idempotency_key_hash: null, request_hash: null, sealed_response: null })
     .where('client_id', '=', clientId)
     .where('idempotency_key_hash', '=', keyHash)
-    .where(sql<boolean>`created_at <= now() - ${keptFor}`)
+    .where(sql<boolean>`created_at <= now() - ${keyLifetime}`)
     .execute();
 }
 
-type Kept = { readonly answer: Answer } | { readonly problem: KeptProblem };
+type Kept = { readonly response: OperationResponse } | { readonly problem: KeptProblem };
 
-export function sealKept(keys: KeyRing, clientId: string, keyHash: Buffer, kept: Kept): Buffer {
-  return keys.seal('idempotency', packed(kept), keyContext(clientId, keyHash));
+export function sealStored(keys: KeyRing, clientId: string, keyHash: Buffer, kept: Kept): Buffer {
+  return keys.seal('idempotency', compressJson(kept), keyContext(clientId, keyHash));
 }
 
 function replay(keys: KeyRing, clientId: string, keyHash: Buffer, sealed: Buffer): Claim {
   const text = keys.open('idempotency', sealed, keyContext(clientId, keyHash));
-  if (!text) throw new Error('A kept answer cannot be opened: its secret key is not known');
-  const kept = unpacked(text) as Kept;
+  if (!text) throw new Error('A stored response cannot be decrypted: its secret key is unknown');
+  const kept = decompressJson(text) as Kept;
   if ('problem' in kept) throw problemFromKept(kept.problem);
-  const headers = { ...kept.answer.headers, 'idempotency-replayed': 'true' };
-  return { kind: 'replay', answer: { ...kept.answer, headers } };
+  const headers = { ...kept.response.headers, 'idempotency-replayed': 'true' };
+  return { kind: 'replay', response: { ...kept.response, headers } };
 }
 
-/** What a kept answer is bound to. */
+/** The encryption context of a stored response. */
 function keyContext(clientId: string, keyHash: Buffer): string {
   return `key ${clientId} ${keyHash.toString('hex')}`;
 }

@@ -4,12 +4,12 @@ import type { Db } from '../db/kysely.ts';
 import { type OperationRow, storedColumns } from './stored-operation.ts';
 
 export interface DueOperation extends OperationRow {
-  /** Of the lease that is ours now. */
+  /** Token of the lease that this process now holds. */
   readonly token: string;
 }
 
-/** Takes operations of one EHR whose time has come. Several gateways share them. */
-export async function takeDue(
+/** Leases operations of one EHR that are due. Several gateways share the work. */
+export async function leaseDue(
   db: Db,
   emr: string,
   leaseSeconds: number,
@@ -29,8 +29,8 @@ export async function takeDue(
 }
 
 /**
- * Nobody can work on an operation of an EHR that no gateway is configured for: after a while, since another gateway may
- * be, an operator sees it. Answers which.
+ * Suspends operations that are overdue and belong to an EHR that is not configured here, so that an operator sees them.
+ * The delay leaves time for another gateway that has the EHR configured. Returns the suspended operations.
  */
 export async function suspendUnconfigured(
   db: Db,
@@ -43,15 +43,15 @@ export async function suspendUnconfigured(
   return rows;
 }
 
-/** An EHR that is configured again has its operations worked on. */
+/** Schedules suspended operations of EHRs that are configured again. */
 export async function resumeConfigured(db: Db, emrs: readonly string[]): Promise<void> {
   await sql`
     UPDATE operations SET suspended_at = NULL, last_failure = NULL, next_attempt_at = now()
     WHERE suspended_at IS NOT NULL AND last_failure = 'emr_not_found' AND emr = ANY(${[...emrs]}::text[])`.execute(db);
 }
 
-/** On the embedded database, which has room for one process: whoever held a lease is dead. */
-export async function endAllLeases(db: Db): Promise<void> {
+/** Only for the embedded database: one process uses it at a time, so earlier holders of leases have stopped. */
+export async function releaseAllLeases(db: Db): Promise<void> {
   await sql`
     UPDATE operations SET lease_token = NULL, lease_expires_at = NULL,
       next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN now() END

@@ -1,76 +1,76 @@
 import type { Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
-import type { Answer } from './answer.ts';
-import { sealKept } from './claim.ts';
+import { sealStored } from './claim.ts';
 import { LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
-import { giveBack } from './lease.ts';
-import { monitor, monitorRepeats, removeOperation, removeRelaxed, storeAnswer } from './store-end.ts';
-import { forgetPlan } from './store-plan.ts';
+import { releaseAsUnknown } from './lease.ts';
+import type { OperationResponse } from './operation-response.ts';
+import { monitor, monitorRepeats, removeOperation, removeWithoutSync, storeResponse } from './store-end.ts';
+import { resetForRetry } from './store-plan.ts';
 import type { Run } from './work.ts';
 
 /**
- * Stores what follows from what the EHR has done, and the answer with it.
+ * Ends an operation that the EHR has performed: stores its records and its response in one transaction.
  *
- * @throws Problem that `record` throws, when what was done has been taken back; `outcome_unknown` when it could not be
- *   stored: somebody else finds out
+ * @throws OperationEnded with the problem that `record` throws, after compensation; with `outcome_unknown` when the
+ *   result could not be stored. A retry or background recovery then finds out the outcome.
  */
 export async function finish<Plan, Outcome>(
   run: Run,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   outcome: Outcome,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const { services, operation } = run;
   try {
-    if (!kind.remembers(plan)) {
-      const answer = kind.answer(run, plan, outcome);
-      const sealed = sealAnswer(run, answer);
+    if (!kind.hasRecords(plan)) {
+      const response = kind.respond(run, plan, outcome);
+      const sealed = sealResponse(run, response);
       if (run.mayBeRepeated) {
         await monitorRepeats(services.db, operation, run.ehr.patience.settlingSeconds, sealed);
-        return answer;
+        return response;
       }
-      // With nothing to remember it need not wait for the disk: what comes back after a crash is looked up, and ends anew.
-      await (sealed ? storeAnswer(services.db, operation, sealed) : removeRelaxed(services.db, operation));
-      return answer;
+      // No records to store: the commit need not wait for the disk. After a crash the operation is looked up and ended again.
+      await (sealed ? storeResponse(services.db, operation, sealed) : removeWithoutSync(services.db, operation));
+      return response;
     }
     return await inTransaction(run, async (tx) => {
-      const answer = await kind.record(tx, run, plan, outcome);
-      const sealed = sealAnswer(run, answer);
+      const response = await kind.record(tx, run, plan, outcome);
+      const sealed = sealResponse(run, response);
       await (run.mayBeRepeated
         ? monitorRepeats(tx, operation, run.ehr.patience.settlingSeconds, sealed)
-        : storeAnswer(tx, operation, sealed));
-      return answer;
+        : storeResponse(tx, operation, sealed));
+      return response;
     });
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) return takeBackRefused(run, kind, plan, error);
+    if (error instanceof Problem && error.status < 500) return compensateRejected(run, kind, plan, error);
     return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
   }
 }
 
-/** The gateway refuses what the EHR has done. */
-async function takeBackRefused<Plan, Outcome>(
+/** Compensates an operation that the EHR has performed but the gateway must reject. */
+async function compensateRejected<Plan, Outcome>(
   run: Run,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
-  refusal: Problem,
+  problem: Problem,
 ): Promise<never> {
   try {
     await run.compensating();
-    await kind.undo(run, plan);
+    await kind.compensate(run, plan);
   } catch (error) {
-    if (error instanceof PartiallyApplied) return refuse(run, kind, plan, error);
+    if (error instanceof PartiallyApplied) return rejectOperation(run, kind, plan, error);
     return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
   }
-  return refuse(run, kind, plan, refusal);
+  return rejectOperation(run, kind, plan, problem);
 }
 
 /**
- * Ends an operation of which nothing is left in the EHR, or nothing that can be taken back. Throws the problem, or
- * `outcome_unknown` when even that could not be stored.
+ * Ends an operation that left nothing in the EHR, or nothing that can be compensated. Throws the problem, or
+ * `outcome_unknown` when the end could not be stored.
  */
-export async function refuse<Plan, Outcome>(
+export async function rejectOperation<Plan, Outcome>(
   run: Run,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
@@ -78,22 +78,22 @@ export async function refuse<Plan, Outcome>(
 ): Promise<never> {
   try {
     await inTransaction(run, async (tx) => {
-      await kind.letGo(tx, run, plan, problem);
-      await settleRefused(tx, run, problem);
+      await kind.releaseReservations(tx, run, plan, problem);
+      await settleRejected(tx, run, problem);
     });
   } catch (error) {
     return leaveOpen(run, new Problem('outcome_unknown', { cause: error }));
   }
-  if (problem instanceof PartiallyApplied) run.services.operationMetrics.stayed(aboutOf(run));
-  throw new Ended(problem);
+  if (problem instanceof PartiallyApplied) run.services.operationMetrics.partiallyApplied(aboutOf(run));
+  throw new OperationEnded(problem);
 }
 
 function aboutOf({ operation: { id, emr } }: Run) {
   return { operationId: id, emr };
 }
 
-/** A problem of an operation whose row says all that is to be said: nobody settles it again. */
-export class Ended extends Error {
+/** The operation's row is up to date. The caller of `execute` only has to report the problem. */
+export class OperationEnded extends Error {
   readonly problem: Error;
 
   constructor(problem: Error) {
@@ -102,47 +102,47 @@ export class Ended extends Error {
   }
 }
 
-/** Lets a retry or background work find out what became of it, and throws: background work, why it could not. */
+/** Leaves the operation to a retry or background recovery, and throws. In background recovery it throws the cause. */
 export async function leaveOpen(run: Run, problem: Problem): Promise<never> {
   if (problem.cause instanceof LeaseLost) run.services.operationMetrics.leaseLost(run.ehr.id);
-  // It comes back to it after a pause, and gives up at last.
+  // Background recovery tries again later, and finally suspends the operation.
   if (!run.hasCaller) throw problem.cause ?? problem;
-  // Without the database the lease runs out by itself.
-  await giveBack(run.services.db, run.operation).catch(() => undefined);
-  throw new Ended(problem);
+  // If the database is down, the lease expires on its own.
+  await releaseAsUnknown(run.services.db, run.operation).catch(() => undefined);
+  throw new OperationEnded(problem);
 }
 
 /**
- * Whether a refusal is kept under the key: what depends on the moment is not, and after a failure a retry is to find out
- * more.
+ * Whether a problem is stored under the key. Problems that depend on the moment are not. After a failure, a retry must be
+ * able to find out the outcome.
  */
-export function isKept({ status, reason }: Problem): boolean {
+export function isStoredUnderKey({ status, reason }: Problem): boolean {
   return status < 500 && status !== 429 && reason !== 'idempotency_in_progress';
 }
 
-async function settleRefused(tx: Tx, run: Run, problem: Problem): Promise<void> {
+async function settleRejected(tx: Tx, run: Run, problem: Problem): Promise<void> {
   const { operation, services, ehr, isFirst, wasCompensated } = run;
   const { keyHash, clientId, attempt } = operation;
-  // An earlier call may still be under way in the EHR.
-  const isLateStill = !isFirst && !wasCompensated;
+  // The EHR may still be processing an earlier call.
+  const mayBeLate = !isFirst && !wasCompensated;
   if (keyHash === undefined || problem.status === 429) {
-    return isLateStill ? monitor(tx, operation, ehr.patience.settlingSeconds) : removeOperation(tx, operation);
+    return mayBeLate ? monitor(tx, operation, ehr.patience.settlingSeconds) : removeOperation(tx, operation);
   }
-  if (!isKept(problem)) {
-    return isLateStill
+  if (!isStoredUnderKey(problem)) {
+    return mayBeLate
       ? monitor(tx, operation, ehr.patience.settlingSeconds)
-      : forgetPlan(tx, operation, wasCompensated ? attempt + 1 : attempt);
+      : resetForRetry(tx, operation, wasCompensated ? attempt + 1 : attempt);
   }
-  const sealed = sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
-  return isLateStill
+  const sealed = sealStored(services.keys, clientId, keyHash, { problem: keptProblem(problem, operation.requestId) });
+  return mayBeLate
     ? monitor(tx, operation, ehr.patience.settlingSeconds, sealed)
-    : storeAnswer(tx, operation, sealed);
+    : storeResponse(tx, operation, sealed);
 }
 
-/** `undefined`: no key, nothing to keep. */
-export function sealAnswer({ services, operation }: Run, answer: Answer): Buffer | undefined {
+/** `undefined` without an idempotency key. */
+export function sealResponse({ services, operation }: Run, response: OperationResponse): Buffer | undefined {
   const { keyHash, clientId } = operation;
-  return keyHash && sealKept(services.keys, clientId, keyHash, { answer });
+  return keyHash && sealStored(services.keys, clientId, keyHash, { response });
 }
 
 export function inTransaction<Result>({ services }: Run, work: (tx: Tx) => Promise<Result>): Promise<Result> {

@@ -1,13 +1,13 @@
 import { type Fault, Problem } from '../problems/problem.ts';
 
-/** Somebody else has taken the operation over. What it comes to is theirs to tell. */
+/** Another process has taken over the operation, and reports its outcome. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
 /**
- * The EHR has done some of it, and it cannot be taken back: it was refused, or somebody has changed it since. Kinds may
- * add what they know of it.
+ * The EHR performed part of the operation and it cannot be compensated: the EHR rejected the compensation, or somebody
+ * has changed the appointment since. Kinds may add details.
  */
 export class PartiallyApplied extends Problem {
   constructor(faults: readonly Fault[]) {
@@ -15,14 +15,14 @@ export class PartiallyApplied extends Problem {
   }
 }
 
-/** Whether an error says that the EHR has done nothing. A bug says nothing at all. */
+/** Whether an error proves that the EHR did nothing. An unexpected error proves nothing. */
 export function isSettled(error: unknown): error is Problem {
   return error instanceof Problem && error.reason !== 'outcome_unknown' && error.reason !== 'ehr_timeout';
 }
 
 /**
- * Whether an error is the EHR's last word. `ehr_unavailable` is one only for whoever asked first: of an earlier call it
- * says nothing.
+ * Whether an error proves that neither this call nor an earlier one had an effect. `ehr_unavailable` says nothing about
+ * earlier calls.
  */
 export function isFinal(error: unknown): error is Problem {
   return isSettled(error) && error.reason !== 'ehr_unavailable';

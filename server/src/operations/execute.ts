@@ -4,20 +4,20 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Answer } from './answer.ts';
 import { inProgress } from './claim.ts';
-import { Ended, finish, inTransaction, leaveOpen, refuse, sealAnswer } from './end.ts';
+import { finish, inTransaction, leaveOpen, OperationEnded, rejectOperation, sealResponse } from './end.ts';
 import { isFinal, isSettled, LeaseLost } from './errors.ts';
 import type { OperationKind } from './kind.ts';
+import type { OperationResponse } from './operation-response.ts';
 import type { OperationServices } from './services.ts';
-import { removeOperation, storeAnswer } from './store-end.ts';
+import { removeOperation, storeResponse } from './store-end.ts';
 import { clearPlan, type Planned, storePlan } from './store-plan.ts';
 import { type Leased, sealPlan } from './stored-operation.ts';
 import { leaseSeconds, type Run, startRun } from './work.ts';
 
 /**
- * Comes in the transaction that begins an operation, with its id. A problem that it answers is told, and what it has
- * changed stays; one that it throws leaves nothing behind.
+ * Runs in the transaction that starts an operation. If it returns a problem, its changes are committed. If it throws one,
+ * they are rolled back. Either way the problem is reported.
  */
 export type Decide = (tx: Tx, operationId: string) => Promise<Problem | undefined>;
 
@@ -29,17 +29,17 @@ export interface ExecuteContext {
 }
 
 /**
- * Does what a plan says. Before the EHR is asked, the plan is stored; when the EHR has done it, what the gateway has to
- * remember and the answer are stored together. No connection to the database is held in between. Whatever stops half-way
- * is finished by a retry or by background work.
+ * Executes a plan. The plan is stored before the EHR is called. Afterwards, the gateway's records and the response are
+ * stored in one transaction. No database connection is held in between. A retry or background recovery finishes
+ * interrupted operations.
  */
 export async function execute<Plan, Outcome>(
   context: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide?: Decide,
-): Promise<Answer> {
-  return kind.asksEhr(plan)
+): Promise<OperationResponse> {
+  return kind.callsEhr(plan)
     ? perform(await begin(context, kind, plan, decide), kind, plan)
     : endAtOnce(context, kind, plan, decide);
 }
@@ -64,7 +64,7 @@ async function begin<Plan, Outcome>(
   };
   const stored = await store().catch(async (error) => {
     if (mayHaveBeenSent(error)) await withdraw(services.db, operation, error);
-    return inTermsOfTheKey(error);
+    return throwInProgress(error);
   });
   if (stored instanceof Problem) throw stored;
   return startRun(services, { ehr, careUnit }, operation, {
@@ -75,20 +75,20 @@ async function begin<Plan, Outcome>(
   });
 }
 
-/** The plan may be stored though the database has not said so: then background work would carry it out. */
+/** The plan may be stored although the commit failed to report so. Background recovery would then execute it. */
 async function withdraw(db: Db, operation: Leased, cause: unknown): Promise<void> {
   try {
     await (operation.keyHash === undefined
       ? removeOperation(db, operation)
       : clearPlan(db, operation, operation.attempt));
   } catch (error) {
-    // It was not stored.
+    // The plan was not stored.
     if (error instanceof LeaseLost) return;
-    throw new Ended(new Problem('outcome_unknown', { cause }));
+    throw new OperationEnded(new Problem('outcome_unknown', { cause }));
   }
 }
 
-/** What is stored of an operation before the EHR is asked. */
+/** What is stored before the EHR is called. */
 export function plannedFor<Plan, Outcome>(
   { services, ehr, careUnit, operation }: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
@@ -104,41 +104,41 @@ export function plannedFor<Plan, Outcome>(
   };
 }
 
-/** Another request with the key is at work on it, and nothing was done here. */
-function inTermsOfTheKey(error: unknown): never {
+/** Another request with the same key holds the lease, and this one has done nothing. */
+function throwInProgress(error: unknown): never {
   throw error instanceof LeaseLost ? inProgress() : error;
 }
 
-/** Asks the EHR and ends the operation. The plan is stored, under a lease of ours. */
+/** Calls the EHR and ends the operation. The plan is stored, and this process holds the lease. */
 export async function perform<Plan, Outcome>(
   run: Run,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   let outcome: Outcome;
   try {
     outcome = await kind.perform(run, plan);
   } catch (error) {
     const isOver = isFinal(error) || (isSettled(error) && run.isFirst);
-    if (isOver && !kind.isRepeatable) return refuse(run, kind, plan, error);
-    return leaveOpen(run, untold(error));
+    if (isOver && !kind.isRepeatable) return rejectOperation(run, kind, plan, error);
+    return leaveOpen(run, asOutcomeUnknown(error));
   }
   return finish(run, kind, plan, outcome);
 }
 
-/** Once the EHR has been asked, nobody knows what became of it, whatever failed: the EHR, the database or we. */
-export function untold(error: unknown): Problem {
-  const isTold = error instanceof Problem && error.reason === 'outcome_unknown';
-  return isTold ? error : new Problem('outcome_unknown', { cause: error });
+/** Once the EHR has been called, any other failure leaves the outcome unknown. */
+export function asOutcomeUnknown(error: unknown): Problem {
+  const isUnknown = error instanceof Problem && error.reason === 'outcome_unknown';
+  return isUnknown ? error : new Problem('outcome_unknown', { cause: error });
 }
 
-/** Nothing to ask the EHR for: one transaction decides and ends it. */
+/** The plan has nothing for the EHR: one transaction decides and ends the operation. */
 async function endAtOnce<Plan, Outcome>(
   { services, ehr, careUnit, operation }: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide: Decide | undefined,
-): Promise<Answer> {
+): Promise<OperationResponse> {
   const expiresAt = null;
   const run = startRun(services, { ehr, careUnit }, operation, {
     expiresAt,
@@ -149,10 +149,10 @@ async function endAtOnce<Plan, Outcome>(
   const outcome = await inTransaction(run, async (tx) => {
     const problem = await decide?.(tx, operation.id);
     if (problem) return problem;
-    const answer = await kind.record(tx, run, plan, await kind.perform(run, plan));
-    if (operation.keyHash !== undefined) await storeAnswer(tx, operation, sealAnswer(run, answer));
-    return answer;
-  }).catch(inTermsOfTheKey);
+    const response = await kind.record(tx, run, plan, await kind.perform(run, plan));
+    if (operation.keyHash !== undefined) await storeResponse(tx, operation, sealResponse(run, response));
+    return response;
+  }).catch(throwInProgress);
   if (outcome instanceof Problem) throw outcome;
   return outcome;
 }

@@ -1,24 +1,24 @@
 import { keptProblem, Problem } from '../problems/problem.ts';
-import { sealKept } from './claim.ts';
-import { Ended, inTransaction } from './end.ts';
+import { sealStored } from './claim.ts';
+import { inTransaction, OperationEnded } from './end.ts';
 import type { AnyKind } from './kind.ts';
-import { storeAnswer } from './store-end.ts';
+import { storeResponse } from './store-end.ts';
 import type { Stored } from './stored-operation.ts';
 import type { Run } from './work.ts';
 
 /**
- * What became of an operation in the EHR.
+ * Outcome of an operation in the EHR.
  *
- * - `in part`: some of its steps are done
- * - `not done`: nothing shows, and the time in which the EHR may still finish it is over
- * - `too early`: nothing shows yet
+ * - `in part`: the EHR has performed some of its steps
+ * - `not done`: no effect, and the EHR can no longer finish it late
+ * - `too early`: no effect yet
  */
 export type FoundOutcome = { readonly outcome: unknown } | 'in part' | 'not done' | 'too early';
 
 /**
  * Looks the operation up in the EHR.
  *
- * @throws Ended when an EHR that does not know operations has not shown it for so long that it is given up
+ * @throws OperationEnded when an EHR without `findOperation` has shown no effect for too long
  */
 export async function findOutcome(run: Run, kind: AnyKind, stored: Stored): Promise<FoundOutcome> {
   const found = await kind.lookUp(run, stored.plan);
@@ -30,33 +30,33 @@ export async function findOutcome(run: Run, kind: AnyKind, stored: Stored): Prom
   return found;
 }
 
-/** How long the gateway looks for an operation in an EHR without `findOperation`. */
+/** How long the gateway looks for effects of an operation in an EHR without `findOperation`. */
 const patienceSeconds = 120;
 
 /**
- * Ends an operation that an EHR without `findOperation` has not shown for too long. It is not done again, and every retry
- * gets the same problem.
+ * Ends an operation when an EHR without `findOperation` has shown no effect for too long. It is never executed again, and
+ * every retry gets the same problem.
  *
- * @throws Ended when it has ended
+ * @throws OperationEnded if it ended the operation
  */
 export async function giveUpIfOverdue(run: Run, kind: AnyKind, stored: Stored): Promise<void> {
   if (stored.silence < patienceSeconds) return;
   const problem = new Problem('outcome_unknown', {
-    detail: 'The EHR may or may not have made the change, and has not shown it since. It will not be made again.',
+    detail: 'The EHR may or may not have made the change and shows no sign of it. It will not be made again.',
     retryable: false,
   });
   const { services, operation } = run;
   const { keyHash, clientId } = operation;
   await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, undefined);
-    const sealed = keyHash && sealKept(services.keys, clientId, keyHash, { problem: keptProblem(problem) });
-    await storeAnswer(tx, operation, sealed);
+    await kind.releaseReservations(tx, run, stored.plan, undefined);
+    const sealed = keyHash && sealStored(services.keys, clientId, keyHash, { problem: keptProblem(problem) });
+    await storeResponse(tx, operation, sealed);
   });
   services.operationMetrics.outcomeLost({ operationId: operation.id, emr: operation.emr });
-  throw new Ended(problem);
+  throw new OperationEnded(problem);
 }
 
-/** Whether the EHR can be asked what it has done under an operation id, and does nothing twice under one. */
+/** Whether the EHR finds operations by id and performs each id at most once. */
 export function knowsOperations({ ehr }: Pick<Run, 'ehr'>): boolean {
   return ehr.offers('findOperation');
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The id that the EHR is given for an attempt at an operation, or for a part of it: always the same UUID, version 8
- * (RFC 9562 section 5.8). The first attempt as a whole goes by the operation's own id.
+ * The id that the EHR gets for an attempt at an operation or for one part of it: a deterministic UUID, version 8
+ * (RFC 9562 section 5.8). The first attempt as a whole uses the operation's own id.
  */
 export function ehrOperationId(id: string, attempt: number, part: number | string | undefined): string {
   if (attempt === 0 && part === undefined) return id;

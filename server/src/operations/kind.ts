@@ -1,92 +1,92 @@
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Answer } from './answer.ts';
+import type { OperationResponse } from './operation-response.ts';
 import type { WorkServices } from './work-services.ts';
 
-/** What an operation is about: where, for whom, and the one way to the EHR. */
+/** What a kind works with: the care unit, the client, and calls to the EHR under the operation's lease. */
 export interface Work {
   readonly services: WorkServices;
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
   readonly clientId: string;
   readonly operationId: string;
-  /** When the holds and codes that it makes run out, by the database's clock. */
+  /** When the holds and codes that it creates expire, by the database's clock. */
   readonly expiresAt: Date | null;
-  /** The EHR has not been asked for this attempt before, by anybody. */
+  /** No process has called the EHR for this attempt before. */
   readonly isFirst: boolean;
-  /** The operation id that the EHR is given, or that of a part. */
+  /** The operation id that the EHR gets for the whole operation or for one part. */
   ehrId(part?: number | string): string;
   /**
-   * Asks the EHR, as `EhrConnection.call` does, under a lease that outlasts the call.
+   * Calls the EHR like `EhrConnection.call`, under a lease that outlasts the call.
    *
-   * @throws LeaseLost when somebody else has taken the operation over: the EHR is not asked
+   * @throws LeaseLost when another process has taken over the operation. The EHR is not called.
    */
   readonly call: EhrConnection['call'];
-  /** Notes that a request got no response: the EHR may still do it, even after it has done it. */
+  /** Notes that a request got no response: the EHR may still do it, even a second time. */
   onNoResponse(): void;
-  /** Notes that what the EHR has done is taken back from here on: nobody does it again. */
+  /** Marks the operation as `compensating`: it is not performed again. */
   compensating(): Promise<void>;
 }
 
 /**
- * What the EHR shows of an operation.
+ * What a look-up in the EHR found.
  *
- * - `nothing`: the EHR was asked and has done none of it, so far
- * - `in part`: some of its steps are done
- * - `not known`: this EHR cannot be asked what it has done
+ * - `nothing`: no effect so far
+ * - `in part`: the EHR has performed some of the steps
+ * - `not known`: the EHR has no `findOperation`, and reconciliation did not find the whole operation
  */
 export type Found<Outcome> = { readonly outcome: Outcome } | 'nothing' | 'in part' | 'not known';
 
 /**
- * A kind of write. The engine knows nothing else of it: a new kind is an object of this type in a folder of its own, and
- * a line in `operation-kinds.ts`. A plan is JSON, but for dates, which come back as dates.
+ * A kind of write. To add one, implement this type in a folder of its own and add a line to `operation-kinds.ts`. Plans
+ * are stored as JSON; dates are restored as `Date`.
  */
 export interface OperationKind<Plan, Outcome> {
-  /** Stored with every operation: never changed. */
+  /** Stored with every operation. Must not change. */
   readonly name: string;
-  /** Without it everything is done in the transaction that ends the operation. */
-  asksEhr(plan: Plan): boolean;
+  /** `false`: everything happens in the transaction that ends the operation. */
+  callsEhr(plan: Plan): boolean;
   /**
-   * What nobody may find out later: a code that is made and told. Without its caller the operation is taken back, not
-   * finished. Answers the patients who are sent one.
+   * The patients who are sent a code. When the caller is gone, an operation that sends codes is compensated, not finished:
+   * nobody would know what the code is for.
    */
   codesFor(plan: Plan): readonly string[];
-  /** `undo` does nothing: what was begun runs out in the EHR by itself. */
-  readonly takesNothingBack?: boolean;
-  /** May be done again at any time, by anybody, until the EHR has done it: there is no caller to tell. */
+  /** `compensate` does nothing: what was begun expires in the EHR on its own. */
+  readonly needsNoCompensation?: boolean;
+  /** Has no caller, and is performed again until the EHR succeeds. */
   readonly isRepeatable?: boolean;
 
   /**
-   * Has the EHR do it, all or nothing. Called again with the same ids where an earlier call did not come to an end.
+   * Performs the operation in the EHR, all or nothing. Called again with the same ids if an earlier call was interrupted.
    *
-   * @throws Problem that is settled (`isSettled`) when nothing of it is left in the EHR, or `PartiallyApplied`
+   * @throws Problem for which `isSettled` holds when nothing is left in the EHR; `PartiallyApplied`
    */
   perform(work: Work, plan: Plan): Promise<Outcome>;
-  /** Finds out what the EHR has done of it. */
+  /** Looks up in the EHR what it has performed. */
   lookUp(work: Work, plan: Plan): Promise<Found<Outcome>>;
   /**
-   * Takes back what the EHR has done of it, where nobody else has changed it since. Safe to call again.
+   * Reverts what the EHR has performed, unless somebody has changed it since. Safe to call again.
    *
-   * @throws PartiallyApplied when something stays
+   * @throws PartiallyApplied when something cannot be reverted
    */
-  undo(work: Work, plan: Plan): Promise<void>;
+  compensate(work: Work, plan: Plan): Promise<void>;
 
-  /** Of what turned up late: whether anybody still wants it. Without it everybody does. */
+  /** Whether a late effect is still wanted. Absent: it is. */
   isWanted?(work: Work, plan: Plan): Promise<boolean>;
 
-  /** Whether `record` stores anything. Without it `answer` says all. */
-  remembers(plan: Plan): boolean;
-  answer(work: Work, plan: Plan, outcome: Outcome): Answer;
+  /** Whether `record` has something to store. If not, `respond` is called instead. */
+  hasRecords(plan: Plan): boolean;
+  respond(work: Work, plan: Plan, outcome: Outcome): OperationResponse;
   /**
-   * Stores what the gateway has to remember, in the transaction that ends the operation, and answers.
+   * Stores the gateway's records in the transaction that ends the operation, and returns the response.
    *
-   * @throws Problem of the caller (4xx) when it must not be: the operation is refused
+   * @throws Problem (4xx) when the operation must be rejected
    */
-  record(tx: Tx, work: Work, plan: Plan, outcome: Outcome): Promise<Answer>;
-  /** Gives up what the plan had reserved in the gateway's tables, in the transaction that ends the operation. */
-  letGo(tx: Tx, work: Work, plan: Plan, refusal: Problem | undefined): Promise<void>;
+  record(tx: Tx, work: Work, plan: Plan, outcome: Outcome): Promise<OperationResponse>;
+  /** Releases what the plan reserved in the gateway's tables, in the transaction that ends the operation. */
+  releaseReservations(tx: Tx, work: Work, plan: Plan, problem: Problem | undefined): Promise<void>;
 }
 
-/** A kind whose plans only it can read. */
+/** A kind with opaque plans and outcomes. */
 export type AnyKind = OperationKind<unknown, unknown>;

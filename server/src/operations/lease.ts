@@ -3,37 +3,37 @@ import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost } from './errors.ts';
 import type { Leased } from './stored-operation.ts';
 
-/** The end of a lease that begins now. */
+/** When a lease that begins now expires. */
 export const leaseEnd = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
 
-/** What the columns of a lease hold when nobody has it. */
+/** Column values of a lease that nobody holds. */
 export const released = { lease_token: null, lease_expires_at: null };
 
-/** An update of an operation under our lease alone. */
+/** An update that applies only while this process holds the lease. */
 export function updateLeased(db: Db | Tx, { id, token }: Pick<Leased, 'id' | 'token'>) {
   return db.updateTable('operations').where('id', '=', id).where('lease_token', '=', token);
 }
 
-/** @throws LeaseLost when the update found no row: somebody else has the lease */
-export async function fenced(update: Promise<{ readonly numUpdatedRows: bigint }>): Promise<void> {
+/** @throws LeaseLost when the update matched no row: another process holds the lease */
+export async function requireLease(update: Promise<{ readonly numUpdatedRows: bigint }>): Promise<void> {
   if ((await update).numUpdatedRows === 0n) throw new LeaseLost();
 }
 
 /** @throws LeaseLost */
 export function renewLease(db: Db, operation: Leased, seconds: number): Promise<void> {
   const until = leaseEnd(seconds);
-  return fenced(
+  return requireLease(
     updateLeased(db, operation).set({ lease_expires_at: until, next_attempt_at: until }).executeTakeFirst(),
   );
 }
 
-/** Whoever comes next may work on it. */
+/** Any process may lease the operation next. */
 export async function releaseLease(db: Db | Tx, operation: Leased): Promise<void> {
   await updateLeased(db, operation).set(released).execute();
 }
 
-/** The caller is told that the outcome is unknown: from now on a retry and background work may find it out. */
-export async function giveBack(db: Db, operation: Leased): Promise<void> {
+/** Releases the lease after `outcome_unknown` was reported. A retry or background recovery may find out the outcome. */
+export async function releaseAsUnknown(db: Db, operation: Leased): Promise<void> {
   await updateLeased(db, operation)
     .set({
       ...released,
@@ -44,7 +44,7 @@ export async function giveBack(db: Db, operation: Leased): Promise<void> {
     .execute();
 }
 
-/** Background work has got nowhere, and comes back. */
+/** Schedules the next attempt of background recovery, or suspends the operation. */
 export async function postpone(
   db: Db | Tx,
   operation: Leased,
@@ -64,7 +64,7 @@ export async function postpone(
 interface Postponement {
   readonly seconds: number;
   readonly failure?: string | undefined;
-  /** Of this kind, in a row. */
+  /** Failures of this kind in a row. */
   readonly failures: number;
   readonly isSuspended: boolean;
 }

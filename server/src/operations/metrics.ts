@@ -6,21 +6,21 @@ interface About {
   readonly emr: string;
 }
 
-/** What operators are told of operations. Labels are names from the configuration and words of ours. */
+/** Metrics and log lines about operations. Labels are ids from the configuration or fixed words. */
 export interface OperationMetrics {
-  /** Nobody will ever know whether the EHR has done it. */
+  /** The outcome could not be determined. */
   outcomeLost(about: About): void;
-  /** The EHR has done some of it, and it could not be taken back. */
-  stayed(about: About): void;
-  turnedUpLate(about: About & { readonly became: 'adopted' | 'undone' }): void;
+  /** The EHR performed part of the operation, and compensation failed. */
+  partiallyApplied(about: About): void;
+  lateEffect(about: About & { readonly became: 'adopted' | 'undone' }): void;
   leaseLost(emr: string): void;
   suspended(about: About): void;
   round(emr: string, seconds: number): void;
   /** From the database, before each scrape. */
-  standing(rows: readonly Standing[]): void;
+  gauges(rows: readonly OperationGauges[]): void;
 }
 
-export interface Standing {
+export interface OperationGauges {
   readonly emr: string;
   readonly oldestPendingSeconds: number;
   readonly suspended: number;
@@ -34,22 +34,25 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
   const lost = counter(
     'crossward_operations_outcome_lost_total',
-    'Operations of which an EHR that cannot be asked for them has shown nothing for long enough.',
+    'Operations whose outcome could not be determined: an EHR without findOperation showed no effect in time.',
   );
-  const stuck = counter('crossward_operations_partially_applied_total', 'Operations that could not be undone whole.');
+  const partial = counter(
+    'crossward_operations_partially_applied_total',
+    'Operations that could not be fully compensated.',
+  );
   const leases = counter(
     'crossward_operations_leases_lost_total',
-    'Leases that ran out while an operation was worked on.',
+    'Leases that expired while their operation was running.',
   );
   const late = new Counter({
     name: 'crossward_operations_turned_up_late_total',
-    help: 'Operations that an EHR has done after they were ended as not done.',
+    help: 'Operations that an EHR performed after they had ended without effect.',
     labelNames: ['emr', 'became'],
     registers,
   });
   const rounds = new Histogram({
     name: 'crossward_background_round_duration_seconds',
-    help: 'How long a round of background work took.',
+    help: 'Duration of a round of background jobs for one EHR.',
     labelNames,
     buckets: [0.01, 0.1, 0.5, 1, 5, 10, 30, 60],
     registers,
@@ -58,30 +61,27 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
     'crossward_operations_oldest_pending_seconds',
     'Age of the oldest operation that has not ended.',
   );
-  const suspended = gauge('crossward_operations_suspended', 'Operations that background work has given up.');
-  const overdue = gauge('crossward_holds_overdue', 'Holds that have run out and are not given up yet.');
+  const suspended = gauge('crossward_operations_suspended', 'Suspended operations: background recovery gave up.');
+  const overdue = gauge('crossward_holds_overdue', 'Expired holds that are not released yet.');
   return {
     outcomeLost({ operationId, emr }) {
       lost.inc({ emr });
-      log.error(
-        { operation_id: operationId, emr },
-        'nobody knows whether an EHR has done a write; it is not done again',
-      );
+      log.error({ operation_id: operationId, emr }, 'operation ended: outcome unknown, will not be retried');
     },
-    stayed({ operationId, emr }) {
-      stuck.inc({ emr });
-      log.error({ operation_id: operationId, emr }, 'an operation could not be undone whole');
+    partiallyApplied({ operationId, emr }) {
+      partial.inc({ emr });
+      log.error({ operation_id: operationId, emr }, 'operation partially applied: compensation failed');
     },
-    turnedUpLate({ operationId, emr, became }) {
+    lateEffect({ operationId, emr, became }) {
       late.inc({ emr, became });
-      log.warn({ operation_id: operationId, emr, became }, 'an operation turned up late in the EHR');
+      log.warn({ operation_id: operationId, emr, became }, 'late effect of an operation found in the EHR');
     },
     leaseLost: (emr) => leases.inc({ emr }),
     suspended({ operationId, emr }) {
       log.error({ operation_id: operationId, emr }, 'operation suspended');
     },
     round: (emr, seconds) => rounds.observe({ emr }, seconds),
-    standing(rows) {
+    gauges(rows) {
       for (const { emr, ...row } of rows) {
         oldest.set({ emr }, row.oldestPendingSeconds);
         suspended.set({ emr }, row.suspended);

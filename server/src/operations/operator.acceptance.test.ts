@@ -23,7 +23,7 @@ const gateway = await startGateway({
         { id: 'direct', like: 'sandbox-no', policies: {} },
         { id: 'by-code', like: 'sandbox-se', policies: {} },
       ].reduce(withEhr, demo),
-      // Nothing ends by itself as not done.
+      // Long enough that no operation ends without effect during the test.
       { settling_seconds: 3600 },
     ),
 });
@@ -36,7 +36,7 @@ const direct = careUnitPath('direct', 'oslo-sentrum');
 const byCode = careUnitPath('by-code', 'sodermalm');
 const unknown = { status: 504, body: { reason: 'outcome_unknown' } };
 
-/** The only open operation of an EHR, as soon as it looks like this. */
+/** Waits until the only open operation of an EHR matches. */
 function openOperation(emr: string, like: Partial<OpenOperation> = {}): Promise<OpenOperation> {
   return eventually(async () => {
     const [only, ...more] = (await listOpenOperations(db, 100)).filter((it) => it.emr === emr);
@@ -46,7 +46,7 @@ function openOperation(emr: string, like: Partial<OpenOperation> = {}): Promise<
   });
 }
 
-/** As soon as no background work is at it. */
+/** Repeats until background recovery does not hold the lease. */
 function drop(id: string): Promise<void> {
   return eventually(async () => expect(await dropOperation(db, id)).toBe('dropped'));
 }
@@ -57,7 +57,7 @@ function itemStates(appointmentId: string) {
   ]);
 }
 
-test('a code whose operation is dropped waits again, and its key is free', async () => {
+test('dropping an operation makes its code pending again and frees its key', async () => {
   const { id } = await book(gateway, { careUnit: byCode });
   const code = await codeFor(gateway, id);
   const request = change(id, { confirmation: { code } }, byCode);
@@ -74,7 +74,7 @@ test('a code whose operation is dropped waits again, and its key is free', async
     careUnitId: 'sodermalm',
     kind: 'appointments',
     isKeyed: true,
-    isAnswered: false,
+    hasResponse: false,
     reportedUnknown: true,
     firstSentAt: expect.any(Date),
     nextAttemptAt: expect.any(Date),
@@ -91,7 +91,7 @@ test('a code whose operation is dropped waits again, and its key is free', async
   expect(answer.headers['idempotency-replayed']).toBeUndefined();
 });
 
-test('holds of a dropped expiry count as given up', async () => {
+test('dropping an expiry marks its holds as expired', async () => {
   const held = await book(gateway, { careUnit: byCode });
   ehrs.of('by-code').leave();
   await runOut(gateway, held);
@@ -103,7 +103,7 @@ test('holds of a dropped expiry count as given up', async () => {
   expect(await careUnitOf(gateway, byCode).get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
 });
 
-test('a suspended operation goes on when it is taken up again', async () => {
+test('a suspended operation continues after it is retried', async () => {
   const ehr = ehrs.of('direct');
   const slot = await freeSlot(gateway, { careUnit: direct });
   ehr.refuseAlways('findOperation', 'rejected');
@@ -111,7 +111,7 @@ test('a suspended operation goes on when it is taken up again', async () => {
   expect(await send(creation(slot, direct), undefined)).toMatchObject(unknown);
   const { id } = await openOperation('direct', { state: 'pending' });
   expect(await retrySuspended(db, id)).toBe(false);
-  // As if it had failed all night.
+  // As if it had failed many times.
   await rowsOf(gateway, 'UPDATE operations SET consecutive_failures = 100 WHERE id = $1 RETURNING id', [id]);
   const suspended = await openOperation('direct', { state: 'suspended' });
   expect(suspended).toMatchObject({
@@ -126,7 +126,7 @@ test('a suspended operation goes on when it is taken up again', async () => {
   expect(await at(slot, 'direct')).toHaveLength(1);
 });
 
-test('an operation that a request is at is neither dropped nor retried', async () => {
+test('an operation whose lease a request holds is neither dropped nor retried', async () => {
   const ehr = ehrs.of('direct');
   const slot = await freeSlot(gateway, { careUnit: direct });
   const gate = Promise.withResolvers<void>();
@@ -140,7 +140,7 @@ test('an operation that a request is at is neither dropped nor retried', async (
   expect(await isFree(gateway, slot, direct)).toBe(false);
 });
 
-test('a suspended operation that its caller is at is taken up when the caller has done', async () => {
+test('a suspended operation whose lease a request holds continues when the request ends', async () => {
   const ehr = ehrs.of('direct');
   const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
   const key = newKey();
@@ -168,7 +168,7 @@ test('a suspended operation that its caller is at is taken up when the caller ha
   expect(await answer).toMatchObject({ status: 201 });
 });
 
-test('an answer that its caller has got stays, when what is monitored is dropped', async () => {
+test('dropping a monitored operation keeps its stored response', async () => {
   const ehr = ehrs.of('direct');
   const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
   const key = newKey();
@@ -177,14 +177,14 @@ test('an answer that its caller has got stays, when what is monitored is dropped
   ehr.refuse('time_slot_unavailable');
   const refusal = await answerOf(() => send(request, key));
   expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
-  const { id } = await openOperation('direct', { state: 'monitored', isAnswered: true });
+  const { id } = await openOperation('direct', { state: 'monitored', hasResponse: true });
   await drop(id);
   expect(await findOpenOperation(db, id)).toBeUndefined();
   const again = await send(request, key);
   expect([again.status, again.text]).toEqual([refusal.status, refusal.text]);
 });
 
-test('an id that is none finds nothing', async () => {
+test('an invalid id matches nothing', async () => {
   expect(await findOpenOperation(db, 'x')).toBeUndefined();
   expect(await retrySuspended(db, 'x')).toBe(false);
   expect(await dropOperation(db, 'x')).toBe('not found');

@@ -1,59 +1,59 @@
 import { sql } from 'kysely';
-import { waitAgain } from '../confirmations/store.ts';
+import { resetToPending } from '../confirmations/store.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 
 /**
- * - `pending`: to be done, or to be looked up
- * - `compensating`: what the EHR has done of it is being taken back
- * - `monitored`: ended; the EHR is looked at for effects that turn up late, or a second time
- * - `suspended`: given up by background work, until an operator says what becomes of it
+ * - `pending`: to be performed or looked up
+ * - `compensating`: its changes in the EHR are being reverted
+ * - `monitored`: ended; background recovery looks for late effects in the EHR, or for effects that it made twice
+ * - `suspended`: background recovery gave up; an operator decides
  */
 export type OperatorState = 'pending' | 'compensating' | 'monitored' | 'suspended';
 
-/** An operation that has not come to rest, as an operator sees it. Nothing of it is anybody's. */
+/** An open operation as an operator sees it. Holds no personal data. */
 export interface OpenOperation {
   readonly id: string;
-  /** `background`: nobody asked for it. */
+  /** `background` for operations of background jobs. */
   readonly clientId: string;
   readonly emr: string;
   readonly careUnitId: string;
   readonly kind: string;
   readonly state: OperatorState;
   readonly isKeyed: boolean;
-  readonly isAnswered: boolean;
+  readonly hasResponse: boolean;
   readonly reportedUnknown: boolean;
-  /** How often it was begun anew after it had been taken back. */
+  /** How often it was restarted after compensation. */
   readonly attempt: number;
-  /** How often background work on it has failed in a row. */
+  /** Failures of background recovery in a row. */
   readonly failures: number;
-  /** What failed last: a reason of ours. */
+  /** Reason of the last failure. */
   readonly lastFailure: string | null;
   readonly ageSeconds: number;
   readonly createdAt: Date;
   readonly firstSentAt: Date | null;
   readonly lastSentAt: Date | null;
-  /** Null: none is to come. */
+  /** Null: none is scheduled. */
   readonly nextAttemptAt: Date | null;
-  /** Null: nobody works on it at this moment. */
+  /** Null: no process holds the lease. */
   readonly leaseExpiresAt: Date | null;
   readonly expiresAt: Date | null;
   readonly suspendedAt: Date | null;
 }
 
-/** Every row with a plan has one of the two, and both have an index. */
+/** Every row with a plan has one of the two timestamps set. Both are indexed. */
 const isOpen = sql<boolean>`sealed_plan IS NOT NULL AND (next_attempt_at IS NOT NULL OR suspended_at IS NOT NULL)`;
 
 const columns = sql`
   id, client_id AS "clientId", emr, care_unit_id AS "careUnitId", kind,
   CASE WHEN suspended_at IS NOT NULL THEN 'suspended' WHEN state = 'done' THEN 'monitored' ELSE state END AS state,
-  idempotency_key_hash IS NOT NULL AS "isKeyed", sealed_response IS NOT NULL AS "isAnswered", reported_unknown AS "reportedUnknown",
+  idempotency_key_hash IS NOT NULL AS "isKeyed", sealed_response IS NOT NULL AS "hasResponse", reported_unknown AS "reportedUnknown",
   attempt, consecutive_failures AS failures, last_failure AS "lastFailure",
   floor(extract(epoch FROM now() - created_at))::int AS "ageSeconds",
   created_at AS "createdAt", first_sent_at AS "firstSentAt", last_sent_at AS "lastSentAt", next_attempt_at AS "nextAttemptAt",
   CASE WHEN lease_expires_at > now() THEN lease_expires_at END AS "leaseExpiresAt", expires_at AS "expiresAt",
   suspended_at AS "suspendedAt"`;
 
-/** Those that wait for an operator first, then the oldest. At most `limit`. */
+/** Suspended operations first, then by age. At most `limit`. */
 export async function listOpenOperations(db: Db, limit: number): Promise<OpenOperation[]> {
   const { rows } = await sql<OpenOperation>`
     SELECT ${columns} FROM operations WHERE ${isOpen}
@@ -70,8 +70,8 @@ export async function findOpenOperation(db: Db, id: string): Promise<OpenOperati
 }
 
 /**
- * Lets background work take a suspended one up again at once, or as soon as a caller who is at it has done. `false`: none
- * with this id is suspended.
+ * Resumes a suspended operation: background recovery takes it at once, or when the current lease expires. Returns `false`
+ * if no suspended operation has this id.
  */
 export async function retrySuspended(db: Db, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
@@ -84,8 +84,8 @@ export async function retrySuspended(db: Db, id: string): Promise<boolean> {
 export type Dropped = 'dropped' | 'being worked on' | 'not found';
 
 /**
- * Gives an operation up, whatever has become of it in the EHR: codes that it was confirming wait again, holds that it was
- * giving up count as given up, and its key is free. An answer that its caller has got already is kept.
+ * Drops an operation, whatever its outcome in the EHR. Codes that it was confirming become pending again, holds that it
+ * was releasing count as expired, and its key is free. A stored response is kept.
  */
 export function dropOperation(db: Db, id: string): Promise<Dropped> {
   if (!isUuid(id)) return Promise.resolve('not found');
@@ -96,14 +96,14 @@ export function dropOperation(db: Db, id: string): Promise<Dropped> {
     const [row] = rows;
     if (!row) return 'not found';
     if (row.is_leased) return 'being worked on';
-    await waitAgain(tx, id);
-    await countAsExpired(tx, id);
-    await (row.is_answered ? keepAnswerOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
+    await resetToPending(tx, id);
+    await markItemsExpired(tx, id);
+    await (row.is_answered ? keepResponseOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
     return 'dropped';
   });
 }
 
-async function countAsExpired(tx: Tx, operationId: string): Promise<void> {
+async function markItemsExpired(tx: Tx, operationId: string): Promise<void> {
   await tx
     .updateTable('confirmation_items')
     .set({ state: 'expired', operation_id: null })
@@ -112,7 +112,7 @@ async function countAsExpired(tx: Tx, operationId: string): Promise<void> {
     .execute();
 }
 
-async function keepAnswerOnly(tx: Tx, id: string): Promise<void> {
+async function keepResponseOnly(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('operations')
     .set({

@@ -1,7 +1,7 @@
 import type { Work } from './kind.ts';
 import { openPlan } from './stored-operation.ts';
 
-/** The plans of all other operations that are under way there. `undefined`: one that cannot be opened. */
+/** Plans of all other open operations in the care unit. `undefined` for a plan that cannot be decrypted. */
 export async function otherPlans({ services, ehr, careUnit, operationId }: Work) {
   const rows = await services.db
     .selectFrom('operations')

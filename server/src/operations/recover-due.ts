@@ -4,7 +4,7 @@ import type { EhrConnection } from '../ehr/connection.ts';
 import { describeError } from '../log/describe-error.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
-import { type DueOperation, takeDue } from './due.ts';
+import { type DueOperation, leaseDue } from './due.ts';
 import { LeaseLost } from './errors.ts';
 import { postpone } from './lease.ts';
 import { recover } from './recover.ts';
@@ -12,17 +12,17 @@ import type { OperationServices } from './services.ts';
 import { type Leased, openStored, type Stored } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
 
-/** So many at once: more follow as soon as these are done. */
+/** Batch size. After a full batch, the next one follows at once. */
 export const dueAtOnce = 20;
-/** After so many failures in a row an operator has to look. */
+/** Failures in a row before an operation is suspended. */
 const mostFailures = 5;
 const longestPauseSeconds = 300;
 const daySeconds = 24 * 60 * 60;
 
-/** Works on the operations of an EHR that nobody asks for. Answers how many there were. */
+/** Recovers the operations of an EHR that are due. Returns how many there were. */
 export async function recoverDue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const takenAt = performance.now();
-  const due = await takeDue(services.db, ehr.id, leaseSeconds(ehr), dueAtOnce);
+  const due = await leaseDue(services.db, ehr.id, leaseSeconds(ehr), dueAtOnce);
   await Promise.all(due.map((row) => recoverOne(services, row, takenAt, log)));
   return due.length;
 }
@@ -42,7 +42,7 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
     if (recovery === 'ended') log.info(about, 'operation recovered');
     else
       await postpone(services.db, leased, {
-        seconds: pauseUntilNextLook(stored, services),
+        seconds: pauseSeconds(stored, services),
         failures: 0,
         isSuspended: false,
       });
@@ -52,19 +52,19 @@ async function recoverOne(services: OperationServices, row: DueOperation, takenA
       { ...about, failures: row.consecutive_failures + 1, cause: describeError(error) },
       'operation recovery failed',
     );
-    await noteFailure(services, leased, row, error).catch((failure) =>
+    await recordFailure(services, leased, row, error).catch((failure) =>
       log.error({ ...about, cause: describeError(failure) }, 'operation could not be postponed'),
     );
   }
 }
 
-/** The longer nothing shows, the longer it is left alone. */
-function pauseUntilNextLook({ state, silence, emr }: Stored, { ehrs }: OperationServices): number {
+/** The pause grows with the time since the EHR was last called. */
+function pauseSeconds({ state, silence, emr }: Stored, { ehrs }: OperationServices): number {
   const settlingSeconds = ehrs.get(emr)?.patience.settlingSeconds ?? 0;
   return state === 'done' ? Math.min(Math.max(silence, settlingSeconds), 3600) : Math.min(1 + silence / 4, 30);
 }
 
-const awayReasons: ReadonlySet<string> = new Set([
+const outageReasons: ReadonlySet<string> = new Set([
   'ehr_unavailable',
   'ehr_timeout',
   'outcome_unknown',
@@ -76,18 +76,18 @@ function reasonOf(error: unknown): Reason {
   return isConnectionFailure(error) ? 'database_unavailable' : 'internal_error';
 }
 
-async function noteFailure(
+async function recordFailure(
   services: OperationServices,
   leased: Leased,
   row: DueOperation,
   error: unknown,
 ): Promise<void> {
   const reason = reasonOf(error);
-  const isAway = awayReasons.has(reason);
-  const isSameKind = row.last_failure === null || awayReasons.has(row.last_failure) === isAway;
+  const isOutage = outageReasons.has(reason);
+  const isSameKind = row.last_failure === null || outageReasons.has(row.last_failure) === isOutage;
   const failures = isSameKind ? row.consecutive_failures + 1 : 1;
-  // The EHR or the database that is away is waited for, up to a day.
-  const isSuspended = isAway ? row.age > daySeconds : failures >= mostFailures;
+  // An outage of the EHR or the database is waited out for up to a day.
+  const isSuspended = isOutage ? row.age > daySeconds : failures >= mostFailures;
   const seconds = Math.min(2 ** (failures - 1), longestPauseSeconds);
   await postpone(services.db, leased, { seconds, failure: reason, failures, isSuspended });
   if (isSuspended) services.operationMetrics.suspended({ operationId: row.id, emr: row.emr });

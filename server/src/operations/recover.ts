@@ -1,16 +1,16 @@
 import type { Problem } from '../problems/problem.ts';
-import { Ended, finish, inTransaction } from './end.ts';
+import { finish, inTransaction, OperationEnded } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
 import { findOutcome, knowsOperations } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
 import { reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
 import { monitor, removeOperation, stopMonitoring } from './store-end.ts';
-import { forgetPlan, markSent } from './store-plan.ts';
+import { markSent, resetForRetry } from './store-plan.ts';
 import type { Stored } from './stored-operation.ts';
 import type { Run } from './work.ts';
 
-/** `later`: nothing shows yet, and it is too early to say that nothing will. */
+/** `later`: no effect found yet, but the EHR may still finish the operation. */
 export type Recovery = 'ended' | 'later';
 
 interface Case {
@@ -20,27 +20,29 @@ interface Case {
 }
 
 /**
- * Goes on with an operation that nobody asks for. What nobody was told of is finished within its time to live, but for a
- * code that nobody was told of: that is taken back. Where the caller was told that the outcome is unknown, nothing new is
- * begun: what the EHR has done goes on record, and what it has done in part is finished.
+ * Recovers an operation without a caller.
  *
- * @throws Error that says why it has to be tried again
+ * - An interrupted operation is finished within its lifetime. One that sends a code is compensated: its caller is gone.
+ * - After `outcome_unknown` was reported, nothing new is started. What the EHR performed is recorded, and what it
+ *   performed in part is finished.
+ *
+ * @throws Error when the recovery must be tried again
  */
 export async function recover(services: OperationServices, stored: Stored, leasedAt: number): Promise<Recovery> {
   const found: Case = { ...(await reopen(services, stored, { leasedAt, hasCaller: false })), stored };
   try {
-    if (stored.state === 'done') return await lookForLateEffects(found);
-    if (stored.state === 'compensating') return await takeBack(found);
+    if (stored.state === 'done') return await findLateEffects(found);
+    if (stored.state === 'compensating') return await compensateAndEnd(found);
     if (found.kind.isRepeatable) return await performAgain(found);
-    return await goOn(found);
+    return await recoverPending(found);
   } catch (error) {
-    // It has ended with a problem that nobody waits for.
-    if (error instanceof Ended) return 'ended';
+    // The operation ended with a problem, and has no caller to report it to.
+    if (error instanceof OperationEnded) return 'ended';
     throw error;
   }
 }
 
-async function goOn(it: Case): Promise<Recovery> {
+async function recoverPending(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
   const makesCode = kind.codesFor(stored.plan).length > 0;
   const mayPerform = knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
@@ -51,8 +53,8 @@ async function goOn(it: Case): Promise<Recovery> {
     await endAsNotDone(it);
     return 'ended';
   }
-  if (makesCode) return takeBack(it);
-  if (found === 'in part') return mayPerform ? performAgain(it) : takeBack(it);
+  if (makesCode) return compensateAndEnd(it);
+  if (found === 'in part') return mayPerform ? performAgain(it) : compensateAndEnd(it);
   await finish(run, kind, stored.plan, found.outcome);
   return 'ended';
 }
@@ -65,9 +67,9 @@ async function performAgain(it: Case): Promise<Recovery> {
     outcome = await kind.perform(run, stored.plan);
   } catch (error) {
     if (!isFinal(error) || kind.isRepeatable) throw error;
-    // Nobody was told: a retry begins anew. Unless it was undone, an earlier call may still be under way in the EHR.
+    // No response was sent, so a retry starts over. Without compensation, the EHR may still be processing an earlier call.
     if (error instanceof PartiallyApplied)
-      run.services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
+      run.services.operationMetrics.partiallyApplied({ operationId: stored.id, emr: stored.emr });
     await (run.wasCompensated ? end(it, stored.attempt + 1, error) : endAsNotDone(it, error));
     return 'ended';
   }
@@ -75,61 +77,59 @@ async function performAgain(it: Case): Promise<Recovery> {
   return 'ended';
 }
 
-async function takeBack(it: Case): Promise<Recovery> {
-  await undo(it);
+async function compensateAndEnd(it: Case): Promise<Recovery> {
+  await compensate(it);
   return 'ended';
 }
 
-/** Answers whether nothing stays of it. A retry begins anew, under other ids: the EHR has done these. */
-async function undo(it: Case): Promise<boolean> {
+/** Returns whether everything was reverted. A retry starts over with new ids, since the EHR has used these. */
+async function compensate(it: Case): Promise<boolean> {
   const { run, kind, stored } = it;
-  let stays: PartiallyApplied | undefined;
+  let partial: PartiallyApplied | undefined;
   try {
     await run.compensating();
-    await kind.undo(run, stored.plan);
+    await kind.compensate(run, stored.plan);
   } catch (error) {
     if (!(error instanceof PartiallyApplied)) throw error;
-    stays = error;
-    run.services.operationMetrics.stayed({ operationId: stored.id, emr: stored.emr });
+    partial = error;
+    run.services.operationMetrics.partiallyApplied({ operationId: stored.id, emr: stored.emr });
   }
-  await end(it, stored.attempt + 1, stays);
-  return stays === undefined;
+  await end(it, stored.attempt + 1, partial);
+  return partial === undefined;
 }
 
-async function end({ run, kind, stored }: Case, attempt: number, stays?: Problem): Promise<void> {
+async function end({ run, kind, stored }: Case, attempt: number, partial?: Problem): Promise<void> {
   await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, stays);
+    await kind.releaseReservations(tx, run, stored.plan, partial);
     if (stored.keyHash === undefined) await removeOperation(tx, stored);
-    else if (stored.isAnswered) await stopMonitoring(tx, stored);
-    else await forgetPlan(tx, stored, attempt);
+    else if (stored.hasResponse) await stopMonitoring(tx, stored);
+    else await resetForRetry(tx, stored, attempt);
   });
 }
 
-async function endAsNotDone({ run, kind, stored }: Case, refusal?: Problem): Promise<void> {
+async function endAsNotDone({ run, kind, stored }: Case, problem?: Problem): Promise<void> {
   await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, refusal);
+    await kind.releaseReservations(tx, run, stored.plan, problem);
     await monitor(tx, stored, run.ehr.patience.settlingSeconds);
   });
 }
 
-/**
- * It has ended. If it ended as not done, what turns up late is adopted where nobody was told otherwise, else taken back.
- */
-async function lookForLateEffects(it: Case): Promise<Recovery> {
+/** Looks for effects after the end. A late effect is adopted if no response contradicts it, otherwise compensated. */
+async function findLateEffects(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
   const found = await kind.lookUp(run, stored.plan);
-  // The look-up itself removes what the EHR has done twice.
+  // The look-up itself removes what the EHR made twice.
   if (stored.hadEffect) return 'later';
   if (found === 'nothing' || found === 'not known') return 'later';
   const { operationMetrics } = run.services;
   const about = { operationId: stored.id, emr: stored.emr };
-  const mayBeAdopted = !stored.isAnswered && kind.codesFor(stored.plan).length === 0;
+  const mayBeAdopted = !stored.hasResponse && kind.codesFor(stored.plan).length === 0;
   const isWanted = mayBeAdopted && (await (kind.isWanted?.(run, stored.plan) ?? true));
   if (typeof found === 'object' && isWanted) {
     await finish(run, kind, stored.plan, found.outcome);
-    operationMetrics.turnedUpLate({ ...about, became: 'adopted' });
-  } else if (await undo(it)) {
-    operationMetrics.turnedUpLate({ ...about, became: 'undone' });
+    operationMetrics.lateEffect({ ...about, became: 'adopted' });
+  } else if (await compensate(it)) {
+    operationMetrics.lateEffect({ ...about, became: 'undone' });
   }
   return 'ended';
 }

@@ -4,9 +4,9 @@ import type { Stored } from './stored-operation.ts';
 import { type Run, startRun } from './work.ts';
 
 /**
- * A run of an operation that was begun before.
+ * Starts a run of a stored operation.
  *
- * @throws Error when nobody knows the kind, the EHR or the care unit any more
+ * @throws Error when its kind, EHR or care unit is no longer configured
  */
 export async function reopen(
   services: OperationServices,
@@ -16,7 +16,8 @@ export async function reopen(
   const ehr = services.ehrs.get(stored.emr);
   const careUnit = ehr?.careUnits.get(stored.careUnitId);
   const kind = services.kinds.get(stored.kind ?? '');
-  if (!ehr || !careUnit || !kind) throw new Error('A stored operation is of a kind, EHR or care unit that is gone');
+  if (!ehr || !careUnit || !kind)
+    throw new Error('A stored operation has a kind, EHR or care unit that is not configured');
   return {
     run: startRun(services, { ehr, careUnit }, stored, { expiresAt: stored.expiresAt, isFirst: false, ...how }),
     kind,

@@ -1,11 +1,11 @@
 import { Problem } from '../problems/problem.ts';
-import type { Answer } from './answer.ts';
-import { Ended, finish, inTransaction, leaveOpen, refuse } from './end.ts';
+import { finish, inTransaction, leaveOpen, OperationEnded, rejectOperation } from './end.ts';
 import { PartiallyApplied } from './errors.ts';
-import { perform, untold } from './execute.ts';
+import { asOutcomeUnknown, perform } from './execute.ts';
 import { findOutcome, giveUpIfOverdue, knowsOperations } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
 import { releaseLease } from './lease.ts';
+import type { OperationResponse } from './operation-response.ts';
 import { reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
 import { markNotDone } from './store-end.ts';
@@ -13,30 +13,34 @@ import { clearPlan, markSent } from './store-plan.ts';
 import type { Leased, Stored } from './stored-operation.ts';
 import type { Run } from './work.ts';
 
-/** Nothing is left of what was begun: the operation begins anew under this lease. */
-interface Anew {
-  readonly anew: Leased;
+/** Nothing is left of the earlier attempt. The operation starts over under this lease. */
+interface Restart {
+  readonly restart: Leased;
 }
 
 /**
- * Finishes what an earlier request with the same key has begun. Within its time to live the EHR is told the same
- * operation id again, and does nothing twice; after that, and where an EHR does not know operations, it is only looked at.
+ * Finishes the operation of an earlier request with the same key. Within the operation's lifetime, an EHR with
+ * `findOperation` gets the same operation id again and performs it at most once. Otherwise the outcome is only looked up.
  *
- * @throws Ended with `outcome_unknown` when it cannot be found out now
+ * @throws OperationEnded with `outcome_unknown` when the outcome cannot be determined now
  */
-export async function resume(services: OperationServices, stored: Stored, leasedAt: number): Promise<Answer | Anew> {
+export async function resume(
+  services: OperationServices,
+  stored: Stored,
+  leasedAt: number,
+): Promise<OperationResponse | Restart> {
   const { plan } = stored;
-  if (stored.kind === undefined || plan === undefined) return { anew: stored };
+  if (stored.kind === undefined || plan === undefined) return { restart: stored };
   const { run, kind } = await reopen(services, stored, { leasedAt, hasCaller: true }).catch(async (error) => {
     await releaseLease(services.db, stored);
-    throw new Ended(untold(error));
+    throw new OperationEnded(asOutcomeUnknown(error));
   });
   try {
     if (
       stored.state === 'compensating' ||
-      (stored.hasRunOut && kind.codesFor(plan).length > 0 && !kind.takesNothingBack)
+      (stored.isExpired && kind.codesFor(plan).length > 0 && !kind.needsNoCompensation)
     ) {
-      return await takeBackAndBeginAnew(run, kind, stored);
+      return await compensateAndStartOver(run, kind, stored);
     }
     const isPerformed =
       stored.state === 'pending' && knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
@@ -45,39 +49,39 @@ export async function resume(services: OperationServices, stored: Stored, leased
       return await perform(run, kind, plan);
     }
     const found = await findOutcome(run, kind, stored);
-    if (found === 'in part') return await takeBackAndBeginAnew(run, kind, stored);
+    if (found === 'in part') return await compensateAndStartOver(run, kind, stored);
     if (found === 'too early') throw new Problem('outcome_unknown');
-    if (found === 'not done') return await beginAnew(run, kind, stored);
+    if (found === 'not done') return await startOver(run, kind, stored);
     return await finish(run, kind, plan, found.outcome);
   } catch (error) {
-    if (error instanceof Ended) throw error;
-    if (error instanceof PartiallyApplied) return refuse(run, kind, plan, error);
-    return leaveOpen(run, untold(error));
+    if (error instanceof OperationEnded) throw error;
+    if (error instanceof PartiallyApplied) return rejectOperation(run, kind, plan, error);
+    return leaveOpen(run, asOutcomeUnknown(error));
   }
 }
 
-/** What has run out may have been taken, and what is being taken back must not be done again under the same ids. */
-async function takeBackAndBeginAnew(run: Run, kind: AnyKind, stored: Stored): Promise<Anew> {
-  const isTraced = stored.state !== 'compensating' && !knowsOperations(run);
-  if (isTraced && (await kind.lookUp(run, stored.plan)) === 'not known') {
+/** Expired holds may be taken by others, and compensated ids must not be used again. */
+async function compensateAndStartOver(run: Run, kind: AnyKind, stored: Stored): Promise<Restart> {
+  const needsReconciliation = stored.state !== 'compensating' && !knowsOperations(run);
+  if (needsReconciliation && (await kind.lookUp(run, stored.plan)) === 'not known') {
     await giveUpIfOverdue(run, kind, stored);
     throw new Problem('outcome_unknown');
   }
   await run.compensating();
-  await kind.undo(run, stored.plan);
+  await kind.compensate(run, stored.plan);
   const attempt = stored.attempt + 1;
   await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, undefined);
+    await kind.releaseReservations(tx, run, stored.plan, undefined);
     await clearPlan(tx, stored, attempt);
   });
-  return { anew: { ...stored, attempt } };
+  return { restart: { ...stored, attempt } };
 }
 
-/** Under the same ids: should the EHR be late after all, it recognises them. */
-async function beginAnew(run: Run, kind: AnyKind, stored: Stored): Promise<Anew> {
+/** Keeps the same ids, so that an EHR that is late after all recognises them. */
+async function startOver(run: Run, kind: AnyKind, stored: Stored): Promise<Restart> {
   await inTransaction(run, async (tx) => {
-    await kind.letGo(tx, run, stored.plan, undefined);
+    await kind.releaseReservations(tx, run, stored.plan, undefined);
     await markNotDone(tx, stored);
   });
-  return { anew: { ...stored, isMonitored: true } };
+  return { restart: { ...stored, isMonitored: true } };
 }

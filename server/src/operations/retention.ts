@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
 /**
- * Keys are honoured for a day, and what has ended is monitored as long. What is still under way stays, and what is
- * suspended waits for an operator. Deletes at most `limit`: an array of ids, since PostgreSQL joins what is in a subquery by
- * reading the whole table.
+ * Deletes operations a day after they were created, at most `limit`. Until then their keys are valid, and operations that
+ * may still have an effect are monitored. Open and suspended operations stay. The ids are an array because PostgreSQL would
+ * read the whole table to join a subquery.
  */
 export async function deleteOldOperations(db: Db, limit: number): Promise<void> {
   await sql`

@@ -4,12 +4,12 @@ import type { AnyKind } from './kind.ts';
 import type { OperationMetrics } from './metrics.ts';
 import type { WorkServices } from './work-services.ts';
 
-/** What operations stand on, made once. */
+/** Services that operations use, created once at start. */
 export interface OperationServices extends WorkServices {
   readonly ehrs: EhrRegistry;
-  /** The channels that the configuration has a provider for. */
+  /** Channels with a configured provider. */
   readonly channels: ReadonlySet<Channel>;
-  /** By their names. */
+  /** By name. */
   readonly kinds: ReadonlyMap<string, AnyKind>;
   readonly operationMetrics: OperationMetrics;
 }

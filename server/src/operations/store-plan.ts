@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost } from './errors.ts';
-import { fenced, leaseEnd, releaseLease, updateLeased } from './lease.ts';
+import { leaseEnd, releaseLease, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
 
 export interface Planned {
   readonly kind: string;
   readonly sealedPlan: Buffer;
   readonly leaseSeconds: number;
-  /** Of the holds and codes that it makes. */
+  /** Lifetime of the holds and codes that it creates. */
   readonly lifetimeSeconds: number | undefined;
   readonly patientHashes: readonly Buffer[];
 }
 
-/** What is about to be done, and since when: the EHR is asked next. Background work takes it when the lease has ended. */
+/** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
 function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: Planned) {
   return {
     kind,
@@ -37,9 +37,9 @@ function expiryIn(lifetimeSeconds: number | undefined) {
 }
 
 /**
- * Stores the plan: under its key, or as a new row. Answers when its holds and codes run out.
+ * Stores the plan in the row of its key or in a new row. Returns when its holds and codes expire.
  *
- * @throws LeaseLost when somebody else has taken the key over
+ * @throws LeaseLost when another request has claimed the key
  */
 export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned): Promise<Date | null> {
   const stored =
@@ -63,17 +63,17 @@ export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned
   return stored.expires_at;
 }
 
-/** The EHR is asked to do it once more. @throws LeaseLost */
+/** Records that the EHR is called once more. @throws LeaseLost */
 export function markSent(db: Db, operation: Leased): Promise<void> {
-  return fenced(updateLeased(db, operation).set({ last_sent_at: sql<Date>`now()` }).executeTakeFirst());
+  return requireLease(updateLeased(db, operation).set({ last_sent_at: sql<Date>`now()` }).executeTakeFirst());
 }
 
 /** @throws LeaseLost */
 export function markCompensating(db: Db, operation: Leased): Promise<void> {
-  return fenced(updateLeased(db, operation).set({ state: 'compensating' }).executeTakeFirst());
+  return requireLease(updateLeased(db, operation).set({ state: 'compensating' }).executeTakeFirst());
 }
 
-/** Nothing is planned under the key any more, and whoever holds the lease begins anew. @throws LeaseLost */
+/** Removes the plan. The holder of the lease starts over. @throws LeaseLost */
 export function clearPlan(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
   const values = {
     state: 'pending' as const,
@@ -89,11 +89,11 @@ export function clearPlan(db: Db | Tx, operation: Leased, attempt: number): Prom
     reported_unknown: false,
     expires_at: null,
   };
-  return fenced(updateLeased(db, operation).set(values).executeTakeFirst());
+  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
 }
 
-/** As `clearPlan`, for a retry to begin anew. @throws LeaseLost */
-export async function forgetPlan(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
+/** Like `clearPlan`, and releases the lease so that a retry can start over. @throws LeaseLost */
+export async function resetForRetry(db: Db | Tx, operation: Leased, attempt: number): Promise<void> {
   await clearPlan(db, operation, attempt);
   await releaseLease(db, operation);
 }

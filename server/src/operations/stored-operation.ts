@@ -1,47 +1,47 @@
 import { sql } from 'kysely';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
-/** An operation under a lease of ours. */
+/** An operation whose lease this process holds. */
 export interface Leased {
   readonly id: string;
   readonly clientId: string;
   readonly emr: string;
   readonly careUnitId: string;
-  /** Under an Idempotency-Key. */
+  /** `undefined` without an idempotency key. */
   readonly keyHash: Buffer | undefined;
   readonly token: string;
   readonly attempt: number;
-  /** The EHR was asked for this attempt before, and has shown nothing of it. The plan is still stored, and monitored. */
+  /** The EHR was called for this attempt before, without effect so far. The plan is still stored and monitored. */
   readonly isMonitored?: boolean;
-  /** Of the request that is at it, for whoever is told the same later. */
+  /** Id of the current request. A stored problem repeats it. */
   readonly requestId?: string;
 }
 
-/** An operation that was begun before, as it was found. */
+/** An operation as read from the database. */
 export interface Stored extends Leased {
   readonly kind: string | undefined;
   readonly state: 'pending' | 'compensating' | 'done';
   readonly plan: unknown;
-  readonly isAnswered: boolean;
+  readonly hasResponse: boolean;
   readonly reportedUnknown: boolean;
-  /** It ended with effect, and is monitored because the EHR may do it a second time. */
+  /** It ended with effect. It is monitored because the EHR may make its changes a second time. */
   readonly hadEffect: boolean;
   readonly failures: number;
   readonly expiresAt: Date | null;
-  /** Its holds and codes have run out. */
-  readonly hasRunOut: boolean;
-  /** Seconds since the EHR was first and last asked to do it. */
+  /** Its holds and codes have expired. */
+  readonly isExpired: boolean;
+  /** Seconds since the EHR was first called (`age`) and last called (`silence`). */
   readonly age: number;
   readonly silence: number;
 }
 
-/** What an operation is read with: the columns of `OperationRow`, in SQL over `operations`. */
+/** The columns of `OperationRow`, in SQL over `operations`. */
 export const storedColumns = sql`
   operations.id, operations.client_id, operations.emr, operations.care_unit_id, operations.idempotency_key_hash, operations.kind,
   operations.state, operations.sealed_plan, operations.sealed_response, operations.attempt, operations.consecutive_failures,
   operations.last_failure,
   operations.reported_unknown, operations.had_effect, operations.expires_at,
-  coalesce(operations.expires_at <= now(), false) AS has_run_out,
+  coalesce(operations.expires_at <= now(), false) AS is_expired,
   coalesce(extract(epoch FROM now() - operations.first_sent_at), 0)::float8 AS age,
   coalesce(extract(epoch FROM now() - operations.last_sent_at), 0)::float8 AS silence`;
 
@@ -61,12 +61,12 @@ export interface OperationRow {
   readonly reported_unknown: boolean;
   readonly had_effect: boolean;
   readonly expires_at: Date | null;
-  readonly has_run_out: boolean;
+  readonly is_expired: boolean;
   readonly age: number;
   readonly silence: number;
 }
 
-/** @throws Error when the plan was sealed with a secret key that is not known */
+/** @throws Error when the plan was encrypted with an unknown secret key */
 export function openStored(keys: KeyRing, token: string, row: OperationRow): Stored {
   return {
     id: row.id,
@@ -79,12 +79,12 @@ export function openStored(keys: KeyRing, token: string, row: OperationRow): Sto
     kind: row.kind ?? undefined,
     state: row.state,
     plan: row.sealed_plan === null ? undefined : openPlan(keys, row.client_id, row.id, row.sealed_plan),
-    isAnswered: row.sealed_response !== null,
+    hasResponse: row.sealed_response !== null,
     reportedUnknown: row.reported_unknown,
     hadEffect: row.had_effect,
     failures: row.consecutive_failures,
     expiresAt: row.expires_at,
-    hasRunOut: row.has_run_out,
+    isExpired: row.is_expired,
     age: row.age,
     silence: row.silence,
   };
@@ -94,7 +94,7 @@ const dates = new Set(['start', 'end', 'heldUntil', 'holdUntil', 'expiresAt']);
 
 export function openPlan(keys: KeyRing, clientId: string, id: string, sealed: Buffer): unknown {
   const text = keys.open('write', sealed, planContext({ clientId, id }));
-  if (text === undefined) throw new Error('A stored plan cannot be opened: its secret key is not known');
+  if (text === undefined) throw new Error('A stored plan cannot be decrypted: its secret key is unknown');
   return JSON.parse(text, (key, value) => (dates.has(key) && typeof value === 'string' ? new Date(value) : value));
 }
 

@@ -2,7 +2,7 @@ import type { Db } from '../db/kysely.ts';
 import type { Outbox } from '../messages/outbox.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
-/** What a kind of write works with, beside the EHR. */
+/** Services that a kind of write uses besides the EHR. */
 export interface WorkServices {
   readonly db: Db;
   readonly keys: KeyRing;

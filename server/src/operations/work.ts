@@ -7,21 +7,21 @@ import type { OperationServices } from './services.ts';
 import { markCompensating } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
 
-/** How much longer a lease is than the longest call under it. */
+/** Margin of a lease over the longest call under it. */
 const marginSeconds = 5;
 
-/** A lease outlasts one call to the EHR, its wait for a turn included. */
+/** A lease outlasts one call to the EHR, including the time in the queue. */
 export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): number {
   return patience.callSeconds + marginSeconds;
 }
 
-/** An operation at work, in this process. */
+/** An operation that this process is running. */
 export interface Run extends Work {
   readonly services: OperationServices;
   readonly operation: Leased;
-  /** Somebody waits for the answer, and is told when it is not known. Else background work comes back. */
+  /** A caller waits for the response, and gets `outcome_unknown` if needed. Without one, background recovery tries again. */
   readonly hasCaller: boolean;
-  /** Something was taken back: the EHR must be given other ids the next time. */
+  /** Something was compensated: the next attempt must use new ids. */
   readonly wasCompensated: boolean;
   /** A request of it may still be on its way to the EHR, which would do it a second time. */
   readonly mayBeRepeated: boolean;
@@ -32,7 +32,7 @@ interface Place {
   readonly careUnit: CareUnitConnection;
 }
 
-/** @param leasedAt when the lease was asked for, by `performance.now()` */
+/** @param leasedAt when the lease was requested, by `performance.now()` */
 export function startRun(
   services: OperationServices,
   { ehr, careUnit }: Place,

@@ -6,20 +6,20 @@ const addressSchema = Type.Object({
   lines: Type.Array(Type.String()),
   postal_code: nullableString(),
   city: nullableString(),
-  country: nullableString({ description: 'ISO 3166-1 alpha-2.' }),
+  country: nullableString({ description: 'ISO 3166-1 alpha-2 code.' }),
 });
 
 export const patientSchema = Type.Object(
   {
-    id: Type.String({ description: 'Internal identifier of the EHR, without a prefix.' }),
-    identifiers: Type.Array(Type.String(), { description: 'Every identifier known, in Patient ID notation.' }),
+    id: Type.String({ description: 'Internal identifier in the EHR, without a type prefix.' }),
+    identifiers: Type.Array(Type.String(), { description: 'All known identifiers, in Patient ID notation.' }),
     given_name: nullableString(),
     family_name: nullableString(),
     birth_date: nullableString({ format: 'date' }),
     gender: Type.Unsafe<string | null>({ type: ['string', 'null'], enum: [...genders, null] }),
-    phone: nullableString({ description: 'E.164.' }),
+    phone: nullableString({ description: 'Phone number in E.164 format.' }),
     email: nullableString(),
     address: Type.Union([addressSchema, Type.Null()]),
   },
-  { $id: 'Patient', description: 'A patient, as the EHR has it.' },
+  { $id: 'Patient', description: 'A patient, as recorded in the EHR.' },
 );

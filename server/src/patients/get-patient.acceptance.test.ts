@@ -17,7 +17,7 @@ function get(careUnit: string, patientId: string, headers: Record<string, string
   return gateway.request<Patient>('GET', `${careUnit}/patients/${encodeURIComponent(patientId)}`, { headers });
 }
 
-test('tells everything of a patient', async () => {
+test('tells everything of a patient', { tags: 'every-ehr' }, async () => {
   const { status, body } = await get(oslo, 'p-3');
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -46,7 +46,7 @@ describe('finds the synthetic people', () => {
     [sodermalm, 'p-2', 'se_personal_number:197010632391'],
     [riverside, 'p-1', 'nhs_number:9990000018'],
     [riverside, 'p-2', 'nhs_number:9990000026'],
-  ])('in %s: %s by %s', async (careUnit, id, national) => {
+  ])('in %s: %s by %s', { tags: 'every-ehr' }, async (careUnit, id, national) => {
     for (const text of [id, `emr_id:${id}`, national]) {
       const { status, body } = await get(careUnit, text);
       expect(status, text).toBe(200);

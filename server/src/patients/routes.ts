@@ -16,17 +16,17 @@ export function addPatientRoutes(app: FastifyInstance): void {
   addOperation(app, {
     operationId: 'get_patient',
     tag: 'Patients',
-    summary: 'Get Patient Details',
+    summary: 'Get a patient',
     level: 'care_unit',
     method: 'GET',
     path: '/patients/:patient_id',
     scopes: ['patients:read'],
     params: { patient_id: patientNotation() },
-    answer: { status: 200, description: 'The patient.', schema: patientSchema },
+    response: { status: 200, description: 'The patient.', schema: patientSchema },
     reasons: ['patient_not_found', ...identifierReasons, ...ehrReadReasons],
     examples: {
       params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'emr_id:p-3' },
-      answer: {
+      response: {
         id: 'p-3',
         identifiers: ['emr_id:p-3'],
         given_name: 'Rolig',

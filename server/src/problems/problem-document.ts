@@ -6,7 +6,7 @@ const faultSchema = Type.Object({
   pointer: Type.Optional(Type.String({ description: 'JSON Pointer (RFC 6901) into the body.' })),
   parameter: Type.Optional(Type.String({ description: 'Path or query parameter.' })),
   header: Type.Optional(Type.String({ description: 'Request header.' })),
-  id: Type.Optional(Type.String({ description: 'In bulk operations: the appointment at fault, where it was found.' })),
+  id: Type.Optional(Type.String({ description: 'In bulk operations: id of the appointment, if it was found.' })),
   reason: Type.Unsafe<string>({ type: 'string', enum: reasonNames }),
   detail: Type.String(),
 });
@@ -14,30 +14,34 @@ const faultSchema = Type.Object({
 /** RFC 9457 problem details with the gateway's extension members. */
 export const problemSchema = Type.Object(
   {
-    type: Type.String({ format: 'uri-reference', description: 'A page that explains the reason.' }),
+    type: Type.String({ format: 'uri-reference', description: 'Page that explains the reason.' }),
     title: Type.String(),
     status: Type.Integer(),
-    code: Type.Unsafe<string>({ type: 'string', enum: codeNames, description: 'One to one with the status.' }),
+    code: Type.Unsafe<string>({
+      type: 'string',
+      enum: codeNames,
+      description: 'Class of the error. Corresponds to the status.',
+    }),
     reason: Type.Unsafe<string>({
       type: 'string',
       enum: reasonNames,
-      description: 'Stable and machine-readable. The list is closed.',
+      description: 'Stable, machine-readable reason.',
     }),
     origin: Type.Unsafe<string>({ type: 'string', enum: ['caller', 'gateway', 'ehr'] }),
-    retryable: Type.Boolean({ description: 'Whether the same call may succeed later.' }),
+    retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
     detail: Type.String(),
     request_id: Type.String(),
-    errors: Type.Array(faultSchema, { description: 'Where in the request, for each fault.' }),
+    errors: Type.Array(faultSchema, { description: 'The faults, each with its place in the request.' }),
     attempts_remaining: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'With `confirmation_code_incorrect`: how often the person may still try.',
+        description: 'Number of attempts left. Present with `confirmation_code_incorrect`.',
       }),
     ),
   },
   {
     $id: 'Problem',
-    description: 'RFC 9457 problem details. No part of it holds personal data, a code or a secret.',
+    description: 'RFC 9457 problem details. Never contains personal data, codes or secrets.',
   },
 );
 type ProblemDocument = Static<typeof problemSchema>;

@@ -1,38 +1,38 @@
 import { type Reason, reasons } from './reasons.ts';
 
-/** Where in a request something is: a JSON Pointer (RFC 6901) into the body, a path or query parameter, or a header. */
+/** A place in a request: a JSON Pointer (RFC 6901) into the body, a path or query parameter, or a header. */
 export type Place =
   | { readonly in: 'body'; readonly pointer: string }
   | { readonly in: 'path' | 'query'; readonly parameter: string }
   | { readonly in: 'header'; readonly header: string };
 
-/** One entry of `errors`: what is wrong at which place. */
+/** One entry of `errors`. */
 export interface Fault {
   readonly place?: Place | undefined;
-  /** In bulk operations: the appointment at fault, where there is one. Never what was sent and is nobody's id. */
+  /** In bulk operations: id of the appointment, if it was found. Ids that match no appointment are not echoed. */
   readonly id?: string;
   readonly reason: Reason;
   readonly detail: string;
 }
 
 export interface ProblemOptions {
-  /** A sentence about this very occurrence. No patient identifier, phone number, e-mail address, code or secret. */
+  /** A sentence about this occurrence. Must not contain patient identifiers, contact details, codes or secrets. */
   readonly detail?: string | undefined;
   readonly faults?: readonly Fault[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Overrides the reason's own status. */
+  /** Overrides the status of the reason. */
   readonly status?: number;
-  /** Overrides what the reason says of the same call. */
+  /** Overrides `retryable` of the reason. */
   readonly retryable?: boolean;
-  /** Members of the problem document beside those that every problem has. */
+  /** Additional members of the problem document. */
   readonly extensions?: { readonly attempts_remaining?: number };
-  /** The request that the problem was first told to, where that is not the present one. */
+  /** Id of the request that first got this problem, if it is being replayed. */
   readonly requestId?: string;
-  /** For the log, never for the caller. */
+  /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** Any answer that is not a success, whoever is at fault. Thrown anywhere, told in one place (RFC 9457). */
+/** An error response (RFC 9457). Thrown anywhere; the error handler turns it into a response. */
 export class Problem extends Error {
   readonly reason: Reason;
   readonly status: number;
@@ -57,7 +57,7 @@ export class Problem extends Error {
   }
 }
 
-/** A problem at one place. Whatever is named in a path and not found is 404; in a query, a body or a header, 400. */
+/** A problem at one place. Something not found is 404 if it is named in the path, otherwise 400. */
 export function problemAt(place: Place, reason: Reason, detail: string): Problem {
   const { status } = reasons[reason];
   return new Problem(reason, {
@@ -67,7 +67,7 @@ export function problemAt(place: Place, reason: Reason, detail: string): Problem
   });
 }
 
-/** 503 with the seconds after which it is worth trying again. */
+/** 503 with a `Retry-After` header. */
 export function unavailable(
   reason: 'ehr_unavailable' | 'overloaded' | 'database_unavailable',
   options: { retryAfterSeconds?: number | undefined; detail?: string; cause?: unknown } = {},
@@ -76,21 +76,21 @@ export function unavailable(
   return new Problem(reason, { ...rest, headers: { 'retry-after': String(Math.ceil(retryAfterSeconds)) } });
 }
 
-/** 400 with how often the person may still try. */
+/** 400 with the number of attempts left. */
 export function codeIncorrect(attemptsRemaining: number): Problem {
   return new Problem('confirmation_code_incorrect', {
     faults: [
       {
         place: { in: 'body', pointer: '/confirmation/code' },
         reason: 'confirmation_code_incorrect',
-        detail: 'The code is not the one that was sent last.',
+        detail: 'The code is not the latest code that was sent.',
       },
     ],
     extensions: { attempts_remaining: attemptsRemaining },
   });
 }
 
-/** A problem as it is kept with an idempotency key, to be told again word for word. */
+/** A problem as stored under an idempotency key, to be replayed. */
 export interface KeptProblem {
   readonly reason: Reason;
   readonly status: number;
@@ -99,17 +99,18 @@ export interface KeptProblem {
   readonly faults: readonly Fault[];
   readonly headers: Readonly<Record<string, string>>;
   readonly extensions: NonNullable<ProblemOptions['extensions']>;
-  /** Absent where nobody has been told yet. */
+  /** Absent if no caller has got the problem yet. */
   readonly requestId?: string;
 }
 
+/** Converts a problem for storage. `requestId` is the request that got it. */
 export function keptProblem(problem: Problem, requestId?: string): KeptProblem {
   const { reason, status, retryable, detail, faults, headers, extensions } = problem;
   const kept = { reason, status, retryable, detail, faults, headers, extensions };
   return requestId === undefined ? kept : { ...kept, requestId };
 }
 
-/** The problem as it was told first, with the id of the request that it was told to. */
+/** Restores a stored problem for a replay, with the id of the request that first got it. */
 export function problemFromKept({ reason, headers, ...options }: KeptProblem): Problem {
   return new Problem(reason, { ...options, headers: { ...headers, 'idempotency-replayed': 'true' } });
 }

@@ -5,13 +5,15 @@ import { choice, reference } from '../api/schemas.ts';
 
 export const resourceSchema = Type.Object(
   {
-    id: Type.String({ description: 'Internal identifier of the EHR, without a prefix.' }),
-    identifiers: Type.Array(Type.String(), { description: 'Every identifier known, in Resource ID notation.' }),
+    id: Type.String({ description: 'Internal identifier in the EHR, without a type prefix.' }),
+    identifiers: Type.Array(Type.String(), { description: 'All known identifiers, in Resource ID notation.' }),
     kind: choice(resourceKinds),
     name: Type.String(),
-    healthcare_service_ids: Type.Array(Type.String(), { description: 'What can be booked with it.' }),
+    healthcare_service_ids: Type.Array(Type.String(), {
+      description: 'Healthcare services that can be booked with this resource.',
+    }),
   },
-  { $id: 'Resource', description: 'Whoever or whatever an appointment is with.' },
+  { $id: 'Resource', description: 'A practitioner, room or device that can be booked.' },
 );
 
 export const resourceListSchema = Type.Object({

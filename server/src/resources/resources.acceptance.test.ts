@@ -18,7 +18,7 @@ function get(careUnit: string, resourceId: string, headers: Record<string, strin
   return gateway.request<Resource>('GET', `${careUnit}/resources/${encodeURIComponent(resourceId)}`, { headers });
 }
 
-describe('list_resources', () => {
+describe('list_resources', { tags: 'every-ehr' }, () => {
   test.each([
     ['sandbox-no', 'oslo-sentrum', ['r-1', 'r-2', 'r-3', 'r-4'], roomId('r-5')],
     ['sandbox-no', 'bergen-nord', ['r-6', 'r-7', 'r-8', 'r-9'], roomId('r-10')],
@@ -65,12 +65,12 @@ describe('get_resource', () => {
     });
   });
 
-  test('tells what the list tells', async () => {
+  test('tells what the list tells', { tags: 'every-ehr' }, async () => {
     const { body } = await gateway.request<{ resources: Resource[] }>('GET', `${oslo}/resources`);
     for (const resource of body.resources) expect((await get(oslo, resource.id)).body).toEqual(resource);
   });
 
-  test('does not find one of another care unit', async () => {
+  test('does not find one of another care unit', { tags: 'every-ehr' }, async () => {
     expect(await get(oslo, 'r-6')).toMatchObject({ status: 404, body: { reason: 'resource_not_found' } });
     expect(await get(bergen, 'r-6')).toMatchObject({ status: 200 });
     const lund = sodermalm.replace('sodermalm', 'lund');

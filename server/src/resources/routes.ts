@@ -26,15 +26,15 @@ export function addResourceRoutes(app: FastifyInstance, { cursors }: { cursors: 
   addOperation(app, {
     operationId: 'list_resources',
     tag: 'Resources',
-    summary: 'List the resources of a care unit',
+    summary: 'List resources',
     level: 'care_unit',
     method: 'GET',
     path: '/resources',
     scopes: ['resources:read'],
     query: pagingQuery,
-    answer: { status: 200, description: 'Resources, by id.', schema: resourceListSchema },
+    response: { status: 200, description: 'Resources, sorted by id.', schema: resourceListSchema },
     reasons: ['cursor_invalid', ...ehrReadReasons],
-    examples: { params: place, answer: { resources: [example], next_cursor: null } },
+    examples: { params: place, response: { resources: [example], next_cursor: null } },
     async handle({ client, ehr, careUnit, query }) {
       const binding = { clientId: client.id, operationId: 'list_resources', filters: [ehr.id, careUnit.id] };
       const all = await ehr.call('listResources', careUnit);
@@ -46,15 +46,15 @@ export function addResourceRoutes(app: FastifyInstance, { cursors }: { cursors: 
   addOperation(app, {
     operationId: 'get_resource',
     tag: 'Resources',
-    summary: 'Get Resource Details',
+    summary: 'Get a resource',
     level: 'care_unit',
     method: 'GET',
     path: '/resources/:resource_id',
     scopes: ['resources:read'],
     params: { resource_id: resourceNotation() },
-    answer: { status: 200, description: 'The resource.', schema: resourceSchema },
+    response: { status: 200, description: 'The resource.', schema: resourceSchema },
     reasons: ['resource_not_found', ...identifierReasons, ...ehrReadReasons],
-    examples: { params: { ...place, resource_id: 'hsa_id:SE0000000000-1001' }, answer: example },
+    examples: { params: { ...place, resource_id: 'hsa_id:SE0000000000-1001' }, response: example },
     async handle({ ehr, careUnit, params, readHeader }) {
       const at = inPath('resource_id');
       const identifier = resourceIdentifier(params.resource_id, at, ehr, readHeader);

@@ -22,8 +22,8 @@ const sealedTexts = sql.join(
 const keyOfSealed = sql<string>`encode(substring(sealed FROM 1 FOR 4), 'hex')`;
 
 /**
- * Whether a key that was replaced then is still needed: something is sealed with it, or is as old as its time and may be
- * hashed with it. A hash does not name its key.
+ * Whether a key that was replaced at this time is still needed: data is sealed with it, or data is old enough to be
+ * hashed with it. A hash does not contain the id of its key.
  */
 export async function isStillNeeded(db: Db, id: string, replacedAt: Date): Promise<boolean> {
   const { rows } = await sql<{ is_needed: boolean }>`

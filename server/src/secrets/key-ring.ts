@@ -4,22 +4,22 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const keyIdBytes = 4;
 
-/** What a derived key is for: a key that leaks or is worn out in one place says nothing about another. */
+/** Purposes of derived keys. Separate keys limit the effect of a leaked key. */
 export type Purpose = 'cursor' | 'message' | 'write' | 'confirmation' | 'idempotency';
 export type HashPurpose = 'code' | 'patient' | 'idempotency-key' | 'request' | 'key-check';
 
 /**
- * Encrypts with the newest secret key and reads what any of the known ones has encrypted (AES-256-GCM, one derived key
- * a purpose, RFC 5869). The sealed text names its key, so that keys can be rotated.
+ * Encrypts with the newest secret key and decrypts with any known one (AES-256-GCM, one derived key per purpose,
+ * RFC 5869). Sealed text contains the id of its key, so that keys can be rotated.
  */
 export interface KeyRing {
-  /** `context` is authenticated, not stored: opening needs the same. */
+  /** Encrypts. `context` is authenticated but not stored; opening requires the same one. */
   seal(purpose: Purpose, plain: string, context: string): Buffer;
-  /** `undefined`: not sealed by us, for this purpose, in this context. */
+  /** Decrypts. Returns `undefined` if the text was not sealed with a known key for this purpose and context. */
   open(purpose: Purpose, sealed: Buffer, context: string): string | undefined;
   /**
-   * Keyed hashes of a text (HMAC-SHA-256, RFC 2104): the newest key's first. What is kept is the first one; what was kept
-   * under an older key is found by the others.
+   * Keyed hashes of a text (HMAC-SHA-256, RFC 2104), one per key, the newest first. Store the first one; use the others
+   * to find data stored under older keys.
    */
   hashes(purpose: HashPurpose, text: string): [Buffer, ...Buffer[]];
 }
@@ -58,11 +58,11 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
   };
 }
 
-/** What a database may know of a secret key, to tell it from others. */
+/** The values that identify a secret key in the database without revealing it. */
 export interface KeyIdentity {
-  /** What the text begins with that it has sealed: 8 hexadecimal digits. */
+  /** 8 hexadecimal digits. Text sealed with the key starts with it. */
   readonly id: string;
-  /** A keyed hash (HMAC-SHA-256) under a purpose of its own. */
+  /** A keyed hash (HMAC-SHA-256) with its own purpose. */
   readonly checkValue: Buffer;
 }
 
@@ -93,7 +93,7 @@ function keyOf(key: Buffer): RingKey {
   };
 }
 
-/** Says which key it is and nothing about the key. */
+/** Id of the key, which reveals nothing about it. */
 function keyId(key: Buffer): Buffer {
   return createHash('sha256').update('crossward key id').update(key).digest().subarray(0, keyIdBytes);
 }

@@ -1,6 +1,6 @@
 /**
- * What the operator must put right before the gateway can start: in the configuration file, the environment or the
- * data directory. The message has one line a mistake and never holds a secret.
+ * A mistake that the operator must fix before the gateway can start: in the configuration file, the environment or the
+ * data directory. The message has one line for each mistake and never contains a secret.
  */
 export class ConfigurationError extends Error {
   readonly mistakes: readonly string[];

@@ -8,7 +8,7 @@ interface Address {
 }
 
 /**
- * Listens for a moment, so that a port that cannot be had is told before anything is started or changed.
+ * Listens for a moment, so that an unavailable port is reported before anything is started or changed.
  *
  * @throws {ConfigurationError} that names HOST or PORT
  */
@@ -24,14 +24,14 @@ export async function assertCanListen({ host, port }: Address): Promise<void> {
   await once(probe, 'close');
 }
 
-/** What the system says of an address that cannot be listened on, in words; any other error as it is. */
+/** Turns the system's error about an address into a message. Returns any other error as it is. */
 export function listenError(error: unknown, { host, port }: Address): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   switch (error.code) {
     case 'EADDRINUSE':
       return new ConfigurationError([`PORT: ${port} on ${host} is in use by another process (EADDRINUSE)`]);
     case 'EACCES':
-      return new ConfigurationError([`PORT: this user may not listen on ${port} of ${host} (EACCES)`]);
+      return new ConfigurationError([`PORT: this user is not allowed to listen on ${port} of ${host} (EACCES)`]);
     case 'EADDRNOTAVAIL':
       return new ConfigurationError([`HOST: ${host} is not an address of this machine (EADDRNOTAVAIL)`]);
     case 'ENOTFOUND':

@@ -6,11 +6,11 @@ import { fileError, readText } from './read-text.ts';
 const openToOthers = 0o077;
 
 /**
- * Makes the folder, for its owner alone. One that is there is taken away from everybody else. Windows has no such rights:
- * there a folder has those of the one above.
+ * Creates a folder that only its owner can access, or restricts an existing one. Windows has no such permissions; there the
+ * folder inherits those of its parent.
  *
- * @returns whether others could use it until now
- * @throws {ConfigurationError} when it cannot be made, belongs to another user, or cannot be closed to others
+ * @returns whether other users could access it until now
+ * @throws {ConfigurationError} when it cannot be created, belongs to another user, or cannot be restricted
  */
 export async function makePrivateFolder(path: string): Promise<boolean> {
   try {
@@ -21,7 +21,7 @@ export async function makePrivateFolder(path: string): Promise<boolean> {
     if (uid !== user) {
       throw new ConfigurationError([
         `${path}: belongs to another user (${uid}, not ${user}), who could read and change what is in it; ` +
-          'give it to the user that runs this, or name a new folder inside it',
+          'change its owner to the user that runs this, or use a new folder inside it',
       ]);
     }
     if ((mode & openToOthers) === 0) return false;
@@ -32,16 +32,15 @@ export async function makePrivateFolder(path: string): Promise<boolean> {
     throw fileError(path, error);
   }
   throw new ConfigurationError([
-    `${path}: is open to other users of this machine, and its file system keeps no rights that would change it; ` +
-      'name a folder on another one',
+    `${path}: is accessible to other users of this machine, and its file system does not support permissions; ` +
+      'use a folder on another file system',
   ]);
 }
 
 /**
- * The text of a file that only its owner may read. A file that is not there is made, whole or not at all, and is on
- * the disk when this returns.
+ * Reads a file that only its owner may read. Creates a missing file atomically; it is on the disk when this returns.
  *
- * @throws {ConfigurationError} when it can be neither read nor made.
+ * @throws {ConfigurationError} when the file can be neither read nor created
  */
 export async function keepPrivateFile(path: string, make: () => string): Promise<string> {
   try {
@@ -72,7 +71,7 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** A new name is lost in a power cut until its folder is synced. Windows cannot, and need not. */
+/** Until the folder is synced, a power cut can lose the new name. Windows does not need it. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');

@@ -3,22 +3,22 @@ import { ConfigurationError } from './configuration-error.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
-  EACCES: 'may not be read by this user',
-  EPERM: 'may not be read by this user',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EISDIR: 'is a folder, not a file',
-  ENOTDIR: 'lies under something that is not a folder',
+  ENOTDIR: 'part of the path is not a folder',
   ENOSPC: 'no space left on the disk',
-  EROFS: 'lies on a file system that may not be written to',
+  EROFS: 'is on a read-only file system',
   EEXIST: 'exists and is not a folder',
 };
 
-/** Turns an error of the file system into one line: what failed, and the system's code for it. */
+/** Turns an error of the file system into one line with its code. */
 export function fileError(path: string, error: unknown): ConfigurationError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   return new ConfigurationError([`${path}: ${reasons[code] ?? 'cannot be used'} (${code})`], { cause: error });
 }
 
-/** @throws {ConfigurationError} when the file cannot be read or is not UTF-8. */
+/** @throws {ConfigurationError} when the file cannot be read or is not UTF-8 */
 export async function readText(path: string): Promise<string> {
   let bytes: Buffer;
   try {

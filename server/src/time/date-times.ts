@@ -1,32 +1,32 @@
 import { Temporal } from 'temporal-polyfill';
 import { offsetAt } from './offsets.ts';
 
-/** RFC 3339 date-time, whose offset may be absent: then it is local to the care unit. */
+/** RFC 3339 date-time with an optional offset. Without one, it is local time of the care unit. */
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/i;
 const localPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 
-/** PostgreSQL, FHIR servers and JavaScript agree on these years. */
+/** Years that PostgreSQL, FHIR servers and JavaScript all support. */
 const firstYear = 1900;
 const lastYear = 2200;
 
-/** A local time that the clock of the time zone jumps over. */
+/** A local time that does not exist, because clocks in the time zone are set forward over it. */
 export class NonexistentLocalTime extends Error {}
 
-/** Whether the text is an RFC 3339 date-time (with or without an offset) that exists in the calendar. */
+/** Whether the text is a valid RFC 3339 date-time, with or without an offset. */
 export function isDateTime(text: string): boolean {
   if (!dateTimePattern.test(text) || !isYearTaken(text)) return false;
   const upper = text.toUpperCase();
   return hasOffset(upper) ? tryParse(() => Temporal.Instant.from(upper)) : isCalendarTime(upper);
 }
 
-/** Whether the text is exactly `YYYY-MM-DDThh:mm:ss` and exists in the calendar. */
+/** Whether the text is a valid date-time of the form `YYYY-MM-DDThh:mm:ss`. */
 export function isLocalDateTime(text: string): boolean {
   return localPattern.test(text) && isYearTaken(text) && isCalendarTime(text);
 }
 
 /**
- * The instant of a date-time that `isDateTime` takes, as the care unit's clock shows it where there is no offset. A
- * local time that occurs twice means the first occurrence.
+ * The instant of a date-time accepted by `isDateTime`. Without an offset, it is local time in the time zone. A local
+ * time that occurs twice means its first occurrence.
  *
  * @throws NonexistentLocalTime
  */
@@ -39,14 +39,14 @@ export function toInstant(text: string, timeZone: string): Date {
   return new Date(zoned.epochMilliseconds);
 }
 
-/** `2026-03-20T09:00:00+01:00`: the care unit's own offset, whole seconds, UTC as `+00:00`. */
+/** Formats an instant like `2026-03-20T09:00:00+01:00`: local offset, whole seconds, UTC as `+00:00`. */
 export function formatInstant(instant: Date, timeZone: string): string {
   const { offset, text } = offsetAt(instant, timeZone);
   const local = new Date(instant.getTime() + offset).toISOString();
   return local.slice(0, -'.000Z'.length) + text;
 }
 
-/** `formatInstant` for an answer in which the same instants come again and again. */
+/** `formatInstant` with a cache, for a response in which instants are repeated. */
 export function instantFormatter(timeZone: string): (instant: Date) => string {
   const written = new Map<number, string>();
   return (instant) => {
@@ -63,7 +63,7 @@ function hasOffset(text: string): boolean {
 }
 
 function isCalendarTime(text: string): boolean {
-  // Temporal reads a leap second as the second before it; no clock on a wall shows one.
+  // Refuse leap seconds. Temporal would read one as the second before it.
   if (text.slice(17, 19) === '60') return false;
   return tryParse(() => Temporal.PlainDateTime.from(text, { overflow: 'reject' }));
 }

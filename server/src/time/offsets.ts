@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** A time in which a zone's clock is not changed. Milliseconds since 1970. */
+/** A period with a constant UTC offset. Milliseconds since 1970. */
 interface Stretch {
   readonly from: number;
   readonly until: number;
@@ -9,12 +9,12 @@ interface Stretch {
   readonly text: string;
 }
 
-/** A zone's clock changes a few times a year at most: in all the years that the interface takes, some hundred times. */
+/** Cache of periods. A time zone has a few hundred of them at most in the supported years. */
 const stretches = new Map<string, Stretch[]>();
 
 /**
- * How far the clock of the time zone is from UTC at this instant. Asking `Temporal` anew for each of a hundred time slots
- * costs more than all the rest of the request.
+ * The UTC offset of the time zone at this instant. Cached, because asking `Temporal` for each of a hundred time slots
+ * takes longer than the rest of the request.
  */
 export function offsetAt(instant: Date, timeZone: string): Pick<Stretch, 'offset' | 'text'> {
   const at = instant.getTime();
@@ -33,7 +33,7 @@ export function offsetAt(instant: Date, timeZone: string): Pick<Stretch, 'offset
 
 function stretchAround(at: number, timeZone: string): Stretch {
   const there = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
-  // A change at this very instant is not before it.
+  // `getTimeZoneTransition('previous')` excludes a transition at this exact instant.
   const before = there.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
   const after = there.getTimeZoneTransition('next');
   return {

@@ -9,7 +9,7 @@ export const timeslotSchema = Type.Object(
     resource_id: Type.String(),
     healthcare_service_id: Type.String(),
   },
-  { $id: 'Timeslot', description: 'A free time: a booking starts where one starts and ends where one ends.' },
+  { $id: 'Timeslot', description: 'A free time slot. An appointment covers one or more consecutive slots.' },
 );
 
 export const timeslotListSchema = Type.Object({
@@ -20,10 +20,15 @@ export const timeslotListSchema = Type.Object({
 export const timeslotQuery = {
   start: Type.String({
     format: 'date-time-or-local',
-    description: 'Start of the range. Without an offset: local time.',
+    description: 'Start of the range. RFC 3339. Local time of the care unit if the offset is omitted.',
   }),
-  end: Type.String({ format: 'date-time-or-local', description: 'End of the range, at most 92 days after its start.' }),
-  resource_id: Type.Optional(Type.Array(resourceNotation('May repeat. '), { maxItems: 100 })),
-  healthcare_service_id: Type.Optional(Type.Array(text(), { description: 'May repeat.', maxItems: 100 })),
+  end: Type.String({
+    format: 'date-time-or-local',
+    description: 'End of the range, at most 92 days after `start`. RFC 3339. Local time if the offset is omitted.',
+  }),
+  resource_id: Type.Optional(Type.Array(resourceNotation('Can be repeated. '), { maxItems: 100 })),
+  healthcare_service_id: Type.Optional(
+    Type.Array(text(), { description: 'Id of a healthcare service. Can be repeated.', maxItems: 100 }),
+  ),
   ...pagingQuery,
 };

@@ -47,7 +47,7 @@ function refused(query: Query, headers: Record<string, string | readonly string[
 }
 
 describe('free slots', () => {
-  test('are those of the opening hours, by start, resource, service', async () => {
+  test('are those of the opening hours, by start, resource, service', { tags: 'every-ehr' }, async () => {
     const slots = await list(wholeDay);
     const times = [
       '08:00',
@@ -107,7 +107,7 @@ describe('free slots', () => {
     expect(slots.map((it) => it.resource_id)).toEqual(ids.map((id) => `emr_id:${id}`));
   });
 
-  test('lie wholly inside the range', async () => {
+  test('lie wholly inside the range', { tags: 'every-ehr' }, async () => {
     const only = { resource_id: 'r-2', healthcare_service_id: 'vaccination' };
     const starts = async (start: string, end: string) =>
       (await list({ ...only, start: `${day}T${start}`, end: `${day}T${end}` })).map((it) => it.start.slice(11, 16));
@@ -134,7 +134,7 @@ describe('free slots', () => {
     expect(await list(past)).toEqual([]);
   });
 
-  test('lose what is booked, with every service of the resource, and nothing else', async () => {
+  test('lose what is booked, with every service of the resource, and nothing else', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { resourceId: 'r-3', from: new Date(`${day}T10:00:00Z`) });
     const range = { start: slot.start, end: slot.end };
     const key = (it: Slot) => `${it.resource_id} ${it.healthcare_service_id}`;
@@ -164,7 +164,7 @@ describe('filters', () => {
     expect(await list({ ...wholeDay, resource_id: roomId('r-5'), healthcare_service_id: 'consultation' })).toEqual([]);
   });
 
-  test('take a resource by any of its identifiers', async () => {
+  test('take a resource by any of its identifiers', { tags: 'every-ehr' }, async () => {
     const query = { ...wholeDay, healthcare_service_id: 'consultation' };
     const expected = await list({ ...query, resource_id: 'r-1' }, sodermalm);
     expect(expected).toHaveLength(14);
@@ -302,7 +302,7 @@ describe('the range', () => {
   });
 });
 
-test('the pages of a whole month are ordered and hold nothing twice', async () => {
+test('the pages of a whole month are ordered and hold nothing twice', { tags: 'every-ehr' }, async () => {
   const query = pathOf({ start: wholeDay.start, end: `${day.add({ days: 28 })}T00:00:00`, limit: '400' });
   const pages = await pagesOf<Slot>(gateway, query, 'timeslots');
   const keys = pages
@@ -326,7 +326,7 @@ pagingCases({
   otherClient: 'narrowed',
 });
 
-test('the slots of a day are the same whichever range they are looked for in', async () => {
+test('the slots of a day are the same whichever range they are looked for in', { tags: 'every-ehr' }, async () => {
   const slots = await freeSlots(gateway, { resourceId: 'r-2', from: new Date(`${day}T00:00:00Z`), days: 1 });
   const wide = await list({
     start: `${day.subtract({ days: 10 })}T00:00:00`,

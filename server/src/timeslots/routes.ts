@@ -20,13 +20,17 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
     operationId: 'list_timeslots',
     tag: 'Time slots',
     summary: 'List free time slots',
-    description: 'Only slots that lie wholly inside the range and have not begun.',
+    description: 'Returns only slots that are entirely within the range and have not started.',
     level: 'care_unit',
     method: 'GET',
     path: '/timeslots',
     scopes: ['appointments:read', 'resources:read'],
     query: timeslotQuery,
-    answer: { status: 200, description: 'Free slots, by start, resource, service.', schema: timeslotListSchema },
+    response: {
+      status: 200,
+      description: 'Free time slots, sorted by start, resource and service.',
+      schema: timeslotListSchema,
+    },
     reasons: [
       'time_range_invalid',
       'local_time_nonexistent',
@@ -38,7 +42,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
     examples: {
       params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' },
       query: { start: '2027-03-19T08:00:00', end: '2027-03-19T16:00:00', healthcare_service_id: ['consultation'] },
-      answer: {
+      response: {
         timeslots: [
           {
             start: '2027-03-19T08:00:00+01:00',

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { manner, picks, which } from '../inputs.ts';
 import { type Entry, entriesOf, type Model } from '../model.ts';
 import { codeOf, type Fault, type Outcome, refusedFor } from '../outcome.ts';
-import { forReal, outcomeWords, pickedMany, steps, write } from '../step.ts';
+import { outcomeWords, pickedMany, steps, withoutDryRun, write } from '../step.ts';
 import { enterCode } from './confirm.ts';
 
 /** All ids must await the same code. */
-function confirmMany(model: Model, ids: readonly string[], isRight: boolean): Outcome {
+function confirmMany(model: Model, ids: readonly string[], isCorrect: boolean): Outcome {
   const first = ids.map((id) => codeOf(model, id)).find((code) => code !== undefined);
   const faults = ids.flatMap((id): Fault[] => {
     if (!model.entries.has(id)) return [{ id, reason: 'appointment_not_found' }];
@@ -14,15 +14,15 @@ function confirmMany(model: Model, ids: readonly string[], isRight: boolean): Ou
     if (!code) return [{ id, reason: 'confirmation_not_pending' }];
     return code === first ? [] : [{ id, reason: 'confirmations_differ' }];
   });
-  return refusedFor(faults) ?? enterCode(model, entries(model, ids), isRight);
+  return refusedFor(faults) ?? enterCode(model, entries(model, ids), isCorrect);
 }
 
 function entries(model: Model, ids: readonly string[]): Entry[] {
   return ids.flatMap((id) => model.entries.get(id) ?? []);
 }
 
-/** Mostly ids that await the same code, not always all of them. */
-function together(model: Model, ids: readonly string[], skip: number): string[] {
+/** The ids that await the same code, except the one at `skip`. */
+function withSameCode(model: Model, ids: readonly string[], skip: number): string[] {
   const code = ids.map((id) => codeOf(model, id)).find((it) => it !== undefined);
   const members = entriesOf(model)
     .filter((entry) => code && entry.code === code)
@@ -42,9 +42,9 @@ const input = fc.record({
 export const bulkConfirmations = steps('confirm many', input, async (given, model, real) => {
   const { targets, isTogether, skip, which: kind, manner: how } = given;
   const some = pickedMany(model, targets);
-  const ids = isTogether ? together(model, some, skip) : some;
+  const ids = isTogether ? withSameCode(model, some, skip) : some;
   const code = ids.map((id) => codeOf(model, id)).find((it) => it !== undefined);
-  const { text, isRight } = await real.code(model, code, kind);
+  const { text, isCorrect } = await real.code(model, code, kind);
   const outcome = await write(
     model,
     real,
@@ -54,9 +54,9 @@ export const bulkConfirmations = steps('confirm many', input, async (given, mode
       body: { ids: ids.map((id) => real.id(id)), confirmation: { code: text } },
       many: true,
       success: 200,
-      manner: forReal(how),
+      manner: withoutDryRun(how),
     },
-    (it) => confirmMany(it, ids, isRight),
+    (it) => confirmMany(it, ids, isCorrect),
   );
-  return `confirm ${ids.join(', ')} with ${isRight ? 'the right' : `a ${kind}`} code ${outcomeWords(outcome)}`;
+  return `confirm ${ids.join(', ')} with code: ${isCorrect ? 'correct' : kind} ${outcomeWords(outcome)}`;
 });

@@ -4,7 +4,7 @@ import { type Code, entriesOf, type Model } from '../model.ts';
 import { codeOf } from '../outcome.ts';
 import { picked, steps } from '../step.ts';
 
-/** A booking becomes cancelled; a cancellation leaves the appointment booked. */
+/** A booking is cancelled. A cancellation leaves the appointment booked. */
 function expire(model: Model, code: Code): void {
   for (const entry of entriesOf(model)) {
     if (entry.code !== code || entry.waiting !== 'pending') continue;
@@ -13,15 +13,15 @@ function expire(model: Model, code: Code): void {
   }
 }
 
-const input = fc.record({ target: pick('awaiting_confirmation'), isSwept: fc.boolean() });
+const input = fc.record({ target: pick('awaiting_confirmation'), runsJobs: fc.boolean() });
 
 /** The result is the same before and after the expiry job runs. */
-export const expiries = steps('expire', input, async ({ target, isSwept }, model, real) => {
+export const expiries = steps('expire', input, async ({ target, runsJobs }, model, real) => {
   const id = picked(model, target);
   const code = codeOf(model, id);
   if (!code) return `expire ${id}, which awaits no code`;
   await real.expire(code);
   expire(model, code);
-  if (isSwept) await real.sweep();
-  return `expire the code of ${code.ids.join(', ')}${isSwept ? ', and sweep' : ''}`;
+  if (runsJobs) await real.runBackgroundJobs();
+  return `expire the code of ${code.ids.join(', ')}${runsJobs ? ', and run background jobs' : ''}`;
 });

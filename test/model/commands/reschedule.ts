@@ -37,11 +37,11 @@ interface Wanted extends Time {
  * slots are booked, remaining ids are cancelled.
  */
 function reschedule(model: Model, ids: readonly string[], wanted: Wanted): Outcome {
-  const unfit = refusedFor(unfitIds(model, ids));
+  const unfit = refusedFor(updateFaults(model, ids));
   if (unfit) return unfit;
   const bookings = ids.map((id) => model.entries.get(id) as Booking).toSorted((a, b) => a.from - b.from);
   const [like] = bookings;
-  if (!like) throw new Error('A reschedule has ids');
+  if (!like) throw new Error('The reschedule has no ids');
   const { patient, service } = like;
   const target = wanted.resource ?? like.resource;
   const place = { resource: target, service, from: wanted.from, to: wanted.to };
@@ -74,7 +74,7 @@ function reschedule(model: Model, ids: readonly string[], wanted: Wanted): Outco
   return { shown: [...placed, ...cancelled] };
 }
 
-function unfitIds(model: Model, ids: readonly string[]): Fault[] {
+function updateFaults(model: Model, ids: readonly string[]): Fault[] {
   const first = ids.flatMap((id) => model.entries.get(id) ?? []).map(original)[0];
   return ids.flatMap((id): Fault[] => {
     const reason = updateRefusal(model, id) ?? unlike(model, id, first);
@@ -88,16 +88,16 @@ function unlike(model: Model, id: string, first: Booking | undefined): Reason | 
   return entry && kind(original(entry)) !== kind(first) ? 'appointments_not_alike' : undefined;
 }
 
-/** An appointment that awaits a cancellation code still occupies its time. */
+/** Errors of ids without a slot. An appointment that awaits a cancellation code still occupies its time. */
 function extraFaults(model: Model, extras: readonly Booking[], range: Time & { stays: boolean }): Fault[] {
   return extras.flatMap((extra): Fault[] => {
-    const isInTheWay = model.policy.cancellationCode && range.stays && overlap(extra, range);
-    const reason = isInTheWay ? 'time_slot_unavailable' : cancelRefusal(model, extra.id);
+    const blocksRange = model.policy.cancellationCode && range.stays && overlap(extra, range);
+    const reason = blocksRange ? 'time_slot_unavailable' : cancelRefusal(model, extra.id);
     return reason ? [{ id: extra.id, reason }] : [];
   });
 }
 
-/** Mostly ids of the same patient, resource and service. */
+/** Up to `most` ids with the same patient, resource and service. */
 function alike(model: Model, ids: readonly string[], most: number): string[] {
   const first = ids.flatMap((id) => model.entries.get(id) ?? []).map(original)[0];
   const same = bookingsOf(model)

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { manner, pick } from '../inputs.ts';
 import type { Model } from '../model.ts';
 import { codeOf, notInPath, type Outcome, refused, shown } from '../outcome.ts';
-import { forReal, outcomeWords, picked, steps, write } from '../step.ts';
+import { outcomeWords, picked, steps, withoutDryRun, write } from '../step.ts';
 
-const mostCodes = 3;
+const maxCodes = 3;
 
-/** Invalidates the old code and restarts its lifetime, but keeps the attempt count. */
+/** Replaces the code and restarts its lifetime. The remaining attempts stay the same. */
 function resend(model: Model, id: string): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
@@ -14,7 +14,7 @@ function resend(model: Model, id: string): Outcome {
   if (!code || (waiting !== 'pending' && waiting !== 'expired')) return refused('confirmation_not_pending');
   if (code.attempts === 0) return refused('confirmation_locked');
   if (waiting === 'expired') return refused('confirmation_expired');
-  if (code.sent === mostCodes) return refused('resend_limit_reached');
+  if (code.sent === maxCodes) return refused('resend_limit_reached');
   if (code.isFresh) return refused('rate_limited');
   code.sent += 1;
   code.isFresh = true;
@@ -27,14 +27,14 @@ const input = fc.record({
   manner,
 });
 
-export const freshCodes = steps('resend', input, async ({ target, isLater, manner: how }, model, real) => {
+export const resends = steps('resend', input, async ({ target, isLater, manner: how }, model, real) => {
   const id = picked(model, target);
   const code = codeOf(model, id);
   if (code && isLater) {
-    await real.letHalfAMinutePass(code);
+    await real.allowResend(code);
     code.isFresh = false;
   } else if (code?.isFresh) {
-    await real.letNoTimePass(code);
+    await real.preventResend(code);
   }
   const outcome = await write(
     model,
@@ -43,7 +43,7 @@ export const freshCodes = steps('resend', input, async ({ target, isLater, manne
       method: 'POST',
       path: `/appointments/${real.id(id)}/confirmation`,
       success: 202,
-      manner: forReal(how),
+      manner: withoutDryRun(how),
     },
     (it) => resend(it, id),
   );

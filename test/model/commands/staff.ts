@@ -5,12 +5,12 @@ import { picked, steps } from '../step.ts';
 
 const input = fc.record({ target: pick('booked'), change: fc.constantFrom('comment', 'cancel') });
 
-/** Staff changes an appointment directly in the EHR. */
+/** Staff change an appointment directly in the EHR. */
 export const staffChanges = steps('staff', input, async ({ target, change }, model, real) => {
   const id = picked(model, target);
   const booking = model.entries.get(id);
   if (booking?.kind !== 'booking' || booking.state !== 'booked' || pendingView(model, booking)) {
-    return `staff leaves ${id} alone`;
+    return `staff does not change ${id}`;
   }
   if (change === 'comment') {
     await real.staff.comment(real.id(id), 'by staff');

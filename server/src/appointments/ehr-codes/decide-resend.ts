@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../db/kysely.ts';
 import type { RequestContext } from '../request-context.ts';
-import { assertMaySend } from '../write/fresh-code.ts';
+import { assertMaySend } from '../write/resend.ts';
 
-/** Counts the code before the EHR is asked for it: of several requests at once one passes. @throws Problem */
+/** Counts the code before the EHR sends it, so that only one of several concurrent requests passes. @throws Problem */
 export async function decideResend(
   tx: Tx,
   context: RequestContext,
@@ -15,7 +15,7 @@ export async function decideResend(
     .set({
       codes_sent: sql<number>`codes_sent + 1`,
       last_code_sent_at: sql<Date>`clock_timestamp()`,
-      // It does not run out while the EHR is asked.
+      // The confirmation must not expire during the call to the EHR.
       expires_at: sql<Date>`greatest(expires_at, clock_timestamp() + make_interval(secs => ${context.ehr.patience.callSeconds}))`,
     })
     .where('id', '=', about.confirmationId)

@@ -4,43 +4,43 @@ import { sql } from 'kysely';
 import { hashCode } from '../../confirmations/codes.ts';
 import { type Awaited, awaitedOf, findItems } from '../../confirmations/items.ts';
 import { patientHashes } from '../../confirmations/limits.ts';
-import { confirmItems, storeConfirmation, waitAgain } from '../../confirmations/store.ts';
+import { confirmItems, resetToPending, storeConfirmation } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
-import type { Answer } from '../../operations/answer.ts';
 import type { Found, OperationKind, Work } from '../../operations/kind.ts';
+import type { OperationResponse } from '../../operations/operation-response.ts';
 import { Problem } from '../../problems/problem.ts';
 import { appointmentPath, writtenBody } from '../representation.ts';
 import type { EhrCodePlan } from './plan.ts';
 
-/** An appointment, and the EHR's confirmation where one was asked for. */
+/** An appointment, and the EHR's confirmation if one was requested. */
 interface Outcome {
   readonly appointment: Appointment;
   readonly confirmation?: EhrConfirmation;
 }
 
 /**
- * Writes that wait for a code of the EHR's own: the gateway passes them through. Whether a code was sent cannot be asked;
- * what it was sent for runs out in the EHR by itself.
+ * Writes for which the EHR sends and checks the codes. The gateway passes them through. Nobody can look up whether a code
+ * was sent; the hold or cancellation that it is for expires in the EHR on its own.
  */
 export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
   name: 'ehr_codes',
-  asksEhr: () => true,
+  callsEhr: () => true,
   codesFor: ({ ehrCode, patientId }) => (ehrCode.kind === 'confirm' ? [] : [patientId]),
   perform,
   lookUp,
-  takesNothingBack: true,
-  undo: async () => undefined,
-  remembers: () => true,
-  answer() {
-    throw new Error('A step with a code is always remembered');
+  needsNoCompensation: true,
+  compensate: async () => undefined,
+  hasRecords: () => true,
+  respond() {
+    throw new Error('A write with a code always has a record');
   },
   record,
-  async letGo(tx, { operationId }, { ehrCode }, refusal) {
-    if (ehrCode.kind === 'resend' && refusal) await takeBackCode(tx, ehrCode.confirmationId);
+  async releaseReservations(tx, { operationId }, { ehrCode }, refusal) {
+    if (ehrCode.kind === 'resend' && refusal) await uncountCode(tx, ehrCode.confirmationId);
     if (ehrCode.kind !== 'confirm') return;
     const remaining = refusal?.extensions.attempts_remaining;
-    if (remaining !== undefined) await noteAttemptsRemaining(tx, ehrCode.confirmationId, remaining);
-    await waitAgain(tx, operationId);
+    if (remaining !== undefined) await recordAttemptsRemaining(tx, ehrCode.confirmationId, remaining);
+    await resetToPending(tx, operationId);
   },
 };
 
@@ -60,17 +60,17 @@ async function perform({ call, careUnit, ehrId }: Work, { ehrCode, taken }: EhrC
   }
 }
 
-/** Whether a code was taken shows in the appointment. */
-async function lookUp({ call, careUnit, ehr }: Work, { ehrCode, answer }: EhrCodePlan): Promise<Found<Outcome>> {
+/** The appointment shows whether the EHR accepted the code. */
+async function lookUp({ call, careUnit, ehr }: Work, { ehrCode, response }: EhrCodePlan): Promise<Found<Outcome>> {
   if (ehrCode.kind === 'confirm') {
-    const [appointment] = await call('findAppointments', careUnit, [answer.appointment.id]);
-    const wanted = answer.replacesId === undefined ? 'booked' : 'cancelled';
+    const [appointment] = await call('findAppointments', careUnit, [response.appointment.id]);
+    const wanted = response.replacesId === undefined ? 'booked' : 'cancelled';
     if (appointment?.state === wanted) return { outcome: { appointment } };
   }
   return ehr.offers('findOperation') ? 'nothing' : 'not known';
 }
 
-/** The EHR does not say where the time was asked for. */
+/** Adds the place in the request to the EHR's problem. */
 function naming(taken: EhrCodePlan['taken']) {
   return (error: unknown): never => {
     const isTaken = taken && error instanceof Problem && error.reason === 'time_slot_unavailable';
@@ -83,34 +83,39 @@ function requested(confirmation: EhrConfirmation): Outcome {
   return { appointment: confirmation.appointment, confirmation };
 }
 
-async function record(tx: Tx, work: Work, plan: EhrCodePlan, { appointment, confirmation }: Outcome): Promise<Answer> {
+async function record(
+  tx: Tx,
+  work: Work,
+  plan: EhrCodePlan,
+  { appointment, confirmation }: Outcome,
+): Promise<OperationResponse> {
   const { services, ehr, careUnit } = work;
-  const { ehrCode, answer, many } = plan;
+  const { ehrCode, response, many } = plan;
   let awaited: Awaited | undefined;
-  let { id } = answer;
+  let { id } = response;
   if (ehrCode.kind === 'confirm') {
     const { confirmationId, itemId, code } = ehrCode;
-    // The EHR has checked the code; its hash recognises it when it is sent again.
+    // The EHR has checked the code. The hash recognises a repeated request.
     const codeHash = hashCode(services.keys, confirmationId, code);
     await confirmItems(tx, { emr: ehr.id, confirmationId, items: [{ id: itemId }], codeHash });
   } else if (confirmation && ehrCode.kind === 'resend') {
-    await noteFreshCode(tx, ehrCode.confirmationId, confirmation);
+    await recordResentCode(tx, ehrCode.confirmationId, confirmation);
     const item = (await findItems(tx, ehr.id, careUnit.id, [ehrCode.itemId])).get(ehrCode.itemId);
     awaited = item && awaitedOf(item);
   } else if (confirmation) {
     id = ehrCode.kind === 'request cancellation' ? ehrCode.newId : appointment.id;
-    awaited = await noteConfirmation(tx, work, plan, id, confirmation);
+    awaited = await recordConfirmation(tx, work, plan, id, confirmation);
   }
-  const shown = ehrCode.kind === 'resend' ? answer.appointment : appointment;
-  const body = writtenBody(shown, { ehr, careUnit, id, replacesId: answer.replacesId, awaited });
+  const shown = ehrCode.kind === 'resend' ? response.appointment : appointment;
+  const body = writtenBody(shown, { ehr, careUnit, id, replacesId: response.replacesId, awaited });
   if (many) return { body: { appointments: [body] } };
   return ehrCode.kind === 'request booking'
     ? { body, headers: { location: appointmentPath(ehr.id, careUnit.id, body.id) } }
     : { body };
 }
 
-/** Nothing of the EHR's code is kept but the EHR's name for it. */
-async function noteConfirmation(
+/** Stores the EHR's reference to its confirmation. The gateway never sees the code that the EHR sends. */
+async function recordConfirmation(
   tx: Tx,
   { services, clientId, ehr, careUnit }: Work,
   { ehrCode, patientId }: EhrCodePlan,
@@ -137,21 +142,21 @@ async function noteConfirmation(
   return { confirmationId, kind, channel, delivery: 'sent', expiresAt, attemptsRemaining };
 }
 
-async function noteFreshCode(tx: Tx, confirmationId: string, fresh: EhrConfirmation): Promise<void> {
+async function recordResentCode(tx: Tx, confirmationId: string, confirmation: EhrConfirmation): Promise<void> {
   await tx
     .updateTable('confirmations')
     .set({
-      channel: fresh.channel,
-      expires_at: fresh.expiresAt,
+      channel: confirmation.channel,
+      expires_at: confirmation.expiresAt,
       failed_attempts: 0,
-      max_attempts: fresh.attemptsRemaining,
+      max_attempts: confirmation.attemptsRemaining,
     })
     .where('id', '=', confirmationId)
     .execute();
 }
 
-/** It was counted before the EHR was asked for it, which has not sent it. */
-async function takeBackCode(tx: Tx, confirmationId: string): Promise<void> {
+/** The code was counted before the call, but the EHR did not send it. */
+async function uncountCode(tx: Tx, confirmationId: string): Promise<void> {
   await tx
     .updateTable('confirmations')
     .set({ codes_sent: sql<number>`greatest(codes_sent - 1, 1)` })
@@ -159,7 +164,7 @@ async function takeBackCode(tx: Tx, confirmationId: string): Promise<void> {
     .execute();
 }
 
-async function noteAttemptsRemaining(tx: Tx, confirmationId: string, remaining: number): Promise<void> {
+async function recordAttemptsRemaining(tx: Tx, confirmationId: string, remaining: number): Promise<void> {
   await tx
     .updateTable('confirmations')
     .set({ failed_attempts: sql<number>`greatest(max_attempts - ${remaining}, 0)` })

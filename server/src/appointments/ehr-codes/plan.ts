@@ -1,8 +1,8 @@
 import type { AppointmentCancellation, AppointmentCreation } from '@crossward/connector-kit';
 import type { Fault } from '../../problems/problem.ts';
-import type { StepAnswer } from '../write/plan.ts';
+import type { StepResponse } from '../write/plan.ts';
 
-/** What an EHR is asked that sends and checks codes itself. */
+/** A call to an EHR that sends and checks codes itself. */
 export type EhrCodeStep =
   | { readonly kind: 'request booking'; readonly creation: AppointmentCreation }
   | {
@@ -20,12 +20,12 @@ export type EhrCodeStep =
       readonly code: string;
     };
 
-/** One step with one appointment. */
+/** One call for one appointment. */
 export interface EhrCodePlan {
   readonly ehrCode: EhrCodeStep;
   readonly patientId: string;
-  readonly answer: StepAnswer;
-  /** What is told when its time is taken. */
+  readonly response: StepResponse;
+  /** The fault to report if its time is taken. */
   readonly taken?: Fault;
   readonly many: boolean;
 }

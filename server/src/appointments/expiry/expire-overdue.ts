@@ -5,7 +5,7 @@ import type { Tx } from '../../db/kysely.ts';
 import { retrySerialization } from '../../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import { describeError } from '../../log/describe-error.ts';
-import { Ended } from '../../operations/end.ts';
+import { OperationEnded } from '../../operations/end.ts';
 import { perform, plannedFor } from '../../operations/execute.ts';
 import type { OperationServices } from '../../operations/services.ts';
 import { storePlan } from '../../operations/store-plan.ts';
@@ -14,7 +14,7 @@ import { startRun } from '../../operations/work.ts';
 import { type ExpiryPlan, expiryKind, markExpired } from './kind.ts';
 
 const atOnce = 100;
-/** Nobody asked for it. */
+/** The client id of operations without a client. */
 const clientId = 'background';
 
 interface Expiry {
@@ -24,8 +24,9 @@ interface Expiry {
 }
 
 /**
- * Ends what has run out in one EHR: it is marked, its holds are given up in the EHR, and it is marked as ended. Nobody
- * depends on when this happens: whoever looks at a code looks at the clock too. Answers how many confirmations there were.
+ * Expires overdue confirmations of one EHR: marks their items `expiring`, releases their holds in the EHR, and marks them
+ * `expired`. The timing is not critical, since every check of a code compares the time too. Returns how many confirmations
+ * were overdue.
  */
 export async function expireOverdue(services: OperationServices, ehr: EhrConnection, log: Logger): Promise<number> {
   const { db } = services;
@@ -44,11 +45,8 @@ export async function expireOverdue(services: OperationServices, ehr: EhrConnect
       try {
         await perform(run, expiryKind, plan);
       } catch (error) {
-        const cause = describeError(error instanceof Ended ? error.problem : error);
-        log.warn(
-          { emr: ehr.id, operation_id: operation.id, cause },
-          'holds that have run out could not be given up yet',
-        );
+        const cause = describeError(error instanceof OperationEnded ? error.problem : error);
+        log.warn({ emr: ehr.id, operation_id: operation.id, cause }, 'expired holds could not be released yet');
       }
     }),
   );
@@ -56,8 +54,8 @@ export async function expireOverdue(services: OperationServices, ehr: EhrConnect
 }
 
 /**
- * Marks what has run out, under the lock that deciding on a code takes: from then on no code confirms it, and one that
- * was taken a moment before keeps its hold.
+ * Marks overdue confirmations under the lock that `decideCode` takes. From then on no code confirms them. A code that was
+ * accepted just before keeps its hold.
  */
 async function begin(tx: Tx, services: OperationServices, ehr: EhrConnection) {
   const overdue = await tx
@@ -106,7 +104,7 @@ function byCareUnit(overdue: readonly { readonly id: string; readonly care_unit_
   return groups;
 }
 
-/** Answers what the EHR holds for them. */
+/** Returns the EHR's ids of their holds. */
 async function markExpiring(
   tx: Tx,
   operationId: string,

@@ -115,15 +115,15 @@ async function bookedByStaff(emr: Emr, id: string): Promise<void> {
   );
 }
 
-describe('a hundred holds that have run out are given up', () => {
-  test('with one call, where the EHR has transactions', async () => {
+describe('a hundred expired holds are released', () => {
+  test('with one call if the EHR has transactions', async () => {
     await holds('at-once', 100);
     await runOut('at-once');
     await allOver('at-once');
     expect(countsOf('at-once')).toMatchObject({ finds: 1, releases: 1 });
   });
 
-  test('as many at a time as the EHR has turns, where it has none', async () => {
+  test('concurrently up to the limit of the EHR if it has none', async () => {
     await holds('one-by-one', 100);
     const gate = Promise.withResolvers<void>();
     ehrs.of('one-by-one').hang('changeAppointments', gate.promise);
@@ -134,15 +134,15 @@ describe('a hundred holds that have run out are given up', () => {
     expect(countsOf('one-by-one')).toMatchObject({ finds: 1, releases: 100, most: turns });
   });
 
-  test('in the end, where the EHR is too slow to give all of them a turn in time', async () => {
+  test('eventually if calls time out in the queue of a slow EHR', async () => {
     await holds('slow', 30);
     await runOut('slow');
     await allOver('slow');
   });
 });
 
-describe.each(['at-once', 'one-by-one'] as const)('%s: one hold keeps no other one standing', (emr) => {
-  test('when staff books it just before it is given up: it stays booked', async () => {
+describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not keep the others', (emr) => {
+  test('when staff books it just before its release: it stays booked', async () => {
     const ids = await holds(emr, 20);
     const mine = ids[7] ?? '';
     const gate = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe.each(['at-once', 'one-by-one'] as const)('%s: one hold keeps no other o
     await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
   });
 
-  test('when the EHR refuses to give it up', async () => {
+  test('when the EHR rejects its release', async () => {
     const ids = await holds(emr, 20);
     const mine = ids[7] ?? '';
     stubborn.add(mine);

@@ -2,15 +2,14 @@ import type { HoldRelease } from '@crossward/connector-kit';
 import { isFinal } from '../../operations/errors.ts';
 import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
-import { isWhole } from '../write/transaction.ts';
+import { isAtomic } from '../write/transaction.ts';
 
 /**
- * Gives up holds: together where the EHR does several changes at once, else each by itself, as many at a time as the EHR
- * has turns. What somebody has booked in the meantime stays booked; neither that nor a hold that the EHR refuses to give
- * up keeps another one standing. What has run out is released too, since an EHR whose holds end by themselves may have
- * something left to tidy up. Safe to call again.
+ * Releases holds: in one transaction if the EHR supports it, otherwise each on its own and concurrently. Appointments that
+ * were booked in the meantime stay booked. One rejected release does not stop the others. Holds that have expired in the
+ * EHR are released too, since the EHR may have to clean up after them. Safe to call again.
  *
- * @throws Problem when the EHR is away or refuses for another reason than that something is booked
+ * @throws Problem when the EHR is unavailable, or rejects a release although the appointment is not booked
  */
 export async function releaseHolds(work: Work, ids: readonly string[]): Promise<void> {
   const { call, careUnit, ehr } = work;
@@ -19,11 +18,11 @@ export async function releaseHolds(work: Work, ids: readonly string[]): Promise<
   const changes = standing
     .filter(({ state }) => state !== 'booked')
     .map(({ id }): HoldRelease => ({ kind: 'release', appointmentId: id }));
-  if (changes.length > 1 && isWhole(ehr, changes) && (await areReleasedTogether(work, changes))) return;
+  if (changes.length > 1 && isAtomic(ehr, changes) && (await areReleasedTogether(work, changes))) return;
   await releaseEach(work, changes);
 }
 
-/** `false`: the EHR has refused, for one of them perhaps. */
+/** Returns `false` if the EHR rejected the transaction, perhaps because of one release. */
 async function areReleasedTogether(work: Work, changes: readonly HoldRelease[]): Promise<boolean> {
   try {
     await release(work, work.ehrId('all'), changes);
@@ -34,7 +33,7 @@ async function areReleasedTogether(work: Work, changes: readonly HoldRelease[]):
   }
 }
 
-/** In a slow EHR not all of them get a turn in time: those come again, as long as others get on. */
+/** In a slow EHR some calls time out in the queue. They are repeated as long as others succeed. */
 async function releaseEach(work: Work, changes: readonly HoldRelease[]): Promise<void> {
   const refusals: unknown[] = [];
   for (let left = changes; left.length > 0; ) {

@@ -1,2 +1,2 @@
-/** Stored with every operation on appointments. */
+/** Stored with every operation of this kind. */
 export const appointmentKindName = 'appointments';

@@ -3,9 +3,9 @@ import type { Found, Work } from '../../operations/kind.ts';
 import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
 import { reconcile } from './reconcile.ts';
 import { resultsOf } from './results.ts';
-import { isWhole } from './transaction.ts';
+import { isAtomic } from './transaction.ts';
 
-/** What the EHR shows of a plan. */
+/** Looks up in the EHR whether a plan was performed. */
 export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Found<Results>> {
   const changes = changesOf(plan);
   const knows = work.ehr.offers('findOperation');
@@ -15,12 +15,12 @@ export async function lookUpPlan(work: Work, plan: AppointmentPlan): Promise<Fou
   return done.size === 0 ? 'nothing' : 'in part';
 }
 
-/** The steps of a plan that the EHR shows as done. */
+/** The steps of a plan that the EHR has performed. */
 export async function partsDone(work: Work, plan: AppointmentPlan): Promise<Results> {
   const { call, careUnit, ehr, ehrId } = work;
   if (!ehr.offers('findOperation')) return reconcile(work, plan);
   const changes = changesOf(plan);
-  if (isWhole(ehr, changes)) {
+  if (isAtomic(ehr, changes)) {
     const found = await call('findOperation', careUnit, ehrId());
     return found ? resultsOf(changes, found) : new Map();
   }

@@ -4,14 +4,14 @@ import type { Work } from '../../operations/kind.ts';
 import { Problem } from '../../problems/problem.ts';
 import { isFree } from '../free-time.ts';
 import { timeTaken } from '../time-rules.ts';
+import { asChanged, compensateSteps } from './compensate.ts';
 import { type AppointmentPlan, type ChangeStep, changesOf, ehrChange, type Results } from './plan.ts';
 import { resultsOf } from './results.ts';
 import { withoutCollisions } from './step-order.ts';
-import { isWhole } from './transaction.ts';
-import { asLeft, undoSteps } from './undo.ts';
+import { isAtomic } from './transaction.ts';
 
-/** A right code came too late for the time of some of its ids. */
-export class TimeGone extends Problem {
+/** The code is correct, but the times of some ids are taken. */
+export class TimesTaken extends Problem {
   readonly ids: readonly string[];
 
   constructor(problem: Problem, ids: readonly string[]) {
@@ -20,12 +20,12 @@ export class TimeGone extends Problem {
   }
 }
 
-/** Has the EHR make the changes of a plan, all or none. */
+/** Makes the changes of a plan in the EHR, all or none. */
 export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Results> {
   const changes = changesOf(plan);
   if (changes.length === 0) return new Map();
   try {
-    return isWhole(work.ehr, changes)
+    return isAtomic(work.ehr, changes)
       ? await allInOneTransaction(work, changes)
       : await allWithCompensation(work, plan, changes);
   } catch (error) {
@@ -38,20 +38,20 @@ async function allInOneTransaction(
   { call, careUnit, ehrId, expiresAt, onNoResponse }: Work,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
-  const answered = await call('changeAppointments', {
+  const returned = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
     onNoResponse,
     changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
   });
-  return resultsOf(changes, answered);
+  return resultsOf(changes, returned);
 }
 
 /**
- * For an EHR without transactions, or more changes than it does in one: one change after the other, and what was done is
- * undone when a later one fails. Cancellations come last, since they cannot be undone.
+ * Makes one change after the other, for EHRs without transactions or plans with more changes than one transaction allows.
+ * If a change fails, the earlier ones are compensated. Cancellations come last, since they cannot be compensated.
  *
- * @throws PartiallyApplied when not all of it can be undone; `outcome_unknown` when that could not be found out
+ * @throws PartiallyApplied when compensation is incomplete; `outcome_unknown` when its result is unknown
  */
 async function allWithCompensation(
   work: Work,
@@ -65,11 +65,11 @@ async function allWithCompensation(
     try {
       const part = { operationId: ehrId(index), careUnit, onNoResponse, changes: [ehrChange(change, expiresAt)] };
       const [result] = await call('changeAppointments', part);
-      if (!result) throw new Error('The EHR answered no appointment');
-      // Done before, the EHR answers it as it is by now.
-      done.set(index, work.isFirst ? result : asLeft(step, result));
+      if (!result) throw new Error('The EHR returned no appointment');
+      // If an earlier call made the change, the EHR returns the appointment's current state.
+      done.set(index, work.isFirst ? result : asChanged(step, result));
     } catch (error) {
-      // Whether this one was done is not known: to undo the others might leave it alone.
+      // Unknown whether this change was made: compensating the others could leave it behind.
       if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;
       if (done.size > 0) await undoOrLeave(work, plan, done);
       throw error;
@@ -81,16 +81,16 @@ async function allWithCompensation(
 async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
   try {
     await work.compensating();
-    await undoSteps(work, plan, done);
+    await compensateSteps(work, plan, done);
   } catch (error) {
     if (error instanceof Problem && error.reason === 'partially_applied') throw error;
     throw new Problem('outcome_unknown', { cause: error });
   }
 }
 
-/** The EHR says that a time is taken, not whose. */
+/** Adds which time is taken. The EHR does not say. */
 async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem): Promise<Problem> {
-  if (plan.confirmationId !== undefined) return new TimeGone(problem, await idsWhoseTimeIsGone(work, plan));
+  if (plan.confirmationId !== undefined) return new TimesTaken(problem, await idsWithTakenTime(work, plan));
   if (problem.faults.length > 0) return problem;
   return timeTaken(
     plan.steps.map(({ taken }) => taken),
@@ -98,8 +98,8 @@ async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem)
   );
 }
 
-/** Where that cannot be found out, the code waits again. */
-async function idsWhoseTimeIsGone(work: Work, plan: AppointmentPlan): Promise<string[]> {
+/** An id whose time cannot be checked becomes pending again. */
+async function idsWithTakenTime(work: Work, plan: AppointmentPlan): Promise<string[]> {
   const gone: string[] = [];
   for (const { change, confirms } of changesOf(plan)) {
     if (confirms !== undefined && (await isGone(work, change).catch(() => false))) gone.push(confirms);

@@ -4,11 +4,11 @@ import type { ConfirmationKind } from '../../db/tables/confirmations.ts';
 import type { Channel } from '../../db/tables/messages.ts';
 import type { Fault, Place } from '../../problems/problem.ts';
 
-/** What becomes of an appointment, in the words of a dry run. */
+/** What happens to an appointment: the values of `change` in a dry run. */
 export const changeWords = ['kept', 'moved', 'updated', 'created', 'cancelled'] as const;
 export type ChangeWord = (typeof changeWords)[number];
 
-/** How long a hold lasts is known when the operation begins: until then a plan only says that it is one. */
+/** When a hold ends is known once the operation has started. A plan only says that it is a hold. */
 export type PlannedCreation = Omit<AppointmentCreation, 'holdUntil'> & { readonly hold: boolean };
 type PlannedExtension = { readonly kind: 'extend'; readonly appointmentId: string };
 export type PlannedChange =
@@ -16,53 +16,53 @@ export type PlannedChange =
   | PlannedCreation
   | PlannedExtension;
 
-/** A code that an appointment is to await. Steps of one kind and patient share one. */
+/** A code to send for an appointment. Steps of the same kind and patient share one code. */
 export interface PlannedCode {
   readonly kind: ConfirmationKind;
   readonly patientId: string;
   readonly channel: Channel;
   readonly to: string;
-  /** The id that the gateway makes, where the EHR's own will not do: of a draft, or of a two-step cancellation. */
+  /** The gateway's own id, for a draft or a two-step cancellation. */
   readonly newId?: string;
-  /** A booking that is not told to the EHR before the code has come, since it cannot hold a time. */
+  /** A booking that the EHR gets only once its code is confirmed, because it cannot hold. */
   readonly draft?: PlannedCreation;
-  /** A two-step cancellation: what the caller knows the original by, and the comment to write. */
+  /** Two-step cancellation: the caller's id of the original, and the comment to write. */
   readonly replacesId?: string;
   readonly comment?: string | null | undefined;
 }
 
-/** An entry of the answer. */
-export interface StepAnswer {
-  /** As the EHR answers the change, or this, where nothing is changed. A dry run shows this one. */
+/** An entry of the response. */
+export interface StepResponse {
+  /** Shown if the step changes nothing, and in a dry run. Otherwise the EHR's result is shown. */
   readonly appointment: Appointment;
-  /** What the caller knows it by, where that is not the EHR's id. */
+  /** The caller's id, if it is not the EHR's. */
   readonly id?: string | undefined;
   readonly replacesId?: string | undefined;
-  /** A code that it waits for already. */
+  /** A code that it already awaits. */
   readonly awaiting?: Awaited | undefined;
   readonly word: ChangeWord;
 }
 
-/** What is done to one appointment. Everything about it is here: plans are merged by putting their steps together. */
+/** What is done to one appointment. Plans are merged by joining their steps. */
 export interface Step {
-  /** What the EHR is asked for. */
+  /** The change to make in the EHR. */
   readonly change?: PlannedChange;
-  /** The appointment as it stands before: what an undo puts back. */
+  /** The appointment before the change. Compensation restores it. */
   readonly before?: Appointment;
-  readonly answer?: StepAnswer;
-  /** Where the request names it. */
+  readonly response?: StepResponse;
+  /** Where the request names the appointment. */
   readonly place?: Place;
-  /** What is told when its time is taken. */
+  /** The fault to report if its time is taken. */
   readonly taken?: Fault;
   readonly awaits?: PlannedCode;
-  /** The id whose code has come. */
+  /** The id that the entered code confirms. */
   readonly confirms?: string;
-  /** The id whose awaited code is given up. */
+  /** The id that no longer awaits its code. */
   readonly releases?: string;
 }
 
-/** A fresh code for everything that waits for the one before. */
-export interface FreshCode {
+/** A new code for everything that awaits the previous one. */
+export interface Resend {
   readonly confirmationId: string;
   /** The id that the request names. */
   readonly askedFor: string;
@@ -74,19 +74,19 @@ export interface FreshCode {
 }
 
 /**
- * Everything a write is going to do to appointments, decided before any of it is done: it can be stored, done, done again
- * after a crash, or only shown.
+ * Everything that a write will do to appointments, decided in advance. A plan can be stored, performed, performed again
+ * after a crash, or shown in a dry run.
  */
 export interface AppointmentPlan {
   readonly steps: readonly Step[];
-  /** One appointment is answered, or a list of them. */
+  /** Whether the response is a list of appointments. */
   readonly many: boolean;
-  /** Whose code has come. */
+  /** The confirmation whose code was entered. */
   readonly confirmationId?: string;
-  readonly freshCode?: FreshCode;
+  readonly resend?: Resend;
 }
 
-/** A step that the EHR is asked for, under its number in the plan. */
+/** A step with a change in the EHR, and its index in the plan. */
 export interface ChangeStep extends Step {
   readonly index: number;
   readonly change: PlannedChange;
@@ -96,21 +96,21 @@ export function changesOf({ steps }: AppointmentPlan): readonly ChangeStep[] {
   return steps.flatMap((step, index) => (step.change ? [{ ...step, index, change: step.change }] : []));
 }
 
-/** What the EHR is told, once it is known how long holds last. */
+/** The change with the end of its hold. */
 export function ehrChange(change: PlannedChange, expiresAt: Date | null): AppointmentChange {
   if (change.kind === 'create') {
     const { hold, ...creation } = change;
     return { ...creation, holdUntil: hold ? expiresAt : null };
   }
   if (change.kind !== 'extend') return change;
-  if (!expiresAt) throw new Error('A hold is extended without an end');
+  if (!expiresAt) throw new Error('An extended hold has no end');
   return { ...change, holdUntil: expiresAt };
 }
 
-/** By the number of the step: what the EHR has made of it. */
+/** The EHR's results, by index of the step. */
 export type Results = ReadonlyMap<number, Appointment>;
 
-/** The steps that await a code, those of one kind and patient together: each group has one code and one message. */
+/** Groups the steps that need a code by kind and patient. Each group gets one code and one message. */
 export function codeGroups({ steps }: AppointmentPlan): readonly (readonly AwaitingStep[])[] {
   const groups = new Map<string, AwaitingStep[]>();
   for (const [index, step] of steps.entries()) {

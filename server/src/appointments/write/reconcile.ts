@@ -6,13 +6,13 @@ import { type AppointmentPlan, changesOf, type PlannedChange, type PlannedCreati
 
 type ChangeOfExisting = Exclude<PlannedChange, PlannedCreation>;
 
-/** More than can overlap one time of one patient with one resource. */
+/** More than can overlap one time for the same patient and resource. */
 const mostOverlapping = 20;
 
 /**
- * For an EHR that does not know operations: the steps that it shows as done. What is not among them may or may not be
- * done. A new appointment is taken for the one that was asked for when it is the only one of that patient, resource and
- * time, and nothing else that the gateway knows of accounts for it.
+ * Reconciles a plan with an EHR without `findOperation`: returns the steps that were visibly performed. The others may or
+ * may not have been performed. A new appointment counts as ours if it is the only one for the patient, resource and time,
+ * and no other record or operation of the gateway explains it.
  */
 export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Results> {
   const { call, careUnit, expiresAt } = work;
@@ -25,7 +25,7 @@ export async function reconcile(work: Work, plan: AppointmentPlan): Promise<Resu
     const effect =
       change.kind === 'create'
         ? await findCreated(work, change)
-        : asWished(standing.get(change.appointmentId), change, expiresAt);
+        : ifAsPlanned(standing.get(change.appointmentId), change, expiresAt);
     if (effect) effects.set(index, effect);
   }
   return effects;
@@ -78,16 +78,16 @@ function isSameTime(a: Pick<Booking, 'start' | 'end'>, b: Pick<Booking, 'start' 
   return a.start.getTime() === b.start.getTime() && a.end.getTime() === b.end.getTime();
 }
 
-/** The appointment, if it is as the change was to leave it. */
-function asWished(
+/** The appointment, if it is in the state that the change was to produce. */
+function ifAsPlanned(
   appointment: Appointment | undefined,
   change: ChangeOfExisting,
   expiresAt: Date | null,
 ): Appointment | undefined {
-  return appointment && isAsWished(appointment, change, expiresAt) ? appointment : undefined;
+  return appointment && isAsPlanned(appointment, change, expiresAt) ? appointment : undefined;
 }
 
-function isAsWished(appointment: Appointment, change: ChangeOfExisting, expiresAt: Date | null): boolean {
+function isAsPlanned(appointment: Appointment, change: ChangeOfExisting, expiresAt: Date | null): boolean {
   const { state, comment, heldUntil } = appointment;
   switch (change.kind) {
     case 'update':

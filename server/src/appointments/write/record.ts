@@ -11,26 +11,26 @@ import {
   type NewItem,
   releaseItems,
   replaceDraft,
+  resetToPending,
   storeConfirmation,
-  waitAgain,
 } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { CodeMessage } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Problem } from '../../problems/problem.ts';
-import { TimeGone } from './perform.ts';
+import { NotCompensated } from './compensate.ts';
+import { TimesTaken } from './perform.ts';
 import { type AppointmentPlan, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
-import { NotCompensated } from './undo.ts';
 
-/** An id of the answer that awaits a code. */
+/** An id of the response that awaits a code. */
 export interface Made {
   readonly id: string;
   readonly awaited: Awaited;
 }
-/** By the number of the step, or by the id that the plan gave it. */
+/** By index of the step, or by the id that the plan assigned. */
 export type MadeCodes = ReadonlyMap<number | string, Made>;
 
-/** What the gateway itself has to remember: codes and their messages, codes that have served or are given up. */
+/** Stores the gateway's records of a plan: new codes and their messages, confirmed codes, and released ids. */
 export async function recordPlan(tx: Tx, work: Work, plan: AppointmentPlan, results: Results): Promise<MadeCodes> {
   await recordConfirmed(tx, work, plan, results);
   await recordReleased(tx, work, plan);
@@ -41,8 +41,8 @@ export async function recordPlan(tx: Tx, work: Work, plan: AppointmentPlan, resu
   return made;
 }
 
-/** What had been reserved for the code is given up, and what the EHR has done all the same is put on record. */
-export async function letGoOfPlan(
+/** Releases the ids that the operation was confirming. Records what could not be compensated. */
+export async function releasePlanReservations(
   tx: Tx,
   work: Work,
   plan: AppointmentPlan,
@@ -50,11 +50,11 @@ export async function letGoOfPlan(
 ): Promise<void> {
   if (plan.confirmationId === undefined) return;
   if (refusal instanceof NotCompensated) await recordConfirmed(tx, work, plan, refusal.uncompensated);
-  await waitAgain(tx, work.operationId, refusal instanceof TimeGone ? refusal.ids : []);
+  await resetToPending(tx, work.operationId, refusal instanceof TimesTaken ? refusal.ids : []);
 }
 
-/** Whether the ids whose code has come were not given up since. A draft that is booked by now needs no second booking. */
-export async function isStillAwaited({ services, ehr }: Work, { steps }: AppointmentPlan): Promise<boolean> {
+/** Whether the ids still await confirmation. A draft that is already booked needs no second booking. */
+export async function isStillPending({ services, ehr }: Work, { steps }: AppointmentPlan): Promise<boolean> {
   const changing = steps.filter(({ confirms, change }) => confirms !== undefined && change);
   if (changing.length === 0) return true;
   const items = await services.db
@@ -88,15 +88,15 @@ async function recordReleased(tx: Tx, { services, ehr }: Work, { steps }: Appoin
   const ids = steps.flatMap(({ releases }) => releases ?? []);
   const { released, finished } = await releaseItems(tx, ehr.id, ids);
   for (const { appointment_id: id, sealed_draft } of released) {
-    const comment = steps.find(({ releases }) => releases === id)?.answer?.appointment.comment;
+    const comment = steps.find(({ releases }) => releases === id)?.response?.appointment.comment;
     const context = itemContext(ehr.id, id);
     const text = sealed_draft && services.keys.open('confirmation', sealed_draft, context);
     if (!text || comment === undefined) continue;
-    // Nobody but the gateway knows a draft: its last comment is kept here.
+    // Only the gateway stores a draft, so its last comment is stored here.
     const draft = JSON.stringify({ ...JSON.parse(text), comment });
     await replaceDraft(tx, ehr.id, id, services.keys.seal('confirmation', draft, context));
   }
-  // A code that confirms nothing any more need not be sent.
+  // A code that no id awaits need not be sent.
   if (finished.length > 0) await services.outbox.withdraw(tx, finished);
 }
 
@@ -140,7 +140,7 @@ async function makeCodes(tx: Tx, work: Work, group: readonly AwaitingStep[], res
   ]);
 }
 
-/** A hold that an earlier attempt has made runs out before this code would: so does the code. */
+/** A hold from an earlier attempt expires before a new code would. The code expires with the hold. */
 async function expiryOf(tx: Tx, work: Work, steps: readonly AwaitingStep[], results: Results): Promise<Date> {
   const planned = work.expiresAt ?? (await codeExpiry(tx, work.careUnit.code.lifetimeSeconds));
   const ends = steps.flatMap(({ index }) => results.get(index)?.heldUntil ?? []);
@@ -148,8 +148,8 @@ async function expiryOf(tx: Tx, work: Work, steps: readonly AwaitingStep[], resu
 }
 
 /**
- * Another request may have started the cancellation of the same appointment a moment before: then its id is answered and
- * nothing is sent again. Whoever comes second waits here for the first.
+ * Separates cancellations that another request has just started. Their existing ids are returned, and no second code is
+ * sent. A lock makes concurrent requests wait here.
  */
 async function withoutWaiting(tx: Tx, { ehr, careUnit }: Work, group: readonly AwaitingStep[]) {
   const waiting = new Map<number | string, Made>();
@@ -180,7 +180,7 @@ function startOf({ awaits, index, before }: AwaitingStep, results: Results): Dat
 
 function resultOf(index: number, results: Results): Appointment {
   const appointment = results.get(index);
-  if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
+  if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
   return appointment;
 }
 
@@ -201,7 +201,7 @@ function newItem({ services, ehr }: Work, step: AwaitingStep, results: Results, 
   };
 }
 
-/** All of a message but the code. */
+/** The message without code and expiry. */
 export function codeMessage(
   { ehr, careUnit }: Work,
   { id, kind, channel, to }: { readonly id: string } & Pick<CodeMessage, 'kind' | 'channel' | 'to'>,
@@ -221,8 +221,8 @@ export function codeMessage(
   };
 }
 
-/** Whether there is anything for the gateway to remember. */
-export function remembers({ steps, confirmationId, freshCode }: AppointmentPlan): boolean {
+/** Whether the plan has records to store. */
+export function hasRecords({ steps, confirmationId, resend }: AppointmentPlan): boolean {
   const does = ({ awaits, releases }: Step) => awaits !== undefined || releases !== undefined;
-  return confirmationId !== undefined || freshCode !== undefined || steps.some(does);
+  return confirmationId !== undefined || resend !== undefined || steps.some(does);
 }

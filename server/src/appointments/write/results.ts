@@ -1,12 +1,12 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { ChangeStep, Results } from './plan.ts';
 
-/** The appointments that the EHR has answered, by the steps of their changes. */
-export function resultsOf(changes: readonly ChangeStep[], answered: readonly Appointment[]): Results {
+/** The appointments that the EHR returned, by index of their step. */
+export function resultsOf(changes: readonly ChangeStep[], returned: readonly Appointment[]): Results {
   return new Map(
     changes.map(({ index }, position) => {
-      const appointment = answered[position];
-      if (!appointment) throw new Error('The EHR answered fewer appointments than it was given changes');
+      const appointment = returned[position];
+      if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
       return [index, appointment];
     }),
   );

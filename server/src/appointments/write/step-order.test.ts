@@ -45,7 +45,7 @@ const steps: Arbitrary<readonly ChangeStep[]> = array(drawn, { maxLength: 8 }).m
   }),
 );
 
-/** Whether `other` stands where `step` wants to be. */
+/** Whether `other` occupies the time that `step` needs. */
 function isInTheWay(step: ChangeStep, other: ChangeStep): boolean {
   const { change } = step;
   const { before } = other;
@@ -62,7 +62,7 @@ function leadsInACircle(step: ChangeStep, all: readonly ChangeStep[], seen: read
   return all.some((other) => isInTheWay(step, other) && leadsInACircle(other, all, [...seen, step]));
 }
 
-test('nothing is left out, and nothing is done twice', () => {
+test('every step is there exactly once', () => {
   assert(
     property(steps, (all) => {
       expect(
@@ -74,7 +74,7 @@ test('nothing is left out, and nothing is done twice', () => {
   );
 });
 
-test('no step comes before one that stands where it wants to be, unless they all wait for each other', () => {
+test('a step comes after the steps that occupy its time, unless they wait for each other', () => {
   assert(
     property(steps, (all) => {
       const order = withoutCollisions(all);
@@ -85,7 +85,7 @@ test('no step comes before one that stands where it wants to be, unless they all
   );
 });
 
-test('what cannot be undone comes after everything that can, unless something waits for its place', () => {
+test('steps that cannot be compensated come last, unless another step needs their time', () => {
   const isLasting = ({ change: { kind } }: ChangeStep) => ['cancel', 'release', 'confirm'].includes(kind);
   assert(
     property(steps, (all) => {

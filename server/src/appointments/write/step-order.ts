@@ -1,14 +1,14 @@
 import { overlaps } from '@crossward/connector-kit';
 import type { ChangeStep } from './plan.ts';
 
-/** What cannot be undone. */
+/** Whether a step cannot be compensated. */
 function isLasting({ change: { kind } }: ChangeStep): boolean {
   return kind === 'cancel' || kind === 'release' || kind === 'confirm';
 }
 
 /**
- * An appointment is moved to where another one stands only once that has left. What cannot be undone comes last, unless
- * another step waits for its place.
+ * Orders steps so that an appointment moves to an occupied time only after the other appointment has left it. Steps that
+ * cannot be compensated come last, unless another step needs their time.
  */
 export function withoutCollisions(changes: readonly ChangeStep[]): readonly ChangeStep[] {
   const order: ChangeStep[] = [];
@@ -28,14 +28,14 @@ export function withoutCollisions(changes: readonly ChangeStep[]): readonly Chan
   return order;
 }
 
-/** Whether the other one stands where the step wants to be. */
+/** Whether the other step's appointment occupies the time that this step needs. */
 function isInTheWay(step: ChangeStep, { index, before }: ChangeStep): boolean {
   const target = targetOf(step);
   if (!target || !before || index === step.index || before.state === 'cancelled') return false;
   return before.resourceId === target.resourceId && overlaps(before, target);
 }
 
-/** The time that a step wants to take. */
+/** The time that a step will occupy. */
 function targetOf({ change, before }: ChangeStep) {
   if (change.kind === 'create') return change;
   if (change.kind !== 'update' || !before) return undefined;

@@ -1,7 +1,7 @@
 import type { EhrConnection } from '../../ehr/connection.ts';
 
-/** Whether the EHR does the changes all or nothing; else they are done one by one, and undone on a failure. */
-export function isWhole(ehr: EhrConnection, changes: readonly unknown[]): boolean {
+/** Whether the EHR makes these changes in one transaction. If not, they are made in sequence, with compensation on failure. */
+export function isAtomic(ehr: EhrConnection, changes: readonly unknown[]): boolean {
   const { transactions, changesPerTransaction = Number.POSITIVE_INFINITY } = ehr.capabilities;
   return changes.length <= (transactions ? changesPerTransaction : 1);
 }

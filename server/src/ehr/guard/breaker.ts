@@ -1,28 +1,28 @@
 import { CircuitState, ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleWhen } from 'cockatiel';
 
 interface BreakerSettings {
-  /** In a row. */
+  /** Consecutive failures after which the breaker opens. */
   readonly failures: number;
   readonly resetSeconds: number;
-  /** Whether an error says that the EHR is not well, and for how many seconds it asked to be left alone. */
+  /** Whether an error counts as a failure of the EHR, and the seconds of its `Retry-After`, if any. */
   isFailure(error: unknown): boolean;
   askedToWait(error: unknown): number | undefined;
   onChange(state: BreakerState): void;
 }
 
-/** `half_open`: one call tries whether the EHR is back, or the next one will. */
+/** `half_open`: one call is testing the EHR, or the next one will. */
 export const breakerStates = ['closed', 'half_open', 'open'] as const;
 export type BreakerState = (typeof breakerStates)[number];
 
 export interface Breaker {
   state(): BreakerState;
-  /** @throws what `refused` makes of the seconds to wait, when no call is let through */
+  /** @throws the error made by `refused` from the seconds to wait, if the circuit breaker is open */
   assertPasses(refused: (seconds: number) => Error): void;
   run<Result>(work: () => Promise<Result>, refused: (seconds: number) => Error): Promise<Result>;
 }
 
 const longestWaitSeconds = 300;
-/** While another call tries whether the EHR is back. */
+/** Seconds to wait while another call is testing the EHR. */
 const trialSeconds = 1;
 
 /** https://learn.microsoft.com/en-us/azure/architecture/patterns/circuit-breaker */
@@ -53,7 +53,7 @@ export function createBreaker(settings: BreakerSettings): Breaker {
     state,
     assertPasses,
     async run(work, refused) {
-      // The policy itself would let calls wait for the outcome of the trial.
+      // The policy itself would make calls wait for the result of the test call.
       assertPasses(refused);
       const outcome = await policy.execute(() => settled(work, settings.isFailure));
       if ('error' in outcome) throw outcome.error;
@@ -62,7 +62,7 @@ export function createBreaker(settings: BreakerSettings): Breaker {
   };
 }
 
-/** An EHR that says no is well: to the breaker, only a failure of the EHR itself is an error. */
+/** Counts only failures of the EHR itself. An EHR that rejects a request is healthy. */
 async function settled<Result>(
   work: () => Promise<Result>,
   isFailure: (error: unknown) => boolean,

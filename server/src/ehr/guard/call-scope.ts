@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The connector call that a request to the EHR belongs to. */
+/** The connector call that an HTTP request to the EHR belongs to. */
 export interface CallScope {
-  /** Aborted when the call has run out of time: whatever it still sends would be done behind the caller's back. */
+  /** Aborted when the call times out, so that it has no further effects in the EHR. */
   readonly signal: AbortSignal;
-  /** As `performance.now()` tells it. */
+  /** In terms of `performance.now()`. */
   readonly deadline: number;
 }
 

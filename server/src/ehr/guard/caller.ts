@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Whose turns a call to an EHR takes: the id of the client, or `undefined` for what the gateway does by itself. */
+/** The owner of a call to an EHR in the fair queue: the client id, or `undefined` for background jobs. */
 export type Caller = string | undefined;
 
 const scope = new AsyncLocalStorage<string>();
 
-/** Whatever `work` asks an EHR for is asked for this client. */
+/** Runs `work`. All EHR calls in it count for this client. */
 export function asClient<Result>(clientId: string, work: () => Result): Result {
   return scope.run(clientId, work);
 }

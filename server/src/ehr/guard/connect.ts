@@ -7,19 +7,19 @@ import { mayConnectTo } from './addresses.ts';
 export interface ConnectSettings {
   readonly connectTimeoutMs: number;
   readonly allowPrivateAddresses: boolean;
-  /** PEM certificates of authorities that are trusted beside the usual ones. */
+  /** PEM certificates of authorities to trust in addition to the default ones. */
   readonly ca?: string | undefined;
 }
 
-/** The address of an EHR is one that this connection may not go to. */
+/** The address of an EHR is not allowed for this connection. */
 class AddressRefused extends Error {
   readonly code = addressRefused;
 }
 export const addressRefused = 'EHR_ADDRESS_REFUSED';
 
 /**
- * Connects to permitted addresses only. The address that is checked is the one that is connected to, each time, so that a
- * name that comes to mean another address gains nothing. Certificates are verified whatever the environment says.
+ * Connects to allowed addresses only. Checks the resolved address of every connection, which prevents DNS rebinding.
+ * Always verifies certificates, whatever the environment says.
  */
 export function createConnect({
   connectTimeoutMs,
@@ -35,7 +35,7 @@ export function createConnect({
     ...(ca === undefined ? {} : { secureContext: trusting(ca) }),
   });
   return (options, callback) => {
-    // Nothing is looked up for an address.
+    // An IP address needs no DNS look-up.
     if (isIP(options.hostname) && !isPermitted(options.hostname)) callback(new AddressRefused(), null);
     else connect(options, callback);
   };

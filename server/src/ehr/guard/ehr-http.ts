@@ -7,23 +7,23 @@ import { ExchangeFailure, exchange } from './exchange.ts';
 import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
 export interface EhrHttpSettings extends ConnectSettings {
-  /** For each time that a request is sent, until the answer is read. */
+  /** Time-out of each attempt, including reading the response. */
   readonly requestTimeoutMs: number;
-  /** To each host. */
+  /** Maximum number of connections to each host. */
   readonly connections: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
 }
 
-/** An attempt that is not answered, or answered by 429, 502, 503 or 504. */
+/** An attempt without a response, or with status 429, 502, 503 or 504. */
 type Failure = EhrResponse | ExchangeFailure;
 
 const shortestWaitMs = 200;
 const longestWaitMs = 2000;
-/** An EHR that asks for more is not asked again by this call. */
+/** A longer `Retry-After` ends the retries of this call. */
 const longestRetryAfterSeconds = 5;
 
-/** The way to one EHR over HTTP. What is sent within a connector call ends with it. */
+/** HTTP client for one EHR. Requests sent within a connector call are aborted when the call ends. */
 export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): Promise<void> } {
   const agent = new Agent({
     connect: createConnect(settings),
@@ -44,7 +44,7 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
       return await exchange(agent, url, request, limits);
     } catch (error) {
       if (error instanceof ExchangeFailure && error.code !== 'UND_ERR_INVALID_ARG') return error;
-      throw new Error('A connector made a request that cannot be sent');
+      throw new Error('A connector made an invalid request');
     }
   }
 
@@ -69,7 +69,7 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
 function parse(text: string): URL {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new Error('A connector asked for a URL that is not one of HTTP, or that holds credentials');
+    throw new Error('A connector requested a URL that is not HTTP or that contains credentials');
   }
   return url;
 }
@@ -83,8 +83,8 @@ function isRead({ method }: EhrRequest): boolean {
 }
 
 /**
- * Whether the EHR may have done what it did not answer for. 502 and 504 come from something in between that may have
- * passed the request on; so does a 503, unless it says when to come back.
+ * Whether the EHR may have processed a failed request. 502 and 504 come from a proxy that may have forwarded the
+ * request; so can 503, unless it has a `Retry-After` header.
  */
 function couldBeDone(request: EhrRequest, outcome: Failure): boolean {
   if (isRead(request)) return false;
@@ -109,9 +109,9 @@ function askedToWait(outcome: Failure): number | undefined {
 }
 
 /**
- * Milliseconds until the next attempt: at random up to a bound that doubles, so that many callers do not come back
- * together (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "full jitter"), and no sooner than
- * the EHR asked for. `undefined`: it asked for longer than anybody will wait.
+ * Milliseconds until the next attempt: exponential back-off with full jitter
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), but at least the EHR's `Retry-After`.
+ * Returns `undefined` if the EHR asks for too long a wait.
  */
 function pause(outcome: Failure, sent: number): number | undefined {
   const seconds = askedToWait(outcome) ?? 0;
@@ -120,7 +120,7 @@ function pause(outcome: Failure, sent: number): number | undefined {
   return Math.max(Math.random() * bound, seconds * 1000);
 }
 
-/** `false` when the call would be over by then. */
+/** Returns `false` if the call would time out during the wait. */
 async function waited(milliseconds: number, scope: CallScope | undefined): Promise<boolean> {
   if (!scope) return sleep(milliseconds, true);
   if (performance.now() + milliseconds >= scope.deadline) return false;
@@ -132,19 +132,19 @@ function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): Con
   if (mayBeDone) {
     return new ConnectorError(
       request.repeatable ? 'timeout' : 'outcome_unknown',
-      'The EHR did not answer for a request that it may have seen',
+      'The EHR did not respond to a request that it may have received',
       { cause },
     );
   }
-  // Asking again would be answered alike, and the EHR is well.
-  if (isTooLarge(outcome)) return new ConnectorError('rejected', 'The answer of the EHR is too large', { cause });
-  if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not answer', { cause });
+  // A retry would get the same response, and the EHR is healthy.
+  if (isTooLarge(outcome)) return new ConnectorError('rejected', 'The response of the EHR is too large', { cause });
+  if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not respond', { cause });
   if (cause?.code === addressRefused) {
-    const words = 'The EHR has an address that this connection may not go to (see connection.allow_private_addresses)';
+    const words = 'The address of the EHR is not allowed for this connection (see connection.allow_private_addresses)';
     return new ConnectorError('unavailable', words, { cause });
   }
   const seconds = askedToWait(outcome);
-  return new ConnectorError('unavailable', 'The EHR cannot be reached or says that it is down', {
+  return new ConnectorError('unavailable', 'The EHR cannot be reached or reports that it is down', {
     cause,
     ...(seconds === undefined ? {} : { retryAfterSeconds: Math.max(1, seconds) }),
   });

@@ -6,15 +6,15 @@ interface Limits {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A request that was not answered. It holds nothing of request or answer: what undici throws can name the address. */
+/** A request without a response. Holds no text from undici's error, which can contain the URL. */
 export class ExchangeFailure extends Error {
-  /** Of the system, TLS or undici, such as `ECONNREFUSED`. */
+  /** Error code of the system, TLS or undici, such as `ECONNREFUSED`. */
   readonly code: string;
-  /** Whether the EHR may have seen any of it. */
+  /** Whether any part of the request may have reached the EHR. */
   readonly sent: boolean;
 
   constructor(code: string, sent: boolean) {
-    super(`The EHR has not answered: ${code}`);
+    super(`No response from the EHR: ${code}`);
     this.name = 'ExchangeFailure';
     this.code = code;
     this.sent = sent;
@@ -23,7 +23,7 @@ export class ExchangeFailure extends Error {
 const timedOut = 'EHR_REQUEST_TIMEOUT';
 
 /**
- * Sends a request once and reads the whole answer. Redirects are answers like any other.
+ * Sends a request once and reads the full response. Does not follow redirects.
  *
  * @throws ExchangeFailure
  */
@@ -61,7 +61,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, request: EhrRequest, 
       body: request.body ?? null,
     },
     {
-      // Called with a connection at hand, before the first byte is written.
+      // undici calls this once it has a connection, before it writes the first byte.
       onRequestStart(started) {
         if (isOver) started.abort(new Error(timedOut));
         else controller = started;

@@ -136,6 +136,6 @@ test('a file of authorities that cannot be read stops the start', async () => {
   await expect(httpSettings(resolveConnection({ ca_file: path }))).rejects.toThrow(ConfigurationError);
   await writeFile(path, 'no certificate');
   await expect(httpSettings(resolveConnection({ ca_file: path }))).rejects.toThrow(
-    `${path}: cannot be read as certificates in PEM (ca_file)`,
+    `${path}: cannot be read as PEM certificates (ca_file)`,
   );
 });

@@ -7,7 +7,7 @@ import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
 
 export interface GuardSettings {
-  /** For one call, from its turn on. */
+  /** Time-out of one call, after its wait in the queue. */
   readonly timeoutMs: number;
   readonly concurrency: number;
   readonly queue: number;
@@ -15,20 +15,20 @@ export interface GuardSettings {
   readonly breaker: { readonly failures: number; readonly resetSeconds: number };
 }
 
-/** Opening asks for much, one thing after the other, and nobody waits for it. */
+/** Opening a connector can take many requests, and no caller waits for it. */
 const shortestOpeningLimitMs = 60_000;
 
-/** How an EHR does, as this process sees it. */
+/** Health of an EHR as seen by this process. */
 export interface EhrHealth {
   readonly breaker: BreakerState;
   readonly lastSuccessAt: Date | null;
 }
 
-/** Stands around every call of one connection, so that what happens there stays there. */
+/** Protects every call of one connection with limits, so that failures of one EHR do not affect others. */
 export interface Guard {
   /**
-   * @throws ConnectorError what the call throws; `unavailable` when it is not made, since too many wait or the EHR is left
-   *   alone; `timeout`, for a write `outcome_unknown`, when it takes too long
+   * @throws ConnectorError the error of the call; `unavailable` if the queue is full or the circuit breaker is open;
+   *   on a time-out `timeout`, or `outcome_unknown` for a write
    */
   run<Result>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
   health(): EhrHealth;
@@ -40,7 +40,7 @@ interface Surroundings {
   onBreakerChange(state: BreakerState): void;
 }
 
-/** A call that was not made. */
+/** The call was not made. */
 class NotMade extends ConnectorError {
   readonly outcome: 'busy' | 'circuit_open';
 
@@ -49,8 +49,8 @@ class NotMade extends ConnectorError {
     this.outcome = outcome;
   }
 }
-const busy = () => new NotMade('busy', 'Too many calls to the EHR are waiting');
-const leftAlone = (seconds: number) => new NotMade('circuit_open', 'The EHR is left alone for a while', seconds);
+const busy = () => new NotMade('busy', 'Too many calls to the EHR are queued');
+const circuitOpen = (seconds: number) => new NotMade('circuit_open', 'Circuit breaker open', seconds);
 
 const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'outcome_unknown'];
 
@@ -73,9 +73,9 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
       const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
       const inTime = () => withinTime(limitMs, call, () => late(operation)).catch(inTermsOf(operation));
       try {
-        // Asked before and after the wait: nobody waits for an EHR that is left alone.
-        breaker.assertPasses(leftAlone);
-        const result = await turns(currentCaller(), () => breaker.run(inTime, leftAlone), busy);
+        // Checked before and after the queue, so that no call waits for an EHR whose circuit breaker is open.
+        breaker.assertPasses(circuitOpen);
+        const result = await turns(currentCaller(), () => breaker.run(inTime, circuitOpen), busy);
         if (operation !== 'open') lastSuccessAt = new Date();
         observe('ok');
         return result;
@@ -102,10 +102,13 @@ const writes: readonly GuardedOperation[] = [
 ];
 
 function late(operation: GuardedOperation): ConnectorError {
-  return new ConnectorError(writes.includes(operation) ? 'outcome_unknown' : 'timeout', 'The EHR took too long');
+  return new ConnectorError(
+    writes.includes(operation) ? 'outcome_unknown' : 'timeout',
+    'The call to the EHR timed out',
+  );
 }
 
-/** A write that a request went unanswered in may have been done, whichever request it was. */
+/** A write in which a request timed out may have been made, whichever request it was. */
 function inTermsOf(operation: GuardedOperation) {
   return (error: unknown): never => {
     if (writes.includes(operation) && error instanceof ConnectorError && error.kind === 'timeout') {

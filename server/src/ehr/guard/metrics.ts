@@ -3,34 +3,34 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type BreakerState, breakerStates } from './breaker.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
 
-/** `busy`: no turn came. `circuit_open`: the EHR was left alone. `error`: a bug. */
+/** `busy`: the queue was full or too slow. `circuit_open`: circuit breaker open. `error`: a bug. */
 export type CallOutcome = 'ok' | ConnectorErrorKind | 'busy' | 'circuit_open' | 'error';
 
 export interface EhrMetrics {
   observe(emr: string, operation: GuardedOperation, outcome: CallOutcome, seconds: number): void;
-  /** The state is asked for whenever metrics are. */
+  /** The state is read whenever metrics are collected. */
   watchBreaker(emr: string, state: () => BreakerState): void;
 }
 
-/** Labels are names from the configuration and the port: nothing of a call itself. */
+/** Labels are names from the configuration and the connector interface, never values from a call. */
 export function createEhrMetrics(registry: Registry): EhrMetrics {
   const breakers = new Map<string, () => BreakerState>();
   const duration = new Histogram({
     name: 'crossward_ehr_call_duration_seconds',
-    help: 'Time that a call to an EHR took, with waiting for its turn.',
+    help: 'Duration of calls to an EHR, including the time in the queue.',
     labelNames: ['emr', 'operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
     registers: [registry],
   });
   const calls = new Counter({
     name: 'crossward_ehr_calls_total',
-    help: 'Calls to an EHR by what became of them; `open` opens its connector.',
+    help: 'Calls to an EHR by outcome. The operation `open` opens the connector.',
     labelNames: ['emr', 'operation', 'outcome'],
     registers: [registry],
   });
   new Gauge({
     name: 'crossward_ehr_breaker_state',
-    help: '1 for the state that the circuit breaker of an EHR is in, 0 for the others.',
+    help: 'State of the circuit breaker of an EHR: 1 for the current state, 0 for the others.',
     labelNames: ['emr', 'state'],
     registers: [registry],
     collect() {

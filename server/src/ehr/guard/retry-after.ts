@@ -1,6 +1,6 @@
 /**
- * The seconds that a `Retry-After` header asks for, given in seconds or as a date (RFC 9110 section 10.2.3).
- * `undefined` for anything else.
+ * The seconds to wait according to a `Retry-After` header, which is a number of seconds or a date (RFC 9110 section
+ * 10.2.3). Returns `undefined` for any other value.
  */
 export function retryAfterSeconds(value: string | undefined, now = Date.now()): number | undefined {
   if (value === undefined) return undefined;
@@ -10,9 +10,9 @@ export function retryAfterSeconds(value: string | undefined, now = Date.now()): 
 }
 
 /**
- * The seconds until the last of the quotas that are used up has something left, as a `RateLimit` field tells it:
- * `"requests";r=57121;t=27, "searches";r=0;t=40` (draft-ietf-httpapi-ratelimit-headers). `undefined`: none is used up, or
- * the server does not say until when.
+ * The seconds until all exhausted quotas of a `RateLimit` header are reset, such as
+ * `"requests";r=57121;t=27, "searches";r=0;t=40` (draft-ietf-httpapi-ratelimit-headers). Returns `undefined` if no quota
+ * is exhausted or the reset time is missing.
  */
 export function quotaSeconds(value: string | undefined): number | undefined {
   const seconds = (value ?? '').split(',').flatMap((quota) => {

@@ -13,7 +13,7 @@ export function guardSettings(connection: ConnectionSettings): GuardSettings {
   };
 }
 
-/** @throws ConfigurationError when `ca_file` cannot be read */
+/** @throws ConfigurationError if `ca_file` cannot be read */
 export async function httpSettings(connection: ConnectionSettings): Promise<EhrHttpSettings> {
   return {
     connectTimeoutMs: connection.connect_timeout_ms,

@@ -13,9 +13,9 @@ import { onTestFinished } from 'vitest';
 export interface TestServer {
   readonly port: number;
   readonly url: string;
-  /** Connections that were made. */
+  /** Total number of connections. */
   connections(): number;
-  /** Connections that are open. */
+  /** Number of open connections. */
   open(): number;
   /** Method and path of each request. */
   readonly requests: readonly string[];
@@ -23,7 +23,7 @@ export interface TestServer {
 
 type Answer = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
-/** A server over HTTP; `count` is 1 for the first request. */
+/** An HTTP server. `count` is 1 for the first request. */
 export function serve(answer: Answer): Promise<TestServer> {
   return listen((handle) => createServer(handle), 'http', answer);
 }
@@ -32,7 +32,7 @@ export function serveTls(tls: { readonly key: string; readonly cert: string }, a
   return listen((handle) => createTlsServer(tls, handle), 'https', answer);
 }
 
-/** A server below HTTP. */
+/** A TCP server. */
 export async function serveSocket(answer: (socket: Socket) => void): Promise<TestServer> {
   return started(createSocketServer(answer), 'http', []);
 }
@@ -79,7 +79,7 @@ export async function unusedPort(): Promise<number> {
   return port;
 }
 
-/** A certificate for 127.0.0.1 that signs itself (RFC 5280), and its key. */
+/** A self-signed certificate for 127.0.0.1 (RFC 5280) and its key. */
 export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));

@@ -1,6 +1,6 @@
 import { callScope } from './call-scope.ts';
 
-/** Rejects with what `late` makes when the work takes longer; what the work still sends over HTTP is broken off then. */
+/** Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work. */
 export function withinTime<Result>(
   milliseconds: number,
   work: () => Promise<Result>,

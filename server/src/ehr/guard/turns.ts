@@ -6,7 +6,7 @@ interface TurnSettings {
   readonly queueTimeoutMs: number;
 }
 
-/** Takes work in its turn, so much at once. Work that `refused` was made for has not begun and never will. */
+/** Runs work with limited concurrency. Rejects with the error made by `refused` if the work is not started. */
 export type Turns = <Result>(caller: Caller, work: () => Promise<Result>, refused: () => Error) => Promise<Result>;
 
 interface Waiting {
@@ -14,23 +14,23 @@ interface Waiting {
   refuse(): void;
 }
 
-/** Of one caller. */
+/** The queue of one caller. */
 interface Line {
   turns: number;
-  /** First come, first served. */
+  /** First in, first out. */
   readonly waiting: Set<Waiting>;
 }
 
 /**
- * Turns that callers share. A turn that comes free goes to the waiting caller who has the fewest, of those to the one
- * who got none for the longest. In a full queue, the newest of the longest line makes room for whoever has a shorter one.
- * So a caller who keeps everything full delays the others by one turn.
+ * A fair queue: callers share the turns. A free turn goes to the waiting caller with the fewest turns; among equals, to
+ * the one served least recently. If the queue is full, the caller with the most queued entries loses its newest one to a
+ * caller with fewer. A caller that fills the queue therefore delays others by one turn at most.
  *
- * A crowd is let wait by time rather than by number: a quick EHR serves hundreds who come at once within the time, and
- * behind a slow one nobody waits longer than that.
+ * The wait is limited mainly by time: a fast EHR can serve hundreds of queued calls within the limit, and with a slow
+ * EHR no call waits longer.
  */
 export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings): Turns {
-  /** Callers who have a turn or wait for one. The one who was served last is last. */
+  /** Callers with a turn or in the queue. The caller served most recently is last. */
   const lines = new Map<Caller, Line>();
   let taken = 0;
   let waiting = 0;
@@ -60,7 +60,7 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
     return next;
   }
 
-  /** Whoever gives a turn back still counts as having it, so that another one comes first. */
+  /** The released turn still counts for its caller while the next one is chosen, so that others come first. */
   function giveBack(caller: Caller): void {
     const next = nextInLine();
     const line = lineOf(caller);
@@ -79,7 +79,7 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
     if (line.turns === 0 && line.waiting.size === 0) lines.delete(caller);
   }
 
-  /** Whether there is room for one more in this line, which another one may have to make. */
+  /** Whether this line can take one more entry, if necessary by evicting one of the longest line. */
   function hasRoom(line: Line): boolean {
     if (waiting < queue) return true;
     const [longest] = [...lines.values()].sort((a, b) => b.waiting.size - a.waiting.size);

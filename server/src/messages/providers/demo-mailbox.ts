@@ -4,7 +4,7 @@ import type { Channel } from '../../db/tables/messages.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
 import type { Sender } from '../sender.ts';
 
-/** As it is shown. */
+/** A message as the demo mailbox shows it. */
 export interface DeliveredMessage {
   readonly channel: Channel;
   readonly to: string;
@@ -22,7 +22,7 @@ export interface DemoMailbox extends Sender {
 interface Dependencies {
   readonly db: Db;
   readonly keys: KeyRing;
-  /** The terminal. Never the log, which is kept and read by others. */
+  /** Prints to the terminal. Not to the log, which others store and read. */
   readonly print?: (text: string) => void;
 }
 
@@ -32,7 +32,7 @@ const mostShown = 1_000;
 
 const contextOf = (id: string) => JSON.stringify(['demo mailbox', id]);
 
-/** Delivers to a table and to the terminal, for a day. */
+/** Delivers messages to the terminal and to a table, where they stay for a day. */
 export function demoMailbox({ db, keys, print = (text) => process.stdout.write(text) }: Dependencies): DemoMailbox {
   return {
     async send({ id, emr, careUnitId, channel, to, subject, text, appointmentId }) {
@@ -68,6 +68,6 @@ export function demoMailbox({ db, keys, print = (text) => process.stdout.write(t
 function slip(channel: Channel, { to, subject, text }: Letter): string {
   const head = `[demo mailbox] ${channel === 'sms' ? 'SMS' : 'E-mail'} to ${to}`;
   const lines = [subject === undefined ? head : `${head}: ${subject}`, ...text.trimEnd().split('\n')];
-  // A clinic's name or an address must not steer the terminal.
+  // Remove control characters: a clinic's name or an address must not control the terminal.
   return `${lines.map((line) => line.replace(/\p{Cc}/gu, '')).join('\n  ')}\n`;
 }

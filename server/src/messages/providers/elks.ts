@@ -13,15 +13,15 @@ interface ElksSettings {
 export function elks({ username, password, from, base_url }: ElksSettings): Sender {
   return {
     async send({ to, text }, signal) {
-      const answer = await post({
+      const response = await post({
         url: below(base_url ?? 'https://api.46elks.com', '/a1/sms'),
         headers: { authorization: basicAuthorization(username, password.reveal()) },
-        // `dontlog`: the text with its code stays out of their history.
+        // `dontlog` keeps the text with the code out of the provider's history.
         body: new URLSearchParams({ from, to, message: text, dontlog: 'message' }),
         signal,
       });
-      assertAccepted(answer);
-      if (hasFailed(answer.body)) throw new PermanentFailure('elks_failed');
+      assertAccepted(response);
+      if (hasFailed(response.body)) throw new PermanentFailure('elks_failed');
     },
   };
 }

@@ -8,34 +8,34 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-interface Answer {
+interface ProviderResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** JSON, or `undefined` when it is none. */
+  /** Parsed JSON, or `undefined` if the body is not JSON. */
   readonly body: unknown;
 }
 
-const longestAnswer = 64 * 1024;
+const longestBody = 64 * 1024;
 
-/** Posts once and follows no redirect: it would carry the message to where nobody configured. */
-export async function post({ url, headers, body, signal }: Post): Promise<Answer> {
+/** Posts once. Does not follow redirects, which would send the message to a host that is not configured. */
+export async function post({ url, headers, body, signal }: Post): Promise<ProviderResponse> {
   try {
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     return { status: response.status, headers: response.headers, body: parse(await readBounded(response)) };
   } catch (error) {
-    // What fetch throws can name the address.
+    // Errors of fetch can contain the URL, so only the code is used.
     const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
     throw new TemporaryFailure(signal.aborted ? 'timeout' : connectionFailure(code));
   }
 }
 
-/** The beginning of a longer answer: the status has said what matters. */
+/** Reads the body up to a limit. The status says what matters. */
 async function readBounded(response: Response): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > longestAnswer) break;
+    if (text.length > longestBody) break;
   }
   return text;
 }
@@ -48,11 +48,11 @@ function parse(text: string): unknown {
   }
 }
 
-/** The statuses that may pass by themselves: RFC 9110 section 15, RFC 8470 (425), RFC 6585 (429). */
+/** 4xx statuses that are temporary: RFC 9110 section 15, RFC 8470 (425), RFC 6585 (429). */
 const passing = new Set([408, 425, 429]);
 
-/** `reason` where the provider says more than the status. */
-export function assertAccepted({ status, headers }: Answer, reason = `http_${status}`): void {
+/** @param reason set if the provider's body says more than the status */
+export function assertAccepted({ status, headers }: ProviderResponse, reason = `http_${status}`): void {
   if (status >= 200 && status < 300) return;
   if (status >= 500 || passing.has(status)) throw new TemporaryFailure(reason, retryAfter(headers));
   throw new PermanentFailure(reason);

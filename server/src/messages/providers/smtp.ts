@@ -11,14 +11,14 @@ interface SmtpSettings {
   readonly username?: string;
   readonly password?: Secret;
   readonly from: string;
-  /** PEM certificates of authorities that are trusted beside the usual ones. */
+  /** PEM certificates of additional trusted authorities. */
   readonly ca?: string | undefined;
 }
 
-/** Milliseconds, each for one step; the signal ends the whole. */
+/** Milliseconds for each step. The signal limits the whole. */
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 8_000 };
 
-/** An SMTP server, by nodemailer (https://nodemailer.com/smtp). Certificates are verified whatever the environment says. */
+/** Sends through an SMTP server with nodemailer (https://nodemailer.com/smtp). Always verifies certificates, whatever the environment. */
 export function smtp({ host, port, tls, username, password, from, ca }: SmtpSettings): Sender {
   const transport = createTransport({
     host,
@@ -39,13 +39,13 @@ export function smtp({ host, port, tls, username, password, from, ca }: SmtpSett
       try {
         await transport.sendMail({
           from,
-          // An object is one address, whatever it holds: nothing in it becomes a second recipient or a header.
+          // An object is always one address: its content cannot add a recipient or a header.
           to: { name: '', address: to },
           subject: subject ?? '',
           text,
-          // The same on every attempt, so that mailboxes can tell a repetition.
+          // The same on every attempt, so that mailboxes recognise duplicates.
           messageId: `<${id}@${domainOf(from)}>`,
-          // RFC 3834: nobody's holiday reply.
+          // RFC 3834: prevents automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal,
         });
@@ -64,22 +64,22 @@ function domainOf(from: string): string {
   return /@([^<>@\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 }
 
-/** Faults that no repetition mends, where the server has sent no reply code: https://nodemailer.com/errors */
+/** Errors without a reply code that a retry does not fix: https://nodemailer.com/errors */
 const permanentCodes = new Set(['EENVELOPE', 'EAUTH', 'ENOAUTH', 'ECONFIG']);
 
-/** RFC 4954 section 6: the mechanism is too weak, the credentials are wrong, encryption is wanted for them. */
+/** RFC 4954 section 6: mechanism too weak, credentials invalid, encryption required. */
 const credentialReplies = new Set([534, 535, 538]);
 
-/** What nodemailer throws. */
+/** An error of nodemailer. */
 interface Fault {
   readonly code?: unknown;
-  /** Of the system or TLS, beneath a code of nodemailer's own. */
+  /** Code of the system or of TLS, when `code` is nodemailer's own. */
   readonly originalCode?: unknown;
   readonly command?: unknown;
   readonly responseCode?: unknown;
 }
 
-/** RFC 5321 section 4.2.1: 4yz may pass, 5yz will not. The server's text can quote the address and stays out. */
+/** RFC 5321 section 4.2.1: 4yz is temporary, 5yz permanent. The server's text can quote the address, so it is left out. */
 function failureOf(error: unknown, signal: AbortSignal): TemporaryFailure | PermanentFailure {
   if (signal.aborted) return new TemporaryFailure('timeout');
   const fault = error as Fault;
@@ -98,7 +98,7 @@ const words: Readonly<Record<string, string>> = {
   EENVELOPE: 'address_invalid',
 };
 
-/** What the server has refused. */
+/** What the server has rejected. */
 function refusedPart({ code, command }: Fault, reply: number): string {
   if (code === 'EAUTH' || credentialReplies.has(reply)) return 'credentials_refused';
   if (command === 'RCPT TO') return 'recipient_refused';

@@ -1,4 +1,4 @@
-/** For servers of tests on 127.0.0.1; it signs itself. Valid for a hundred years, and nothing but tests trusts it. */
+/** Self-signed certificate for test servers on 127.0.0.1. Valid for a hundred years; only tests trust it. */
 export const testCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRaw7cX1aymRAnx0z

@@ -16,16 +16,16 @@ export interface ProviderServer extends AsyncDisposable {
   readonly received: Received[];
 }
 
-/** An HTTP server that acts like a provider. */
+/** Starts an HTTP server that acts as a provider. */
 export async function providerServer(
-  answer: (request: Received, response: ServerResponse) => void,
+  respond: (request: Received, response: ServerResponse) => void,
 ): Promise<ProviderServer> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
     const one = { method, path: url, headers, body: await text(request) };
     received.push(one);
-    answer(one, response);
+    respond(one, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -5,14 +5,14 @@ import { assertAccepted, basicAuthorization, below, post } from './http-post.ts'
 interface TwilioSettings {
   readonly account_sid: string;
   readonly auth_token: Secret;
-  /** One of the two. */
+  /** Either this or `messaging_service_sid`. */
   readonly from?: string;
   readonly messaging_service_sid?: string;
   readonly base_url?: string;
 }
 
 /**
- * Refusals with status 400 that pass: the sender's queue is full (https://www.twilio.com/docs/api/errors/21611), too many
+ * Temporary errors with status 400: the sender's queue is full (https://www.twilio.com/docs/api/errors/21611), too many
  * requests (…/20429), too many messages (…/14107).
  */
 const passingCodes = new Set([14107, 20429, 21611]);
@@ -25,17 +25,17 @@ export function twilio(settings: TwilioSettings): Sender {
     messaging_service_sid === undefined ? { From: from ?? '' } : { MessagingServiceSid: messaging_service_sid };
   return {
     async send({ to, text }, signal) {
-      const answer = await post({
+      const response = await post({
         url: below(base_url ?? 'https://api.twilio.com', path),
         headers: { authorization: basicAuthorization(account_sid, auth_token.reveal()) },
         body: new URLSearchParams({ ...sender, To: to, Body: text }),
         signal,
       });
-      const code = errorCode(answer.body);
-      if (answer.status >= 400 && code !== undefined && passingCodes.has(code)) {
+      const code = errorCode(response.body);
+      if (response.status >= 400 && code !== undefined && passingCodes.has(code)) {
         throw new TemporaryFailure(`twilio_${code}`);
       }
-      assertAccepted(answer, code === undefined ? undefined : `twilio_${code}`);
+      assertAccepted(response, code === undefined ? undefined : `twilio_${code}`);
     },
   };
 }

@@ -9,9 +9,9 @@ interface WebhookSettings {
 }
 
 /**
- * Posts `{ "channel": "sms", "to": …, "text": … }`, signed as Standard Webhooks has it
+ * Posts `{ "channel": "sms", "to": …, "text": … }`, signed according to Standard Webhooks
  * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md). `webhook-id` is the same
- * on every attempt, so that the receiver can tell a repetition. Any 2xx is an acceptance.
+ * on every attempt, so that the receiver recognises duplicates. Any 2xx status counts as accepted.
  */
 export function webhook({ url, secret }: WebhookSettings): Sender {
   return {
@@ -30,7 +30,7 @@ export function webhook({ url, secret }: WebhookSettings): Sender {
   };
 }
 
-/** After `whsec_` stands the key in Base64, as the specification writes it; any other text is the key itself. */
+/** A key in the format of the specification is `whsec_` and Base64. Any other text is the key itself. */
 function keyOf(secret: Secret): Buffer {
   const text = secret.reveal();
   const prefix = 'whsec_';

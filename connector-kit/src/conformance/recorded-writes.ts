@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import type { AppointmentWrite, Connector } from '../connector.ts';
+import { ConnectorError } from '../errors.ts';
+import type { Appointment } from '../records.ts';
+import { NotChecked } from './check.ts';
+import { operations } from './operations.ts';
+import type { Subject } from './subject.ts';
+
+/** A subject that records its writes, so that its appointments can be cancelled. */
+export interface RecordedWrites {
+  readonly subject: Subject;
+  /** Whether a write was attempted in a read-only run. */
+  readonly wasWriteBlocked: boolean;
+  /** Cancels the recorded appointments. Returns the ids of those that could not be cancelled. */
+  cleanUp(): Promise<readonly string[]>;
+}
+
+const writes = ['changeAppointments', 'requestBooking', 'requestCancellation', 'resendCode', 'confirmCode'] as const;
+
+export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrites {
+  const appointmentIds = new Set<string>();
+  /** Operation ids of writes with an unknown outcome. */
+  const unknownOutcomes = new Set<string>();
+  let wasWriteBlocked = false;
+
+  const record = (appointments: readonly Appointment[]) => {
+    for (const { id } of appointments) appointmentIds.add(id);
+  };
+
+  function wrap(connector: Connector): Connector {
+    // As plain functions, because the gateway calls operations without `this`.
+    const plain: Connector = Object.assign(
+      { capabilities: connector.capabilities },
+      ...operations.flatMap((name) => (connector[name] ? [{ [name]: connector[name] }] : [])),
+    );
+    if (readOnly) return { ...plain, ...blocked(plain) };
+    return { ...plain, ...recorded(plain) };
+  }
+
+  function blocked(plain: Connector): Partial<Connector> {
+    const reject = async (): Promise<never> => {
+      wasWriteBlocked = true;
+      throw new NotChecked('the run is read-only');
+    };
+    return Object.fromEntries(writes.flatMap((name) => (plain[name] ? [[name, reject]] : [])));
+  }
+
+  function recorded({ changeAppointments, requestBooking, confirmCode }: Connector): Partial<Connector> {
+    return {
+      ...(changeAppointments && {
+        changeAppointments: async (write: AppointmentWrite) => {
+          try {
+            const appointments = await changeAppointments(write);
+            record(appointments);
+            return appointments;
+          } catch (error) {
+            if (!isRejection(error)) unknownOutcomes.add(write.operationId);
+            throw error;
+          }
+        },
+      }),
+      ...(requestBooking && {
+        requestBooking: async (request: Parameters<typeof requestBooking>[0]) => {
+          const confirmation = await requestBooking(request);
+          record([confirmation.appointment]);
+          return confirmation;
+        },
+      }),
+      ...(confirmCode && {
+        confirmCode: async (request: Parameters<typeof confirmCode>[0]) => {
+          const appointment = await confirmCode(request);
+          record([appointment]);
+          return appointment;
+        },
+      }),
+    };
+  }
+
+  return {
+    subject: Object.create(subject, {
+      connector: { get: () => wrap(subject.connector) },
+      second: { get: () => subject.second && wrap(subject.second) },
+    }),
+    get wasWriteBlocked() {
+      return wasWriteBlocked;
+    },
+    async cleanUp() {
+      for (const operationId of unknownOutcomes) {
+        const found = await subject.connector.findOperation?.(subject.careUnit, operationId).catch(() => null);
+        record(found ?? []);
+      }
+      return appointmentIds.size === 0 ? [] : cancelAll(subject, [...appointmentIds]);
+    },
+  };
+}
+
+/** Whether the error means that nothing was changed. */
+function isRejection(error: unknown): boolean {
+  return error instanceof ConnectorError && !['timeout', 'outcome_unknown', 'unavailable'].includes(error.kind);
+}
+
+async function cancelAll({ connector, careUnit }: Subject, ids: readonly string[]): Promise<readonly string[]> {
+  const { findAppointments, changeAppointments } = connector;
+  const found = (await findAppointments?.(careUnit, ids).catch(() => undefined)) ?? [];
+  const notCancelled: string[] = [];
+  for (const { id: appointmentId, state } of found) {
+    if (state === 'cancelled') continue;
+    const kind = state === 'held' ? 'release' : 'cancel';
+    const changes = [{ kind, appointmentId }] as const;
+    const cancelled = connector.capabilities.changes.includes(kind)
+      ? await changeAppointments?.({ operationId: randomUUID(), careUnit, changes }).catch(() => undefined)
+      : undefined;
+    if (!cancelled) notCancelled.push(appointmentId);
+  }
+  return notCancelled;
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import type { AppointmentQuery, Connector } from '../connector.ts';
+import type { Appointment } from '../records.ts';
+import { appointmentsAt } from './steps.ts';
+import type { Subject } from './subject.ts';
+
+const slot = {
+  start: new Date('2030-05-06T08:00:00Z'),
+  end: new Date('2030-05-06T08:30:00Z'),
+  resourceId: 'r-1',
+  healthcareServiceId: 'consultation',
+};
+
+function appointment(index: number, state: Appointment['state']): Appointment {
+  const id = String(index).padStart(4, '0');
+  return { id, state, heldUntil: null, comment: null, patientId: 'p-1', careUnitId: 'north', ...slot };
+}
+
+test('appointmentsAt finds a booked appointment after more than one page of cancelled ones', async () => {
+  const all = [
+    ...Array.from({ length: 1100 }, (_, index) => appointment(index, 'cancelled')),
+    appointment(2000, 'booked'),
+  ];
+  const connector = {
+    listAppointments: async ({ after, limit }: AppointmentQuery) =>
+      all.filter(({ id }) => after === undefined || id > after.id).slice(0, limit),
+  };
+  const subject = { connector: connector as unknown as Connector, careUnit: { id: 'north' } } as Subject;
+  expect((await appointmentsAt(subject, slot)).map(({ id }) => id)).toEqual(['2000']);
+});

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  AppointmentChange,
+  AppointmentCreation,
+  AppointmentQuery,
+  ChangeKind,
+  Connector,
+  TimeSlotQuery,
+} from '../connector.ts';
+import type { Appointment, TimeSlot } from '../records.ts';
+import { NotChecked, NotClaimed } from './check.ts';
+import { expectSame, expectThat, given, operation } from './expect.ts';
+import type { Subject } from './subject.ts';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** Maximum number of slots read in one query. */
+const maxSlots = 400;
+
+/** The EHR's own id of the known patient. */
+export async function patientId({ facts, connector }: Subject): Promise<string> {
+  const identifiers = given(facts.patient, 'no patient is given');
+  const own = identifiers.find(({ type }) => type === 'emr_id');
+  if (own) return own.value;
+  const [first] = identifiers;
+  if (!first) throw new NotChecked('no patient is given');
+  const patient = await operation(connector, 'findPatient')(first);
+  return given(patient, 'the EHR does not have the given patient').id;
+}
+
+export function windowOf({ facts }: Subject): { start: Date; end: Date } {
+  return facts.window ?? { start: new Date(Date.now() + day), end: new Date(Date.now() + 61 * day) };
+}
+
+/** Free slots of the care unit, filtered by the known resource and service if they are given. */
+export async function freeSlots(
+  subject: Subject,
+  query: Partial<Omit<TimeSlotQuery, 'careUnit'>> = {},
+): Promise<readonly TimeSlot[]> {
+  const { connector, careUnit, facts } = subject;
+  const resourceId = facts.resource?.find(({ type }) => type === 'emr_id')?.value;
+  const named = {
+    ...(resourceId === undefined ? {} : { resourceIds: [resourceId] }),
+    ...(facts.healthcareServiceId === undefined ? {} : { healthcareServiceIds: [facts.healthcareServiceId] }),
+  };
+  return operation(connector, 'listTimeSlots')({ careUnit, ...windowOf(subject), limit: maxSlots, ...named, ...query });
+}
+
+/** Consecutive free slots of one resource and service. */
+export async function consecutiveSlots(
+  subject: Subject,
+  count: number,
+  query: Partial<TimeSlotQuery> = {},
+): Promise<TimeSlot[]> {
+  const slots = await freeSlots(subject, query);
+  for (const first of slots) {
+    const found = [first];
+    while (found.length < count) {
+      const last = found.at(-1);
+      const next = slots.find((slot) => isSameSchedule(slot, first) && slot.start.getTime() === last?.end.getTime());
+      if (!next) break;
+      found.push(next);
+    }
+    if (found.length === count) return found;
+  }
+  throw new NotChecked(`the EHR has no ${count === 1 ? 'free slot' : `${count} consecutive free slots`}`);
+}
+
+export async function freeSlot(subject: Subject, query: Partial<TimeSlotQuery> = {}): Promise<TimeSlot> {
+  const [slot] = await consecutiveSlots(subject, 1, query);
+  return given(slot, 'the EHR has no free slot');
+}
+
+/** Two free slots of different resources at the same time, for one service. */
+export async function simultaneousSlots(subject: Subject): Promise<[TimeSlot, TimeSlot]> {
+  const slots = await freeSlots(subject, { resourceIds: undefined });
+  for (const a of slots) {
+    const b = slots.find(
+      (slot) =>
+        slot.resourceId !== a.resourceId &&
+        slot.healthcareServiceId === a.healthcareServiceId &&
+        slot.start.getTime() === a.start.getTime() &&
+        slot.end.getTime() === a.end.getTime(),
+    );
+    if (b) return [a, b];
+  }
+  throw new NotChecked('the EHR has no two resources with free slots at the same time for one service');
+}
+
+function isSameSchedule(a: TimeSlot, b: TimeSlot): boolean {
+  return a.resourceId === b.resourceId && a.healthcareServiceId === b.healthcareServiceId;
+}
+
+/** Whether the slot is listed as free. */
+export async function isFree(subject: Subject, slot: TimeSlot): Promise<boolean> {
+  const found = await freeSlots(subject, {
+    start: slot.start,
+    end: slot.end,
+    resourceIds: [slot.resourceId],
+    healthcareServiceIds: [slot.healthcareServiceId],
+  });
+  return found.some((it) => it.start.getTime() === slot.start.getTime() && it.end.getTime() === slot.end.getTime());
+}
+
+/** A `create` change from the start of the first slot to the end of the last. */
+export async function creation(
+  subject: Subject,
+  first: TimeSlot,
+  options: { last?: TimeSlot; comment?: string | null; holdUntil?: Date | null; patientId?: string } = {},
+): Promise<AppointmentCreation> {
+  return {
+    kind: 'create',
+    patientId: options.patientId ?? (await patientId(subject)),
+    resourceId: first.resourceId,
+    healthcareServiceId: first.healthcareServiceId,
+    start: first.start,
+    end: (options.last ?? first).end,
+    comment: options.comment ?? null,
+    holdUntil: options.holdUntil ?? null,
+  };
+}
+
+/** @throws NotChecked if `create` is needed but not claimed; NotClaimed if any other kind is not claimed */
+export function needs({ connector }: Subject, ...kinds: readonly ChangeKind[]): void {
+  const missing = kinds.filter((kind) => !connector.capabilities.changes.includes(kind));
+  if (missing.includes('create'))
+    throw new NotChecked('the check needs an appointment, and the connector cannot book one');
+  if (missing.length > 0) throw new NotClaimed(`the connector does not claim ${missing.join(', ')}`);
+}
+
+/** Makes one write, with a new operation id unless one is given. */
+export async function write(
+  { connector, careUnit }: Subject,
+  changes: readonly AppointmentChange[],
+  options: { operationId?: string; through?: Connector } = {},
+): Promise<readonly Appointment[]> {
+  const changeAppointments = operation(options.through ?? connector, 'changeAppointments');
+  const result = await changeAppointments({ operationId: options.operationId ?? randomUUID(), careUnit, changes });
+  expectSame(result.length, changes.length, 'Appointments returned by a write');
+  return result;
+}
+
+/** Makes one change and returns its appointment. */
+export async function change(
+  subject: Subject,
+  what: AppointmentChange,
+  options: { operationId?: string; through?: Connector } = {},
+): Promise<Appointment> {
+  const [appointment] = await write(subject, [what], options);
+  expectThat(appointment !== undefined, 'A write returned no appointment');
+  return appointment;
+}
+
+/** Books the given slot, or any free slot. */
+export async function book(
+  subject: Subject,
+  options: { slot?: TimeSlot; last?: TimeSlot; comment?: string | null; patientId?: string } = {},
+): Promise<Appointment> {
+  needs(subject, 'create');
+  await patientId(subject);
+  return change(subject, await creation(subject, options.slot ?? (await freeSlot(subject)), options));
+}
+
+/** The current appointment in the EHR, or `undefined` if the care unit has none with this id. */
+export async function read({ connector, careUnit }: Subject, id: string): Promise<Appointment | undefined> {
+  const found = await operation(connector, 'findAppointments')(careUnit, [id]);
+  return found.find((appointment) => appointment.id === id);
+}
+
+/** @throws Failure if the appointment is not found */
+export async function mustRead(subject: Subject, id: string): Promise<Appointment> {
+  const found = await read(subject, id);
+  expectThat(found !== undefined, 'A created appointment is not found by its id');
+  return found;
+}
+
+const pageSize = 500;
+
+/** Reads all pages, because earlier runs leave many cancelled appointments at the same times. */
+export async function listAllPages(
+  { connector, careUnit }: Subject,
+  query: Partial<AppointmentQuery>,
+): Promise<readonly Appointment[]> {
+  const list = operation(connector, 'listAppointments');
+  const found = new Map<string, Appointment>();
+  for (let after: Appointment | undefined; ; ) {
+    const page = await list({ careUnit, limit: pageSize, after, ...query });
+    const known = found.size;
+    for (const appointment of page) found.set(appointment.id, appointment);
+    after = page.at(-1);
+    if (page.length < pageSize || found.size === known) return [...found.values()];
+  }
+}
+
+/** All booked, held or pending appointments of the resource that overlap the time, no matter who booked them. */
+export async function appointmentsAt(
+  subject: Subject,
+  slot: TimeSlot,
+  last: TimeSlot = slot,
+): Promise<readonly Appointment[]> {
+  const range = { start: slot.start, end: last.end };
+  const found = await listAllPages(subject, { resourceId: slot.resourceId, range });
+  return found.filter(({ state }) => state !== 'cancelled');
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { book, freeRun, freeSlot, type Slot, at as timeOf } from '../../../test/bookings.ts';
+import { codeFor, eventually, messagesAbout, rowsOf } from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { change, creation, keysOf, newKey, type Sent, type Told } from '../../../test/idempotency-keys.ts';
+import { anotherConnector, careUnitPath } from '../../../test/other-ehrs.ts';
+import { knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
+
+const ehrs = faultyEhrs();
+beforeEach(ehrs.reset);
+const gateway = await startGateway({
+  connectors: [anotherConnector(ehrs.faulty)],
+  configure: (demo) => withQuickRecovery(demo),
+});
+afterAll(() => gateway.close());
+const { send, at, stored } = keysOf(gateway);
+const direct = careUnitPath('sandbox-no', 'oslo-sentrum');
+const byCode = careUnitPath('sandbox-se', 'sodermalm');
+
+/**
+ * Sends a write. After the EHR has performed it, the database is unavailable until the response. Then the lease, which the
+ * request could not release, has expired.
+ */
+async function sendAndLoseDatabase(emr: string, request: Sent, key: string | undefined): Promise<Told> {
+  const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  let restore = () => {};
+  ehrs.of(emr).afterWrite(() => {
+    const spy = vi.spyOn(gateway.database.pool, 'connect').mockRejectedValue(lost);
+    restore = () => spy.mockRestore();
+  });
+  try {
+    return await send(request, key);
+  } finally {
+    restore();
+    await rowsOf(
+      gateway,
+      'UPDATE operations SET lease_expires_at = now(), next_attempt_at = now() WHERE lease_expires_at > now()',
+    );
+  }
+}
+
+function expectUnknown({ status, body }: Told): void {
+  expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
+}
+
+describe('an outage of the database after the EHR performed a write leaves the outcome unknown', () => {
+  test('a retry with the key gets the booking, which is made once', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = newKey();
+    expectUnknown(await sendAndLoseDatabase('sandbox-no', creation(slot, direct), key));
+    const answer = await knownAnswerOf(() => send(creation(slot, direct), key));
+    expect(answer.status, answer.text).toBe(201);
+    expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
+  });
+
+  // It has no records to store, so the response may also be 201.
+  test('a booking without a key stays', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const answer = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
+    if (answer.status !== 201) expectUnknown(answer);
+    expect(await at(slot)).toHaveLength(1);
+  });
+
+  test('a retry of a booking by code has one hold and one message', async () => {
+    const slot = await freeSlot(gateway, { careUnit: byCode });
+    const key = newKey();
+    expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), key));
+    const answer = await knownAnswerOf(() => send(creation(slot, byCode), key));
+    expect(answer.status, answer.text).toBe(201);
+    const { id } = answer.body;
+    expect(await at(slot, 'sandbox-se')).toEqual([{ id, state: 'held' }]);
+    await codeFor(gateway, id);
+    expect(await messagesAbout(gateway, id)).toHaveLength(1);
+  });
+
+  test('a hold without a key is released', async () => {
+    const slot = await freeSlot(gateway, { careUnit: byCode });
+    expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), undefined));
+    await eventually(async () => expect(await at(slot, 'sandbox-se')).toEqual([]));
+  });
+
+  test('a confirmation that the EHR performed is recorded', async () => {
+    const held = await book(gateway, { careUnit: byCode });
+    const code = await codeFor(gateway, held.id);
+    const request = change(held.id, { confirmation: { code } }, byCode);
+    expectUnknown(await sendAndLoseDatabase('sandbox-se', request, undefined));
+    await eventually(async () =>
+      expect(await stored(held.id, byCode)).toMatchObject({ status: 'booked', confirmation: null }),
+    );
+  });
+
+  test('a retry with the key gets the move', async () => {
+    const [from, to] = (await freeRun(gateway, 2, { careUnit: direct })) as [Slot, Slot];
+    const { id } = await book(gateway, { careUnit: direct, slot: from });
+    const key = newKey();
+    expectUnknown(await sendAndLoseDatabase('sandbox-no', change(id, timeOf(to), direct), key));
+    const answer = await knownAnswerOf(() => send(change(id, timeOf(to), direct), key));
+    expect(answer).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
+    expect(await at(to)).toEqual([{ id, state: 'booked' }]);
+  });
+});

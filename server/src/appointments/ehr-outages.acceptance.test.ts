@@ -1,0 +1,391 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  type Appointment,
+  book,
+  bookEach,
+  freeRun,
+  freeSlot,
+  idsIn,
+  isFree,
+  type Slot,
+  at as timeOf,
+} from '../../../test/bookings.ts';
+import {
+  age,
+  careUnitOf,
+  codeFor,
+  confirmationOf,
+  eventually,
+  messagesAbout,
+  runOut,
+  startCancellation,
+} from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import {
+  change,
+  changeMany,
+  creation,
+  expectReplayed,
+  keysOf,
+  newKey,
+  type Sent,
+  type Told,
+} from '../../../test/idempotency-keys.ts';
+import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { allOpen, answerOf, askedInVain, knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
+
+// Longer than any wait in the test, so that a failure names the missing condition.
+vi.setConfig({ testTimeout: 150_000 });
+
+/** A write to send, and what must be true after its response. */
+interface Scenario {
+  readonly request: Sent;
+  expectDone(answer: Told): Promise<void>;
+}
+
+/** The EHR and the care unit that a kind of write is tried in, and how it comes about there. */
+interface Kind {
+  readonly name: string;
+  readonly like: keyof typeof careUnits;
+  prepare(emr: string, careUnit: string): Promise<Scenario>;
+}
+
+const careUnits = { 'sandbox-no': 'oslo-sentrum', 'sandbox-se': 'sodermalm', 'sandbox-uk': 'riverside' } as const;
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'a booking',
+    like: 'sandbox-no',
+    async prepare(emr, careUnit) {
+      const slot = await freeSlot(gateway, { careUnit });
+      return {
+        request: creation(slot, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, body }).toMatchObject({ status: 201, body: { status: 'booked', ...timeOf(slot) } });
+          expect(await at(slot, emr)).toEqual([{ id: body.id, state: 'booked' }]);
+        },
+      };
+    },
+  },
+  {
+    name: 'a booking by code',
+    like: 'sandbox-se',
+    async prepare(emr, careUnit) {
+      const slot = await freeSlot(gateway, { careUnit });
+      return {
+        request: creation(slot, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, body }).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation' } });
+          expect(await at(slot, emr)).toEqual([{ id: body.id, state: 'held' }]);
+          const code = await codeFor(gateway, body.id);
+          expect(await careUnitOf(gateway, careUnit).confirm(body.id, code)).toMatchObject({ status: 200 });
+          expect(await messagesAbout(gateway, body.id)).toHaveLength(1);
+          expect(await at(slot, emr)).toEqual([{ id: body.id, state: 'booked' }]);
+        },
+      };
+    },
+  },
+  {
+    name: 'a code',
+    like: 'sandbox-se',
+    async prepare(emr, careUnit) {
+      const slot = await freeSlot(gateway, { careUnit });
+      const { id } = await book(gateway, { careUnit, slot });
+      const code = await codeFor(gateway, id);
+      return {
+        request: change(id, { confirmation: { code } }, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, body }).toMatchObject({ status: 200, body: { id, status: 'booked', confirmation: null } });
+          expect(await at(slot, emr)).toEqual([{ id, state: 'booked' }]);
+        },
+      };
+    },
+  },
+  {
+    name: 'a cancellation',
+    like: 'sandbox-no',
+    async prepare(emr, careUnit) {
+      const slot = await freeSlot(gateway, { careUnit });
+      const { id } = await book(gateway, { careUnit, slot });
+      return {
+        request: change(id, { status: 'cancelled', comment: 'why' }, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, body }).toMatchObject({ status: 200, body: { id, status: 'cancelled', comment: 'why' } });
+          expect(await at(slot, emr)).toEqual([]);
+        },
+      };
+    },
+  },
+  {
+    name: 'the code of a cancellation',
+    like: 'sandbox-uk',
+    async prepare(emr, careUnit) {
+      const { original, view } = await startCancellation(gateway, careUnit);
+      const code = await codeFor(gateway, view.id);
+      return {
+        request: change(view.id, { confirmation: { code } }, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, body }).toMatchObject({ status: 200, body: { id: view.id, status: 'cancelled' } });
+          expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
+          expect(await at(original, emr)).toEqual([]);
+        },
+      };
+    },
+  },
+  {
+    name: 'a move',
+    like: 'sandbox-no',
+    async prepare(emr, careUnit) {
+      const [from, to] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
+      const { id } = await book(gateway, { careUnit, slot: from });
+      return {
+        request: change(id, { ...timeOf(to), comment: 'new' }, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, body }).toMatchObject({ status: 200, body: { id, ...timeOf(to), comment: 'new' } });
+          expect(await at(to, emr)).toEqual([{ id, state: 'booked' }]);
+          expect(await isFree(gateway, from, careUnit)).toBe(true);
+        },
+      };
+    },
+  },
+  {
+    name: 'a move of many',
+    like: 'sandbox-no',
+    async prepare(emr, careUnit) {
+      const slots = (await freeRun(gateway, 2, { careUnit, resourceId: 'r-3' })) as [Slot, Slot];
+      const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
+      return {
+        request: changeMany(ids, { resource_id: 'r-4' }, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, ids: idsIn(body.appointments) }).toEqual({ status: 200, ids });
+          for (const [index, slot] of slots.entries()) {
+            const moved = { ...slot, resource_id: 'emr_id:r-4' };
+            expect(await at(moved, emr)).toEqual([{ id: ids[index], state: 'booked' }]);
+            expect(await at(slot, emr)).toEqual([]);
+          }
+        },
+      };
+    },
+  },
+  {
+    name: 'a continuous reschedule',
+    like: 'sandbox-no',
+    async prepare(emr, careUnit) {
+      const [first, second, third] = (await freeRun(gateway, 3, { careUnit })) as [Slot, Slot, Slot];
+      const { id } = await book(gateway, { careUnit, slot: first });
+      return {
+        request: changeMany([id], { start: second.start, end: third.end }, careUnit),
+        async expectDone({ status, body }) {
+          expect({ status, starts: body.appointments.map(({ start }) => start) }).toEqual({
+            status: 200,
+            starts: [second.start, third.start],
+          });
+          expect(await at({ ...second, end: third.end }, emr)).toHaveLength(2);
+          expect(await at(first, emr)).toEqual([]);
+        },
+      };
+    },
+  },
+  {
+    name: 'a fresh code',
+    like: 'sandbox-se',
+    async prepare(emr, careUnit) {
+      const slot = await freeSlot(gateway, { careUnit });
+      const waiting = await book(gateway, { careUnit, slot });
+      await messagesAbout(gateway, waiting.id);
+      await age(gateway, confirmationOf(waiting).id, 60);
+      return {
+        request: { method: 'POST', path: `${careUnit}/appointments/${waiting.id}/confirmation` },
+        async expectDone({ status, body }) {
+          expect({ status, body }).toMatchObject({ status: 202, body: { id: waiting.id } });
+          const code = await codeFor(gateway, waiting.id, 2);
+          expect(await careUnitOf(gateway, careUnit).confirm(waiting.id, code)).toMatchObject({ status: 200 });
+          expect(await messagesAbout(gateway, waiting.id)).toHaveLength(2);
+          expect(await at(slot, emr)).toEqual([{ id: waiting.id, state: 'booked' }]);
+        },
+      };
+    },
+  },
+];
+
+/** Each test has its own EHR, so that none waits for another. */
+const scenarios = kinds.flatMap((kind, index) =>
+  [true, false].map((isDone) => ({ ...kind, isDone, emr: `away-${index}-${isDone ? 'done' : 'undone'}` })),
+);
+const others = [
+  { id: 'unkeyed', like: 'sandbox-no' },
+  { id: 'unkeyed-by-code', like: 'sandbox-se' },
+  { id: 'no-hold', like: 'sandbox-se' },
+  { id: 'no-hold-given-up', like: 'sandbox-se' },
+  { id: 'no-hold-uk', like: 'sandbox-uk' },
+  { id: 'one-by-one', like: 'sandbox-no' },
+  { id: 'one-by-one-cancelled', like: 'sandbox-no' },
+] as const;
+
+const ehrs = faultyEhrs();
+const gateway = await startGateway({
+  connectors: [
+    anotherConnector((connector, emr) => {
+      const faulty = ehrs.faulty(connector, emr);
+      if (emr.startsWith('no-hold')) return unableToHold(faulty);
+      return emr.startsWith('one-by-one') ? withoutTransactions(faulty) : faulty;
+    }),
+  ],
+  configure: (demo) =>
+    withQuickRecovery(
+      [...scenarios.map(({ emr, like }) => ({ id: emr, like })), ...others].reduce(
+        (configuration, { id, like }) => withEhr(configuration, { id, like, policies: {} }),
+        demo,
+      ),
+      // Many at once.
+      { timeout_ms: 20_000 },
+    ),
+});
+beforeAll(() => allOpen(gateway));
+afterAll(() => gateway.close());
+const { send, at, stored } = keysOf(gateway);
+
+function expectUnknown({ status, body }: Told): void {
+  expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
+}
+
+/**
+ * The answer is lost, and nobody can reach the EHR: neither the gateway by itself nor a retry with the key. Answers what
+ * the retry was told.
+ */
+async function loseAndAskAgain(emr: string, request: Sent, key = newKey()): Promise<Told> {
+  expectUnknown(await send(request, key));
+  await askedInVain(ehrs.of(emr));
+  return answerOf(() => send(request, key));
+}
+
+describe.concurrent('an EHR whose response is lost and that stays unavailable during a retry', () => {
+  test.for(scenarios)(
+    '$name, done: $isDone, is answered as it is once it is back, and happened once',
+    async ({ emr, like, isDone, prepare }) => {
+      const ehr = ehrs.of(emr);
+      const { request, expectDone } = await prepare(emr, careUnitPath(emr, careUnits[like]));
+      const key = newKey();
+      ehr.leaveDuring({ isDone });
+      const meanwhile = await loseAndAskAgain(emr, request, key);
+      ehr.comeBack();
+      const ask = () => send(request, key);
+      const answer = await (isDone ? answerOf(ask) : knownAnswerOf(ask));
+      expect(answer.status, answer.text).toBeLessThan(300);
+      await expectDone(answer);
+      expectReplayed(await ask(), answer);
+      expectUnknown(meanwhile);
+    },
+  );
+
+  test('has one booking without a key', async () => {
+    const careUnit = careUnitPath('unkeyed', 'oslo-sentrum');
+    const ehr = ehrs.of('unkeyed');
+    const slot = await freeSlot(gateway, { careUnit });
+    ehr.leaveDuring({ isDone: true });
+    expectUnknown(await send(creation(slot, careUnit), undefined));
+    await askedInVain(ehr);
+    ehr.comeBack();
+    const [made, ...more] = await at(slot, 'unkeyed');
+    expect(more).toEqual([]);
+    expect(await stored(made?.id ?? '', careUnit)).toMatchObject({ status: 'booked', start: slot.start });
+  });
+
+  test('releases a hold without a key, since no caller knows of it', async () => {
+    const careUnit = careUnitPath('unkeyed-by-code', 'sodermalm');
+    const ehr = ehrs.of('unkeyed-by-code');
+    const slot = await freeSlot(gateway, { careUnit });
+    ehr.leaveDuring({ isDone: true });
+    expectUnknown(await send(creation(slot, careUnit), undefined));
+    await askedInVain(ehr);
+    expect(await at(slot, 'unkeyed-by-code')).toHaveLength(1);
+    ehr.comeBack();
+    await eventually(async () => expect(await at(slot, 'unkeyed-by-code')).toEqual([]));
+    expect(await isFree(gateway, slot, careUnit)).toBe(true);
+  });
+
+  test('shows a draft that it booked as booked, even without a retry', async () => {
+    const careUnit = careUnitPath('no-hold', 'sodermalm');
+    const slot = await freeSlot(gateway, { careUnit });
+    const draft = await book(gateway, { careUnit, slot });
+    const code = await codeFor(gateway, draft.id);
+    ehrs.of('no-hold').leaveDuring({ isDone: true });
+    await loseAndAskAgain('no-hold', change(draft.id, { confirmation: { code } }, careUnit));
+    ehrs.of('no-hold').comeBack();
+    await eventually(async () => expect(await stored(draft.id, careUnit)).toMatchObject({ status: 'booked' }));
+    expect(await at(slot, 'no-hold')).toHaveLength(1);
+  });
+
+  test('shows a draft in the state of the EHR, although it was released in the meantime', async () => {
+    const emr = 'no-hold-given-up';
+    const careUnit = careUnitPath(emr, 'sodermalm');
+    const slot = await freeSlot(gateway, { careUnit });
+    const draft = await book(gateway, { careUnit, slot });
+    const code = await codeFor(gateway, draft.id);
+    ehrs.of(emr).leaveDuring({ isDone: true });
+    await loseAndAskAgain(emr, change(draft.id, { confirmation: { code } }, careUnit));
+    await careUnitOf(gateway, careUnit).cancel(draft.id);
+    ehrs.of(emr).comeBack();
+    await eventually(async () => {
+      const { status } = await stored(draft.id, careUnit);
+      expect([status, await at(slot, emr)]).toEqual(
+        status === 'booked' ? ['booked', [expect.anything()]] : ['cancelled', []],
+      );
+    });
+  });
+
+  test('shows a two-step cancellation that it performed, even after its code has expired', async () => {
+    const emr = 'no-hold-uk';
+    const careUnit = careUnitPath(emr, 'riverside');
+    const { original, view } = await startCancellation(gateway, careUnit);
+    const code = await codeFor(gateway, view.id);
+    ehrs.of(emr).leaveDuring({ isDone: true });
+    await loseAndAskAgain(emr, change(view.id, { confirmation: { code } }, careUnit));
+    ehrs.of(emr).comeBack();
+    await eventually(async () =>
+      expect(await stored(view.id, careUnit)).toMatchObject({ status: 'cancelled', confirmation: null }),
+    );
+    await runOut(gateway, view);
+    expect(await stored(view.id, careUnit)).toMatchObject({ status: 'cancelled' });
+    expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
+  });
+
+  describe('and takes one change at a time', () => {
+    const moved = { resource_id: 'r-2' };
+
+    async function threeOf(careUnit: string): Promise<readonly Appointment[]> {
+      return bookEach(gateway, await freeRun(gateway, 3, { careUnit }), { careUnit });
+    }
+
+    test('has all appointments moved or none, even without a retry', async () => {
+      const careUnit = careUnitPath('one-by-one', 'oslo-sentrum');
+      const ids = idsIn(await threeOf(careUnit));
+      const request = changeMany(ids, moved, careUnit);
+      const key = newKey();
+      ehrs.of('one-by-one').leaveDuring({ isDone: true, after: 1 });
+      await loseAndAskAgain('one-by-one', request, key);
+      ehrs.of('one-by-one').comeBack();
+      const places = async () =>
+        new Set((await careUnitOf(gateway, careUnit).getAll(ids)).map(({ resource_id }) => resource_id));
+      await eventually(async () => expect((await places()).size).toBe(1));
+      expect(await knownAnswerOf(() => send(request, key))).toMatchObject({ status: 200 });
+      expect(await places()).toEqual(new Set(['emr_id:r-2']));
+    });
+
+    test('cancels all for a retry with the key', async () => {
+      const emr = 'one-by-one-cancelled';
+      const careUnit = careUnitPath(emr, 'oslo-sentrum');
+      const ids = idsIn(await threeOf(careUnit));
+      const request = changeMany(ids, { status: 'cancelled' }, careUnit);
+      const key = newKey();
+      ehrs.of(emr).leaveDuring({ isDone: true, after: 1 });
+      await loseAndAskAgain(emr, request, key);
+      ehrs.of(emr).comeBack();
+      expect(await knownAnswerOf(() => send(request, key))).toMatchObject({ status: 200 });
+      const all = await careUnitOf(gateway, careUnit).getAll(ids);
+      expect(all.map(({ status }) => status)).toEqual(ids.map(() => 'cancelled'));
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { book, sodermalm } from '../../../../test/bookings.ts';
+import { eventually, rowsOf } from '../../../../test/codes.ts';
+import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../../test/gateway.ts';
+import { anotherConnector } from '../../../../test/other-ehrs.ts';
+import { askedInVain, withQuickRecovery } from '../../../../test/recovery.ts';
+
+const ehrs = faultyEhrs();
+const gateway = await startGateway({ connectors: [anotherConnector(ehrs.faulty)], configure: withQuickRecovery });
+afterAll(() => gateway.close());
+afterEach(ehrs.reset);
+
+const emr = 'sandbox-se';
+const ehr = ehrs.of(emr);
+
+/** Expired holds that are not released yet. */
+function left() {
+  return rowsOf<{ readonly failures: number; readonly pause: number | null; readonly isSuspended: boolean }>(
+    gateway,
+    `SELECT consecutive_failures AS failures, extract(epoch FROM next_attempt_at - now())::float8 AS pause, suspended_at IS NOT NULL AS "isSuspended"
+     FROM operations WHERE kind = 'expiry'`,
+  );
+}
+
+/** Ends the pause before the next attempt, as if failures had lasted for a while. */
+async function letItTryAgain(failures = 0): Promise<void> {
+  await rowsOf(
+    gateway,
+    `UPDATE operations SET next_attempt_at = now(), consecutive_failures = greatest(consecutive_failures, $1)
+     WHERE suspended_at IS NULL AND lease_expires_at IS NULL`,
+    [failures],
+  );
+}
+
+async function runOut(): Promise<void> {
+  await rowsOf(gateway, 'UPDATE confirmations SET expires_at = now()');
+}
+
+async function held(): Promise<number> {
+  return (await gateway.ehr(emr).appointments()).filter(({ state }) => state === 'held').length;
+}
+
+test('attempts back off during an outage of the EHR, and the holds are released after it', async () => {
+  await book(gateway, { careUnit: sodermalm });
+  ehr.leave();
+  await runOut();
+  await askedInVain(ehr, 2);
+  await eventually(async () => {
+    const [row] = await left();
+    if ((row?.failures ?? 0) < 9) await letItTryAgain(8);
+    expect(row).toMatchObject({ failures: 9, isSuspended: false });
+    expect(row?.pause).toBeGreaterThan(100);
+  });
+  ehr.comeBack();
+  await letItTryAgain();
+  await eventually(async () => expect(await held()).toBe(0));
+  await eventually(async () => expect(await left()).toEqual([]));
+});
+
+test('an operation is suspended when the EHR keeps rejecting the release', async () => {
+  await book(gateway, { careUnit: sodermalm });
+  ehr.refuseAlways('changeAppointments', 'rejected');
+  await runOut();
+  await eventually(async () => {
+    await letItTryAgain();
+    expect(await left()).toEqual([{ failures: 5, pause: null, isSuspended: true }]);
+  });
+  await eventually(async () => {
+    const { text } = await gateway.request('GET', '/metrics', { client: null });
+    expect(text).toContain(`crossward_operations_suspended{emr="${emr}"} 1`);
+  });
+});

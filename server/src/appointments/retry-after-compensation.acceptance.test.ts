@@ -1,0 +1,129 @@
+import { type Connector, ConnectorError } from '@crossward/connector-kit';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Appointment, book, bookEach, freeSlot, freeSlots, idsIn, nextMonth } from '../../../test/bookings.ts';
+import { careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
+import { faultyEhrs } from '../../../test/faulty-ehr.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { change, changeMany, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
+import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
+import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { allOpen, answerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import { expectRefusal } from '../../../test/refusals.ts';
+
+const ehrs = faultyEhrs();
+/** Appointments that the EHR does not release. */
+const kept = new Set<string>();
+
+function keeping(connector: Connector): Connector {
+  const { changeAppointments } = connector;
+  if (!changeAppointments) throw new Error('The EHR takes no changes');
+  return {
+    ...connector,
+    async changeAppointments(write) {
+      const isRefused = write.changes.some((it) => it.kind === 'release' && kept.has(it.appointmentId));
+      if (isRefused) throw new ConnectorError('rejected', 'As the test wants it');
+      return changeAppointments(write);
+    },
+  };
+}
+
+function unasked({ findOperation: _, ...connector }: Connector): Connector {
+  return connector;
+}
+
+const gateway = await startGateway({
+  connectors: [
+    anotherConnector((connector, emr) => {
+      const faulty = keeping(ehrs.faulty(connector, emr));
+      if (emr === 'one-by-one') return withoutTransactions(faulty);
+      if (emr === 'no-hold') return unableToHold(faulty);
+      return emr === 'unasked' ? unasked(faulty) : faulty;
+    }),
+  ],
+  configure: (demo) =>
+    withQuickRecovery(
+      [
+        { id: 'one-by-one', like: 'sandbox-no', policies: {} },
+        { id: 'unasked', like: 'sandbox-no', policies: {} },
+        { id: 'no-hold', like: 'sandbox-se', policies: {} },
+        { id: 'holds', like: 'sandbox-se', policies: {} },
+      ].reduce(withEhr, demo),
+    ),
+});
+beforeAll(() => allOpen(gateway));
+beforeEach(() => {
+  ehrs.reset();
+  kept.clear();
+});
+afterAll(() => gateway.close());
+const { send } = keysOf(gateway);
+
+test('what staff has changed after the first step stays, where the second one is refused at the second attempt', async () => {
+  const path = careUnitPath('one-by-one', 'oslo-sentrum');
+  const careUnit = careUnitOf(gateway, path);
+  const ehr = ehrs.of('one-by-one');
+  const search = { careUnit: path, from: nextMonth() };
+  const there = (await freeSlots(gateway, { ...search, resourceId: 'r-2' })).map(({ start }) => start);
+  const slots = (await freeSlots(gateway, search)).filter(({ start }) => there.includes(start)).slice(0, 2);
+  const [first, second] = (await bookEach(gateway, slots, { careUnit: path, comment: 'old' })) as [
+    Appointment,
+    Appointment,
+  ];
+  ehr.leaveDuring({ after: 1, isDone: false });
+  const key = newKey();
+  const move = () => send(changeMany(idsIn([first, second]), { resource_id: 'r-2' }, path), key);
+  expectRefusal(await move(), 504, 'outcome_unknown');
+  await gateway.ehr('one-by-one').comment(first.id, 'by staff');
+  ehr.refuse('rejected', { after: 1 });
+  ehr.comeBack();
+  await answerOf(move);
+  await eventually(async () =>
+    expect(await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'one-by-one' AND state = 'undoing'`)).toEqual([]),
+  );
+  expect(await careUnit.get(first.id)).toMatchObject({ comment: 'by staff' });
+});
+
+test('a retry whose look-up times out gets outcome_unknown', async () => {
+  const path = careUnitPath('unasked', 'oslo-sentrum');
+  const ehr = ehrs.of('unasked');
+  const slot = await freeSlot(gateway, { careUnit: path });
+  const key = newKey();
+  ehr.loseAnswer({ isDone: true });
+  ehr.refuseAlways('listAppointments', 'timeout');
+  expectRefusal(await send(creation(slot, path), key), 504, 'outcome_unknown');
+  expectRefusal(await answerOf(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
+});
+
+test('a cancelled draft stays cancelled, although the EHR books it late', async () => {
+  const path = careUnitPath('no-hold', 'sodermalm');
+  const careUnit = careUnitOf(gateway, path);
+  const ehr = ehrs.of('no-hold');
+  const draft = await book(gateway, { careUnit: path, patientId: 'p-5' });
+  const code = await codeFor(gateway, draft.id);
+  const late = ehr.finishLate();
+  const since = Date.now();
+  expectRefusal(await send(change(draft.id, { confirmation: { code } }, path), undefined), 504, 'outcome_unknown');
+  await lookedUpInVain(ehr, since);
+  await eventually(async () => expect((await careUnit.cancel(draft.id)).status).toBe(200));
+  await late.finish();
+  await vi.waitFor(
+    async () => {
+      const booked = (await gateway.ehr('no-hold').appointments()).filter(({ state }) => state === 'booked');
+      expect(booked).toEqual([]);
+    },
+    { timeout: 60_000, interval: 100 },
+  );
+  expect(await careUnit.get(draft.id)).toMatchObject({ status: 'cancelled' });
+});
+
+test('a hold that the EHR does not release does not keep the others', async () => {
+  const path = careUnitPath('holds', 'sodermalm');
+  const [poor, good] = [await book(gateway, { careUnit: path }), await book(gateway, { careUnit: path })];
+  kept.add(poor.id);
+  const ids = [poor, good].map((it) => confirmationOf(it).id);
+  await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = ANY($1::uuid[])', [ids]);
+  await eventually(async () => {
+    const standing = await gateway.ehr('holds').appointments();
+    expect(standing.find(({ id }) => id === good.id)).toMatchObject({ state: 'cancelled' });
+  });
+});

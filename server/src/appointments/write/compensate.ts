@@ -1,0 +1,125 @@
+import type { Appointment, AppointmentChange } from '@crossward/connector-kit';
+import { isFinal, PartiallyApplied } from '../../operations/errors.ts';
+import type { Work } from '../../operations/kind.ts';
+import type { Fault } from '../../problems/problem.ts';
+import { compensationComment } from './compensation-comment.ts';
+import { partsDone } from './look-up.ts';
+import { type AppointmentPlan, type ChangeStep, changesOf, type Results } from './plan.ts';
+import { withoutCollisions } from './step-order.ts';
+
+/** Some steps could not be compensated. */
+export class NotCompensated extends PartiallyApplied {
+  readonly uncompensated: Results;
+
+  constructor(faults: readonly Fault[], uncompensated: Results) {
+    super(faults);
+    this.uncompensated = uncompensated;
+  }
+}
+
+/** Compensates the steps of a plan that the EHR has performed. */
+export async function compensatePlan(work: Work, plan: AppointmentPlan): Promise<void> {
+  const found = await partsDone(work, plan);
+  const done = changesOf(plan).flatMap((step) => {
+    const appointment = found.get(step.index);
+    // The EHR may return the current state. The plan has the state that the step produced.
+    return appointment ? [[step.index, asChanged(step, appointment)] as const] : [];
+  });
+  await compensateSteps(work, plan, new Map(done));
+}
+
+/** The appointment as the step left it, without later changes. */
+export function asChanged({ change, before }: ChangeStep, found: Appointment): Appointment {
+  if (change.kind === 'create') {
+    const { start, end, resourceId, comment, hold } = change;
+    return { ...found, start, end, resourceId, comment, state: hold ? 'held' : 'booked' };
+  }
+  if (change.kind !== 'update' || !before) return found;
+  const { time, resourceId, comment } = change;
+  return {
+    ...before,
+    ...time,
+    resourceId: resourceId ?? before.resourceId,
+    comment: comment === undefined ? before.comment : comment,
+  };
+}
+
+/**
+ * Compensates steps in reverse order. A step whose appointment was changed since is left alone. Safe to call again: steps
+ * that are already compensated are skipped.
+ *
+ * @throws NotCompensated with a fault for every appointment of the response; any error that is not final (`isFinal`)
+ */
+export async function compensateSteps(work: Work, plan: AppointmentPlan, done: Results): Promise<void> {
+  const { call, careUnit, ehrId } = work;
+  const changes = changesOf(plan);
+  const uncompensated = new Map<number, Appointment>();
+  for (const step of withoutCollisions(changes).toReversed()) {
+    const { index } = step;
+    const result = done.get(index);
+    if (!result) continue;
+    // Read each one right before the write: in a slow EHR, others have time to change it.
+    const [now] = await call('findAppointments', careUnit, [result.id]);
+    const reverse = reversal(work, step, result, now);
+    if (reverse === 'nothing') continue;
+    if (reverse === 'impossible') {
+      uncompensated.set(index, now ?? result);
+      continue;
+    }
+    try {
+      await call('changeAppointments', { operationId: ehrId(`compensate ${index}`), careUnit, changes: [reverse] });
+    } catch (error) {
+      if (!isFinal(error)) throw error;
+      uncompensated.set(index, now ?? result);
+    }
+  }
+  if (uncompensated.size > 0) throw new NotCompensated(outcomes(plan, done, uncompensated), uncompensated);
+}
+
+type Reversal = AppointmentChange | 'nothing' | 'impossible';
+
+function reversal(
+  work: Work,
+  { change, before }: ChangeStep,
+  result: Appointment,
+  now: Appointment | undefined,
+): Reversal {
+  if (change.kind === 'extend') return 'nothing';
+  if (change.kind === 'create') {
+    if (!now || now.state === 'cancelled') return 'nothing';
+    if (!isSame(now, result)) return 'impossible';
+    if (now.state === 'held') return { kind: 'release', appointmentId: now.id };
+    return { kind: 'cancel', appointmentId: now.id, comment: compensationComment(work.careUnit.language) };
+  }
+  if (now && before && isSame(now, before)) return 'nothing';
+  if (change.kind !== 'update' || !before || !now || !isSame(now, result)) return 'impossible';
+  return {
+    kind: 'update',
+    appointmentId: before.id,
+    time: { start: before.start, end: before.end },
+    resourceId: before.resourceId,
+    comment: before.comment,
+  };
+}
+
+/** Whether nobody has changed it. The end of a hold does not count. */
+function isSame(a: Appointment, b: Appointment): boolean {
+  return (
+    a.state === b.state &&
+    a.start.getTime() === b.start.getTime() &&
+    a.end.getTime() === b.end.getTime() &&
+    a.resourceId === b.resourceId &&
+    (a.comment ?? '') === (b.comment ?? '')
+  );
+}
+
+/** One fault for each appointment of the response, with the caller's id. */
+function outcomes({ steps }: AppointmentPlan, done: Results, uncompensated: Results): Fault[] {
+  return steps.flatMap(({ response, change, before, place }, index): Fault[] => {
+    if (!response) return [];
+    const ehrId = done.get(index)?.id ?? (change && 'appointmentId' in change ? change.appointmentId : before?.id);
+    const id = response.id ?? ehrId;
+    const detail = uncompensated.has(index) ? 'Changed, and the change could not be reverted.' : 'Unchanged.';
+    return [{ ...(id === undefined ? {} : { id }), ...(place ? { place } : {}), reason: 'partially_applied', detail }];
+  });
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { hashCode, makeCode } from '../../confirmations/codes.ts';
+import { awaitedOf, findItems, type Item } from '../../confirmations/items.ts';
+import { assertWithinLimits, patientHashes } from '../../confirmations/limits.ts';
+import { assertMayResend } from '../../confirmations/resend.ts';
+import { codeExpiry } from '../../confirmations/store.ts';
+import type { Tx } from '../../db/kysely.ts';
+import type { Work } from '../../operations/kind.ts';
+import { Problem } from '../../problems/problem.ts';
+import type { Reason } from '../../problems/reasons.ts';
+import { performPlan } from './perform.ts';
+import { type AppointmentPlan, changesOf, type Resend, type Results } from './plan.ts';
+import { codeMessage, type Made } from './record.ts';
+
+/**
+ * Extends the holds that still await the code. Some may have been confirmed or released since the plan was made.
+ */
+export async function performResend(work: Work, plan: AppointmentPlan, resend: Resend): Promise<Results> {
+  try {
+    return await performPlan(work, plan);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.reason !== 'confirmation_not_pending') throw error;
+    const rest = await stillHeld(work, plan);
+    if (changesOf(rest).length === 0) throw await whyNot(work, resend, error);
+    return performPlan({ ...work, ehrId: (part) => work.ehrId(`remaining ${part ?? ''}`) }, rest);
+  }
+}
+
+async function stillHeld({ call, careUnit }: Work, plan: AppointmentPlan): Promise<AppointmentPlan> {
+  const ids = changesOf(plan).flatMap(({ before }) => before?.id ?? []);
+  const found = await call('findAppointments', careUnit, ids);
+  const held = new Set(found.filter(({ state }) => state === 'held').map(({ id }) => id));
+  const steps = plan.steps.map(({ change, ...step }) =>
+    change && held.has(step.before?.id ?? '') ? { ...step, change } : step,
+  );
+  return { ...plan, steps };
+}
+
+async function whyNot({ services, ehr, careUnit }: Work, { askedFor }: Resend, problem: Problem): Promise<Problem> {
+  const item = (await findItems(services.db, ehr.id, careUnit.id, [askedFor])).get(askedFor);
+  return item && !item.isPending ? new Problem(whyNotPending(item)) : problem;
+}
+
+/** Why an id no longer awaits a code. */
+export function whyNotPending({ state, attemptsRemaining }: Pick<Item, 'state' | 'attemptsRemaining'>): Reason {
+  if (state !== 'pending' && state !== 'expired') return 'confirmation_not_pending';
+  return attemptsRemaining === 0 ? 'confirmation_locked' : 'confirmation_expired';
+}
+
+/**
+ * Replaces the code and sends the new one. The lifetime restarts, the attempts do not. Returns the ids that await it.
+ *
+ * @throws Problem when the confirmation has ended or changed since the EHR was called
+ */
+export async function recordResend(tx: Tx, work: Work, resend: Resend): Promise<readonly (readonly [string, Made])[]> {
+  const { services, ehr, careUnit } = work;
+  const { confirmationId, askedFor, channel, to } = resend;
+  await assertMayResend(tx, confirmationId);
+  const waiting = await waitingIds(tx, confirmationId);
+  if (!waiting.has(askedFor)) throw new Problem('confirmation_not_pending');
+  const appointments = resend.appointments.filter(({ id }) => waiting.has(id));
+  const expiresAt = work.expiresAt ?? (await codeExpiry(tx, careUnit.code.lifetimeSeconds));
+  const code = makeCode(careUnit.code.length);
+  const { kind } = await tx
+    .updateTable('confirmations')
+    .set({
+      code_hash: hashCode(services.keys, confirmationId, code),
+      channel,
+      codes_sent: sql<number>`codes_sent + 1`,
+      last_code_sent_at: sql<Date>`clock_timestamp()`,
+      expires_at: expiresAt,
+    })
+    .where('id', '=', confirmationId)
+    .returning('kind')
+    .executeTakeFirstOrThrow();
+  await services.outbox.enqueue(tx, {
+    ...codeMessage(work, { id: confirmationId, kind, channel, to }, appointments),
+    code,
+    expiresAt,
+  });
+  const ids = appointments.map(({ id }) => id);
+  const items = await findItems(tx, ehr.id, careUnit.id, ids);
+  return [...items].map(([id, item]) => [id, { id, awaited: awaitedOf(item) }] as const);
+}
+
+async function waitingIds(tx: Tx, confirmationId: string): Promise<ReadonlySet<string>> {
+  const items = await tx
+    .selectFrom('confirmation_items')
+    .select('appointment_id')
+    .where('confirmation_id', '=', confirmationId)
+    .where('state', '=', 'pending')
+    .execute();
+  return new Set(items.map(({ appointment_id }) => appointment_id));
+}
+
+/** Checks before the EHR is called that one more code may be sent. @throws Problem */
+export async function assertMaySend(
+  tx: Tx,
+  { services, ehr, careUnit, clientId }: Pick<Work, 'services' | 'ehr' | 'careUnit' | 'clientId'>,
+  { confirmationId, patientId }: Pick<Resend, 'confirmationId' | 'patientId'>,
+): Promise<void> {
+  await assertMayResend(tx, confirmationId);
+  const hashes = patientHashes(services.keys, ehr.id, patientId);
+  await assertWithinLimits(tx, { clientId, hashes }, careUnit.limitsPerPatient, 'resend');
+}

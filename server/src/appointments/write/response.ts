@@ -1,0 +1,50 @@
+import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
+import type { OperationResponse } from '../../operations/operation-response.ts';
+import { appointmentPath, previewBody, writtenBody } from '../representation.ts';
+import type { AppointmentPlan, Results } from './plan.ts';
+import type { MadeCodes } from './record.ts';
+
+interface CareUnitContext {
+  readonly ehr: EhrConnection;
+  readonly careUnit: CareUnitConnection;
+}
+
+/** The response after a plan was performed. */
+export function writtenResponse(
+  { ehr, careUnit }: CareUnitContext,
+  { steps, many }: AppointmentPlan,
+  results: Results,
+  made: MadeCodes,
+): OperationResponse {
+  const bodies = steps.flatMap(({ response, change }, index) => {
+    if (!response) return [];
+    const appointment = change ? results.get(index) : response.appointment;
+    if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
+    const { id: planned = appointment.id, replacesId } = response;
+    const { id = planned, awaited = response.awaiting } = made.get(index) ?? made.get(planned) ?? {};
+    return [writtenBody(appointment, { ehr, careUnit, id, replacesId, awaited })];
+  });
+  if (many) return { body: { appointments: bodies } };
+  const [body] = bodies;
+  if (!body) throw new Error('A plan for one appointment has no response');
+  const isNew = steps.some(({ response }) => response?.word === 'created');
+  return isNew ? { body, headers: { location: appointmentPath(ehr.id, careUnit.id, body.id) } } : { body };
+}
+
+/** The response of a dry run. */
+export function previewResponse(
+  { ehr, careUnit }: CareUnitContext,
+  { steps, many }: AppointmentPlan,
+): OperationResponse {
+  const codes = new Map(steps.flatMap(({ awaits }) => (awaits?.newId === undefined ? [] : [[awaits.newId, awaits]])));
+  const bodies = steps.flatMap(({ response, awaits }) => {
+    if (!response) return [];
+    const code = awaits ?? codes.get(response.id ?? '');
+    return [previewBody(response, { ehr, careUnit, code })];
+  });
+  return preview(bodies, many);
+}
+
+export function preview(bodies: readonly object[], many: boolean): OperationResponse {
+  return { status: 200, body: many ? { appointments: bodies } : (bodies[0] ?? {}) };
+}

@@ -1,0 +1,17 @@
+import type { Configuration } from '../config/configuration.ts';
+import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retention.ts';
+import type { Db } from '../db/kysely.ts';
+import { deleteFailedContent, deleteOldMessages } from '../messages/retention.ts';
+import { deleteOldOperations } from '../operations/retention.ts';
+
+/** Batch size for each kind of row, so that no statement takes long. */
+const atOnce = 1_000;
+
+/** Deletes data whose retention period is over. */
+export async function deleteOldData(db: Db, retention: Configuration['retention'], limit = atOnce): Promise<void> {
+  await deleteOldOperations(db, limit);
+  await deleteUsedCodes(db, limit);
+  await deleteFailedContent(db, limit);
+  await deleteOldMessages(db, retention.confirmation_days, limit);
+  await deleteOldConfirmations(db, retention.confirmation_days, limit);
+}

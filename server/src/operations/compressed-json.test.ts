@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compressJson, decompressJson } from './compressed-json.ts';
+
+test('a stored value is restored unchanged, short or long', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.nat({ max: 300 }), (body, times) => {
+      const kept = { answer: { body: Array.from({ length: times }, () => body) } };
+      expect(decompressJson(compressJson(kept))).toEqual(JSON.parse(JSON.stringify(kept)));
+    }),
+  );
+});
+
+test('a short value is stored as plain JSON', () => {
+  expect(compressJson({ answer: { body: { a: 'å' } } })).toBe('{"answer":{"body":{"a":"å"}}}');
+});

@@ -1,0 +1,94 @@
+import type { Connector } from '@crossward/connector-kit';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freeSlot, type Slot } from '../../../test/bookings.ts';
+import { eventually, rowsOf, writesUnderWay } from '../../../test/codes.ts';
+import { type Gateway, startGateway } from '../../../test/gateway.ts';
+import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
+import { anotherConnector } from '../../../test/other-ehrs.ts';
+import { expectRefusal } from '../../../test/refusals.ts';
+
+/* Two gateways on one database: when one gets stuck, the other takes over its operation after the lease expires. */
+
+/** Where the first gateway gets stuck. */
+let stuck: 'before the EHR has done it' | 'after the EHR has done it';
+let asked: PromiseWithResolvers<void>;
+let gate: PromiseWithResolvers<void>;
+
+function sticky(connector: Connector): Connector {
+  return {
+    ...connector,
+    async changeAppointments(write) {
+      if (stuck === 'before the EHR has done it') await standStill();
+      const done = (await connector.changeAppointments?.(write)) ?? [];
+      if (stuck === 'after the EHR has done it') await standStill();
+      return done;
+    },
+  };
+}
+
+function standStill(): Promise<void> {
+  asked.resolve();
+  return gate.promise;
+}
+
+let first: Gateway;
+let second: Gateway;
+beforeEach(async () => {
+  asked = Promise.withResolvers();
+  gate = Promise.withResolvers();
+  first = await startGateway({ connectors: [anotherConnector(sticky)] });
+  second = await startGateway({ beside: first });
+});
+afterEach(async () => {
+  await second.close();
+  await first.close();
+});
+
+async function leasesRunOut(): Promise<void> {
+  await rowsOf(
+    first,
+    'UPDATE operations SET lease_expires_at = now(), next_attempt_at = now() WHERE lease_expires_at > now()',
+  );
+}
+
+/** A booking at which the first gateway is stuck and that the second one has finished. */
+async function takenOver(slot: Slot, key?: string) {
+  const answer = keysOf(first).send(creation(slot), key);
+  await asked.promise;
+  // The first gateway has no background jobs left, only this request.
+  await first.deps.stop();
+  expect(await writesUnderWay(second)).toHaveLength(1);
+  await leasesRunOut();
+  await eventually(async () => expect(await writesUnderWay(second)).toEqual([]));
+  return answer;
+}
+
+test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
+  'stuck %s: one booking is made, and the late response is outcome_unknown',
+  async (where) => {
+    stuck = where;
+    const slot = await freeSlot(first);
+    const key = newKey();
+    const late = takenOver(slot, key);
+    const { at, send } = keysOf(second);
+    await eventually(async () => expect(await at(slot)).toHaveLength(1));
+    await eventually(async () =>
+      expect((await send(creation(slot), key)).headers['idempotency-replayed']).toBe('true'),
+    );
+    gate.resolve();
+    expectRefusal(await late, 504, 'outcome_unknown');
+    const booked = await at(slot);
+    expect(booked).toEqual([{ id: (await send(creation(slot), key)).body.id, state: 'booked' }]);
+  },
+);
+
+test('takes over an operation without a key', async () => {
+  stuck = 'before the EHR has done it';
+  const slot = await freeSlot(first);
+  const late = takenOver(slot);
+  await eventually(async () => expect(await keysOf(second).at(slot)).toHaveLength(1));
+  gate.resolve();
+  expectRefusal(await late, 504, 'outcome_unknown');
+  expect(await keysOf(second).at(slot)).toMatchObject([{ state: 'booked' }]);
+  expect(await rowsOf(second, 'SELECT id FROM operations')).toEqual([]);
+});

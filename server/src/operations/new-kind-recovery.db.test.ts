@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Problem } from '../problems/problem.ts';
+import { leaseDue } from './due.ts';
+import { LeaseLost } from './errors.ts';
+import { recover } from './recover.ts';
+import { openStored } from './stored-operation.ts';
+import { type Notes, startNotes } from './test-note-kind.ts';
+
+/* Interrupted operations of any kind are recovered. */
+
+let it: Notes;
+beforeEach(async () => {
+  it = await startNotes();
+});
+afterEach(() => it.close());
+
+const unknown = { reason: 'outcome_unknown', status: 504 };
+
+/** The response to the next write is lost, whether or not the EHR performs it. */
+function loseAnswer(isDone: boolean): void {
+  it.ehr.fates.push(async (write) => {
+    if (isDone) write();
+    throw new Problem('outcome_unknown');
+  });
+}
+
+/** Starts a write that hangs until the test lets the EHR perform it, like a write of a killed process. */
+async function hang(key?: string) {
+  const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  it.ehr.fates.push(async (write) => {
+    asked.resolve();
+    await gate.promise;
+    return write();
+  });
+  const answer = it.write('Well.', { key });
+  // The test handles a rejection later.
+  answer.catch(() => undefined);
+  await asked.promise;
+  return { answer, wakeUp: () => gate.resolve() };
+}
+
+describe('after a lost response', () => {
+  test.each([true, false])('the retry finishes it (performed by the EHR: %s)', async (isDone) => {
+    loseAnswer(isDone);
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201, body: { id: 'note-1' } });
+    expect(it.ehr.notes.size).toBe(1);
+    expect(new Set(it.ehr.writes).size).toBe(1);
+  });
+
+  test('background recovery stores the response for the retry', async () => {
+    loseAnswer(true);
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    expect(await it.round()).toBe(1);
+    expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, hasResponse: true, isLeased: false }]);
+    expect(await it.write('Well.', { key: 'a' })).toMatchObject({ headers: { 'idempotency-replayed': 'true' } });
+    expect(it.ehr.writes).toHaveLength(1);
+  });
+
+  test('background recovery starts nothing new, since the caller may have given up', async () => {
+    loseAnswer(false);
+    await expect(it.write('Well.')).rejects.toMatchObject(unknown);
+    await it.round();
+    expect(it.ehr.notes.size).toBe(0);
+    expect(it.ehr.writes).toHaveLength(1);
+  });
+
+  test('a late effect is adopted, and the retry gets its response', async () => {
+    let finish: (() => unknown) | undefined;
+    it.ehr.fates.push(async (write) => {
+      finish = write;
+      throw new Problem('outcome_unknown');
+    });
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    await it.round();
+    expect(await it.rows()).toMatchObject([{ state: 'done', isPlanned: true, hasResponse: false }]);
+    finish?.();
+    await it.expireLeases();
+    await it.round();
+    expect(await it.write('Well.', { key: 'a' })).toMatchObject({ headers: { 'idempotency-replayed': 'true' } });
+    expect(it.ehr.notes.size).toBe(1);
+  });
+
+  test('a later retry finds the outcome after an outage of the EHR', async () => {
+    loseAnswer(true);
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    it.ehr.fates.push(() => Promise.reject(new Problem('ehr_unavailable')));
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
+    expect(it.ehr.notes.size).toBe(1);
+  });
+});
+
+describe('after a crash', () => {
+  test('the retry finishes it, and the first request gets outcome_unknown', async () => {
+    const { answer, wakeUp } = await hang('a');
+    await it.expireLeases();
+    const retry = await it.write('Well.', { key: 'a' });
+    expect(retry).toMatchObject({ status: 201, body: { id: 'note-1' } });
+    wakeUp();
+    await expect(answer).rejects.toMatchObject(unknown);
+    expect(await it.write('Well.', { key: 'a' })).toMatchObject({ body: retry.body });
+    expect(it.ehr.notes.size).toBe(1);
+  });
+
+  test.each([['a'], [undefined]])('background recovery finishes it (key: %s)', async (key) => {
+    await hang(key);
+    await it.expireLeases();
+    expect(await it.round()).toBe(1);
+    expect(it.ehr.notes.size).toBe(1);
+    expect(new Set(it.ehr.writes).size).toBe(1);
+    expect(await it.rows()).toMatchObject(key === undefined ? [] : [{ state: 'done', hasResponse: true }]);
+  });
+
+  test('if no plan was stored, the retry starts over', async () => {
+    const { answer } = await hang('a');
+    await sql`UPDATE operations SET sealed_plan = NULL, kind = NULL, next_attempt_at = NULL`.execute(it.db);
+    await it.expireLeases();
+    expect(await it.round()).toBe(0);
+    expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
+    void answer;
+  });
+});
+
+describe('a lease lost during the call to the EHR', () => {
+  /** Gives the lease to another process. */
+  async function takeOver(): Promise<void> {
+    await sql`UPDATE operations SET lease_token = ${randomUUID()}, lease_expires_at = now() + interval '1 hour'`.execute(
+      it.db,
+    );
+  }
+
+  test.each([['a'], [undefined]])('gives outcome_unknown and stores nothing (key: %s)', async (key) => {
+    const { answer, wakeUp } = await hang(key);
+    await takeOver();
+    wakeUp();
+    await expect(answer).rejects.toMatchObject(unknown);
+    expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
+  });
+
+  test('gives outcome_unknown even if the EHR rejected the write', async () => {
+    const gate = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    it.ehr.fates.push(async () => {
+      asked.resolve();
+      await gate.promise;
+      throw new Problem('patient_not_found');
+    });
+    const answer = it.write('Well.', { key: 'a' });
+    await asked.promise;
+    await takeOver();
+    gate.resolve();
+    await expect(answer).rejects.toMatchObject(unknown);
+    expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
+  });
+
+  test('prevents further calls to the EHR', async () => {
+    await hang('a');
+    await it.expireLeases();
+    const [row] = await leaseDue(it.db, 'notes', 60, 1);
+    if (!row) throw new Error('Nothing was due');
+    await takeOver();
+    const longAgo = performance.now() - 60_000;
+    await expect(recover(it.services, openStored(it.services.keys, row.token, row), longAgo)).rejects.toThrow(
+      LeaseLost,
+    );
+    expect(it.ehr.writes).toHaveLength(1);
+  });
+});

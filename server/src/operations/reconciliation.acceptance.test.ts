@@ -1,0 +1,411 @@
+import { randomUUID } from 'node:crypto';
+import { type Connector, ConnectorError, type Appointment as EhrAppointment } from '@crossward/connector-kit';
+import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
+import {
+  type Appointment,
+  book,
+  creationBody,
+  freeRun,
+  freeSlot,
+  freeSlots,
+  type Slot,
+} from '../../../test/bookings.ts';
+import {
+  abandonWrites,
+  careUnitOf,
+  codeFor,
+  eventually,
+  letWritesAge,
+  type Told,
+  type ToldMany,
+  workInBackground,
+  writesUnderWay,
+} from '../../../test/codes.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { unableToHold } from '../../../test/lesser-ehrs.ts';
+import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
+
+/** Whether the EHR performs the next write before it fails. */
+interface Trouble {
+  readonly isDone: boolean;
+  /** The EHR does not respond until this resolves. */
+  readonly silentUntil?: Promise<void>;
+}
+const troubles: Trouble[] = [];
+/** The kinds of the changes that the EHR received. */
+const asked: string[] = [];
+let isShownTwice = false;
+afterEach(() => {
+  expect(troubles.splice(0)).toEqual([]);
+  asked.splice(0);
+  isShownTwice = false;
+});
+
+/** Has no `findOperation`, and performs a repeated write again. */
+function forgetful({ findOperation: _, ...connector }: Connector): Connector {
+  const { changeAppointments, listAppointments } = connector;
+  if (!changeAppointments || !listAppointments) throw new Error('The sandbox takes changes');
+  return {
+    ...connector,
+    async changeAppointments(write) {
+      asked.push(...write.changes.map(({ kind }) => kind));
+      const trouble = troubles.shift();
+      const change = () => changeAppointments({ ...write, operationId: randomUUID() });
+      if (!trouble) return change();
+      if (trouble.isDone) await change();
+      await trouble.silentUntil;
+      throw new ConnectorError('outcome_unknown', 'As the test wants it');
+    },
+    async listAppointments(query) {
+      const found = await listAppointments(query);
+      return isShownTwice ? found.flatMap((it): EhrAppointment[] => [it, { ...it, id: `${it.id}-2` }]) : found;
+    },
+  };
+}
+
+const gateway = await startGateway({
+  connectors: [
+    anotherConnector((connector, emr) => {
+      if (!emr.startsWith('forgetful')) return connector;
+      return forgetful(emr.endsWith('no-hold') ? unableToHold(connector) : connector);
+    }),
+  ],
+  configure: (demo) =>
+    [
+      { id: 'forgetful', like: 'sandbox-no', policies: {} },
+      { id: 'forgetful-by-code', like: 'sandbox-se', policies: {} },
+      { id: 'forgetful-no-hold', like: 'sandbox-se', policies: {} },
+    ].reduce(withEhr, withPatientBreakers(demo)),
+});
+afterAll(() => gateway.close());
+
+const direct = careUnitPath('forgetful', 'oslo-sentrum');
+const byCode = careUnitPath('forgetful-by-code', 'sodermalm');
+const noHold = careUnitPath('forgetful-no-hold', 'sodermalm');
+const atOnce = careUnitOf(gateway, direct);
+
+const done: Trouble = { isDone: true };
+const notDone: Trouble = { isDone: false };
+
+function underKey(key: string, method: string, path: string, body: object): Promise<Told> {
+  return gateway.request(method, path, { body, headers: { 'idempotency-key': key } });
+}
+const createUnder = (key: string, slot: Slot, careUnit = direct) =>
+  underKey(key, 'POST', `${careUnit}/appointments`, creationBody(slot));
+const changeUnder = (key: string, id: string, body: object) =>
+  underKey(key, 'PATCH', `${direct}/appointments/${id}`, body);
+
+const writes = () => writesUnderWay(gateway);
+const at = async (slot: Slot, careUnit = direct) => {
+  const query = new URLSearchParams({ resource_id: slot.resource_id, start: slot.start, end: slot.end });
+  const found = await careUnitOf(gateway, careUnit).list(query.toString());
+  return found.filter(({ status }) => status !== 'cancelled');
+};
+const recover = () => workInBackground(gateway);
+
+function expectUnknown({ status, body }: Told | ToldMany, retryable = true): void {
+  expect({ status, ...body }).toMatchObject({ status: 504, reason: 'outcome_unknown', retryable });
+}
+
+/** Ends every open operation, as if the gateway had looked for its effects long enough. */
+async function allGivenUp(): Promise<void> {
+  await eventually(async () => {
+    await letWritesAge(gateway);
+    await recover();
+    expect(await writes()).toEqual([]);
+  });
+}
+
+async function lost(emr: string): Promise<number> {
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  return Number(new RegExp(`crossward_operations_outcome_lost_total\\{emr="${emr}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+}
+
+describe('an EHR without findOperation, after outcome_unknown', () => {
+  test('a retry gets a booking that was made, and does not repeat it', { tags: 'every-ehr' }, async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = randomUUID();
+    troubles.push(done);
+    expectUnknown(await createUnder(key, slot));
+    const answer = await eventually(() => notInProgress(() => createUnder(key, slot)));
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { status: 'booked', start: slot.start, patient_id: 'emr_id:p-3' },
+    });
+    expect(answer.headers.location).toBe(`${direct}/appointments/${answer.body.id}`);
+    expect(await at(slot)).toEqual([answer.body]);
+    expect((await createUnder(key, slot)).text).toBe(answer.text);
+    expect(asked).toEqual(['create']);
+    expect(await writes()).toEqual([]);
+  });
+
+  test('a booking without a key is recorded', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    troubles.push(done);
+    expectUnknown(await atOnce.create(creationBody(slot)));
+    await eventually(async () => expect(await writes()).toEqual([]));
+    expect(asked).toEqual(['create']);
+    expect(await at(slot)).toHaveLength(1);
+  });
+
+  test('a booking without effect is not repeated, and finally ends with outcome_unknown', {
+    tags: 'every-ehr',
+  }, async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = randomUUID();
+    const before = await lost('forgetful');
+    troubles.push(notDone);
+    expectUnknown(await createUnder(key, slot));
+    expectUnknown(await eventually(() => notInProgress(() => createUnder(key, slot))));
+    const [open] = await writes();
+    await allGivenUp();
+    const last = await createUnder(key, slot);
+    expectUnknown(last, false);
+    expect(last.headers['idempotency-replayed']).toBe('true');
+    expect(last.body.detail).toMatch(/not be made again/);
+    expectUnknown(await createUnder(key, slot), false);
+    expect(asked).toEqual(['create']);
+    expect(await at(slot)).toEqual([]);
+    expect(await lost('forgetful')).toBe(before + 1);
+    const lines = gateway.logLines.map((line) => JSON.parse(line)).filter((it) => /outcome unknown/.test(it.msg));
+    expect(lines.at(-1)).toMatchObject({ emr: 'forgetful', operation_id: open?.id });
+    // Another key makes another booking.
+    expect(await createUnder(randomUUID(), slot)).toMatchObject({ status: 201 });
+  });
+
+  test('a retry after the look-up period gets the final outcome_unknown', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = randomUUID();
+    troubles.push(notDone);
+    expectUnknown(await createUnder(key, slot));
+    await letWritesAge(gateway);
+    const last = await notInProgress(() => createUnder(key, slot));
+    expectUnknown(last, false);
+    expectUnknown(await createUnder(key, slot), false);
+    expect(await writes()).toEqual([]);
+    expect(asked).toEqual(['create']);
+  });
+
+  test('two matching bookings are not adopted', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = randomUUID();
+    isShownTwice = true;
+    troubles.push(done);
+    expectUnknown(await createUnder(key, slot));
+    expectUnknown(await notInProgress(() => createUnder(key, slot)));
+    await allGivenUp();
+    isShownTwice = false;
+    expectUnknown(await createUnder(key, slot), false);
+    expect(asked).toEqual(['create']);
+  });
+
+  test('a booking that two operations may have made is not adopted by either', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const keys = [randomUUID(), randomUUID()];
+    const gate = Promise.withResolvers<void>();
+    troubles.push({ ...done, silentUntil: gate.promise }, { ...notDone, silentUntil: gate.promise });
+    const both = keys.map((key) => createUnder(key, slot));
+    await eventually(() => expect(troubles).toEqual([]));
+    gate.resolve();
+    for (const answer of await Promise.all(both)) expectUnknown(answer);
+    for (const key of keys) expectUnknown(await notInProgress(() => createUnder(key, slot)));
+    await allGivenUp();
+    const last = await Promise.all(keys.map((key) => createUnder(key, slot)));
+    expect(last.filter(({ status }) => status === 201).length).toBeLessThan(2);
+    for (const answer of last) if (answer.status !== 201) expectUnknown(answer, false);
+    expect(await at(slot)).toHaveLength(1);
+    expect(asked).toEqual(['create', 'create']);
+  });
+
+  test.each([
+    ['a move', (to: Slot) => ({ start: to.start, end: to.end })],
+    ['a comment', () => ({ comment: 'new' })],
+    ['a cancellation', () => ({ status: 'cancelled', comment: 'why' })],
+  ])('%s counts as done when the appointment is as it was asked for', async (_, bodyFor) => {
+    const { id } = await book(gateway, { careUnit: direct });
+    const body = bodyFor(await freeSlot(gateway, { careUnit: direct }));
+    const key = randomUUID();
+    troubles.push(done);
+    asked.splice(0);
+    expectUnknown(await changeUnder(key, id, body));
+    expect(await notInProgress(() => changeUnder(key, id, body))).toMatchObject({ status: 200, body });
+    expect(asked).toHaveLength(1);
+
+    const another = await book(gateway, { careUnit: direct });
+    const again = randomUUID();
+    troubles.push(notDone);
+    asked.splice(0);
+    const wanted = bodyFor(await freeSlot(gateway, { careUnit: direct }));
+    expectUnknown(await changeUnder(again, another.id, wanted));
+    expectUnknown(await notInProgress(() => changeUnder(again, another.id, wanted)));
+    await allGivenUp();
+    expectUnknown(await changeUnder(again, another.id, wanted), false);
+    expect(await atOnce.get(another.id)).toEqual(another);
+    expect(asked).toHaveLength(1);
+  });
+
+  // Medplum's router has no transactions, so it gets one change after the other.
+  test.skipIf(inject('ehrKind') === 'medplum')(
+    'a bulk change counts as performed only if every appointment matches',
+    async () => {
+      const slots = await freeRun(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
+      const ids: string[] = [];
+      for (const slot of slots) ids.push((await book(gateway, { careUnit: direct, slot })).id);
+      const body = { ids, resource_id: 'r-4' };
+      const key = randomUUID();
+      const move = () =>
+        gateway.request<ToldMany['body']>('PATCH', `${direct}/appointments`, {
+          body,
+          headers: { 'idempotency-key': key },
+        });
+      troubles.push(done);
+      asked.splice(0);
+      expectUnknown((await move()) as ToldMany);
+      const answer = await notInProgress(move);
+      expect(answer.status).toBe(200);
+      expect(answer.body.appointments).toMatchObject(ids.map((id) => ({ id, resource_id: 'emr_id:r-4' })));
+      expect(asked).toEqual(['update', 'update']);
+    },
+  );
+});
+
+describe('a gateway that was killed during a call to such an EHR', () => {
+  /** Sends a write to which the EHR never responds, and kills the process. */
+  async function killDuring(
+    write: () => Promise<unknown>,
+    trouble: Trouble,
+    emr: string,
+  ): Promise<() => Promise<void>> {
+    const gate = Promise.withResolvers<void>();
+    troubles.push({ ...trouble, silentUntil: gate.promise });
+    const answer = write();
+    await eventually(() => expect(troubles).toEqual([]));
+    await eventually(async () => expect(await writes()).toHaveLength(1));
+    await abandonWrites(gateway, emr);
+    return async () => {
+      gate.resolve();
+      await answer;
+    };
+  }
+
+  test('finds the booking and returns it to a retry', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = randomUUID();
+    const end = await killDuring(() => createUnder(key, slot), done, 'forgetful');
+    await eventually(async () => expect(await writes()).toEqual([]));
+    expect(await createUnder(key, slot)).toMatchObject({ status: 201, body: { start: slot.start } });
+    expect(await at(slot)).toHaveLength(1);
+    expect(asked).toEqual(['create']);
+    await end();
+  });
+
+  test('does not repeat a booking without effect, although no response was sent', async () => {
+    const slot = await freeSlot(gateway, { careUnit: direct });
+    const key = randomUUID();
+    const end = await killDuring(() => createUnder(key, slot), notDone, 'forgetful');
+    await recover();
+    expectUnknown(await notInProgress(() => createUnder(key, slot)));
+    await allGivenUp();
+    expectUnknown(await createUnder(key, slot), false);
+    expect(asked).toEqual(['create']);
+    expect((await freeSlots(gateway, { careUnit: direct })).map(({ start }) => start)).toContain(slot.start);
+    await end();
+  });
+
+  test('releases a hold whose code was never sent', async () => {
+    const slot = await freeSlot(gateway, { careUnit: byCode });
+    const key = randomUUID();
+    const end = await killDuring(() => createUnder(key, slot, byCode), done, 'forgetful-by-code');
+    await eventually(async () => expect(await writes()).toEqual([]));
+    expect(asked).toEqual(['create', 'release']);
+    const answer = await notInProgress(() => createUnder(key, slot, byCode));
+    expect(answer).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation', start: slot.start } });
+    expect(await at(slot, byCode)).toHaveLength(1);
+    await end();
+  });
+});
+
+describe('a code for such an EHR', () => {
+  test('books a hold once', async () => {
+    const { get, confirm } = careUnitOf(gateway, byCode);
+    const held = await book(gateway, { careUnit: byCode });
+    const code = await codeFor(gateway, held.id);
+    troubles.push(done);
+    expectUnknown(await confirm(held.id, code));
+    await eventually(async () => expect(await get(held.id)).toMatchObject({ status: 'booked', confirmation: null }));
+    await eventually(async () => expect(await writes()).toEqual([]));
+    expect(await confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+    expect(asked).toEqual(['create', 'confirm']);
+  });
+
+  test('is pending again once the look-up ends without effect; until then no other request confirms', async () => {
+    const { get, confirm } = careUnitOf(gateway, byCode);
+    const held = await book(gateway, { careUnit: byCode });
+    const code = await codeFor(gateway, held.id);
+    troubles.push(notDone);
+    expectUnknown(await confirm(held.id, code));
+    expect(await confirm(held.id, code)).toMatchObject({ status: 409, body: { reason: 'idempotency_in_progress' } });
+    expect(asked).toEqual(['create', 'confirm']);
+    await allGivenUp();
+    expect(await get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
+    expect(await confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+  });
+
+  test('books a draft once, however many requests send it', async () => {
+    const { get, confirm, list } = careUnitOf(gateway, noHold);
+    for (let round = 0; round < 4; round++) {
+      const patientId = `p-${8 + round}`;
+      const draft = await book(gateway, { careUnit: noHold, patientId });
+      const code = await codeFor(gateway, draft.id);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => confirm(draft.id, code)));
+      for (const { status, body } of answers) {
+        expect([200, 409]).toContain(status);
+        expect(status === 200 ? body.status : body.reason).toBe(status === 200 ? 'booked' : 'idempotency_in_progress');
+      }
+      expect(await confirm(draft.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
+      expect(await get(draft.id)).toMatchObject({ status: 'booked' });
+      expect(await list(`patient_id=${patientId}`)).toHaveLength(1);
+    }
+    expect(asked).toEqual(['create', 'create', 'create', 'create']);
+  });
+
+  test('confirms a draft that the EHR booked without responding', async () => {
+    const { get, confirm } = careUnitOf(gateway, noHold);
+    const draft: Appointment = await book(gateway, { careUnit: noHold, patientId: 'p-12' });
+    const code = await codeFor(gateway, draft.id);
+    troubles.push(done);
+    expectUnknown(await confirm(draft.id, code));
+    await eventually(async () => expect(await writes()).toEqual([]));
+    expect(await get(draft.id)).toEqual({ ...draft, status: 'booked', confirmation: null });
+    expect(asked).toEqual(['create']);
+  });
+
+  test('does not confuse the bookings of two drafts', async () => {
+    const { get, confirm } = careUnitOf(gateway, noHold);
+    const slot = await freeSlot(gateway, { careUnit: noHold, resourceId: 'r-2' });
+    const [first, second] = [
+      await book(gateway, { careUnit: noHold, slot, patientId: 'p-13' }),
+      await book(gateway, { careUnit: noHold, slot, patientId: 'p-13' }),
+    ];
+    expect(await confirm(first.id, await codeFor(gateway, first.id))).toMatchObject({ status: 200 });
+    const code = await codeFor(gateway, second.id);
+    troubles.push(notDone);
+    expectUnknown(await confirm(second.id, code));
+    await allGivenUp();
+    expect(await get(second.id)).toMatchObject({ status: 'awaiting_confirmation' });
+    expect(await confirm(second.id, code)).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+    expect(await get(second.id)).toMatchObject({ status: 'cancelled' });
+    expect(await get(first.id)).toMatchObject({ status: 'booked' });
+  });
+});
+
+/** Repeats the request while background recovery holds the lease. */
+async function notInProgress<Result extends { readonly body: { readonly reason: string } }>(
+  send: () => Promise<Result>,
+): Promise<Result> {
+  return eventually(async () => {
+    const answer = await send();
+    if (answer.body.reason === 'idempotency_in_progress') throw new Error('Somebody else is at it');
+    return answer;
+  });
+}

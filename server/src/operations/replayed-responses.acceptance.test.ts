@@ -1,0 +1,336 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import {
+  bergen,
+  book,
+  bookSome,
+  creationBody,
+  freeRun,
+  freeSlot,
+  oslo,
+  riverside,
+  type Slot,
+  sodermalm,
+} from '../../../test/bookings.ts';
+import { age, codeFor, confirmationOf, messagesAbout, rowsOf } from '../../../test/codes.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import {
+  change,
+  changeMany,
+  creation,
+  expectReplayed,
+  type Failure,
+  fragile,
+  keysOf,
+  newKey,
+  type Sent,
+  type Told,
+} from '../../../test/idempotency-keys.ts';
+
+const failures: Failure[] = [];
+afterEach(() => {
+  expect(failures.splice(0)).toEqual([]);
+});
+
+const gateway = await startGateway({ connectors: [fragile(failures)] });
+afterAll(() => gateway.close());
+
+const { send, stored, at } = keysOf(gateway);
+
+/** Sends a request three times with one key: performed once, same response each time. */
+async function sendThrice(request: Sent, status: number): Promise<Told> {
+  const key = newKey();
+  const first = await send(request, key);
+  expect({ status: first.status, text: first.text }).toMatchObject({ status });
+  for (let round = 0; round < 2; round++) expectReplayed(await send(request, key), first);
+  return first;
+}
+
+describe('the same key and request get the stored response', () => {
+  test('a booking: 201 with its Location', { tags: 'every-ehr' }, async () => {
+    const slot = await freeSlot(gateway);
+    const { body, headers } = await sendThrice(creation(slot), 201);
+    expect(headers.location).toBe(`${oslo}/appointments/${body.id}`);
+    expect(await at(slot)).toEqual([{ id: body.id, state: 'booked' }]);
+  });
+
+  test('a booking that awaits a code, in its original state, with one code sent', async () => {
+    const slot = await freeSlot(gateway, { careUnit: sodermalm });
+    const key = newKey();
+    const request = creation(slot, sodermalm);
+    const first = await send(request, key);
+    expect(first).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation' } });
+    const code = await codeFor(gateway, first.body.id);
+    expectReplayed(await send(request, key), first);
+    await sendThrice(change(first.body.id, { confirmation: { code } }, sodermalm), 200);
+    expectReplayed(await send(request, key), first);
+    expect(await messagesAbout(gateway, first.body.id)).toHaveLength(1);
+    expect((await stored(first.body.id, sodermalm)).status).toBe('booked');
+  });
+
+  test('many appointments with long comments, stored compressed', async () => {
+    const booked = await bookSome(gateway, 12);
+    const ids = booked.map(({ id }) => id);
+    const { text } = await sendThrice(changeMany(ids, { comment: '診'.repeat(2000) }), 200);
+    const room = await rowsOf<{ bytes: number }>(
+      gateway,
+      'SELECT max(octet_length(sealed_response)) AS bytes FROM operations',
+    );
+    expect(Buffer.byteLength(text)).toBeGreaterThan(65_536);
+    expect(room[0]?.bytes).toBeLessThan(8_192);
+  });
+
+  test('a problem with all its faults', async () => {
+    const refused = await sendThrice({ ...changeMany([], {}), body: { ids: Array(1500).fill(0), status: 1 } }, 400);
+    expect(refused.text.length).toBeLessThan(16_384);
+  });
+
+  test('a move, although the appointment was moved again since', async () => {
+    const { id } = await book(gateway);
+    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const key = newKey();
+    const request = change(id, { start: first.start, end: first.end });
+    const moved = await send(request, key);
+    expect(moved.status).toBe(200);
+    await send(change(id, { start: second.start, end: second.end }), undefined);
+    expectReplayed(await send(request, key), moved);
+    expect((await stored(id)).start).toBe(second.start);
+  });
+
+  test('a cancellation, direct and by code', { tags: 'every-ehr' }, async () => {
+    await sendThrice(change((await book(gateway)).id, { status: 'cancelled' }), 200);
+    const { id } = await book(gateway, { careUnit: riverside });
+    const { body } = await sendThrice(change(id, { status: 'cancelled' }, riverside), 200);
+    expect(body).toMatchObject({ status: 'awaiting_confirmation', replaces_id: id });
+    const code = await codeFor(gateway, body.id);
+    await sendThrice(change(body.id, { confirmation: { code } }, riverside), 200);
+    expect(await messagesAbout(gateway, body.id)).toHaveLength(1);
+    expect((await stored(id, riverside)).status).toBe('cancelled');
+  });
+
+  test('a bulk update and a continuous reschedule', { tags: 'every-ehr' }, async () => {
+    const ids = [await book(gateway), await book(gateway)].map(({ id }) => id);
+    await sendThrice(changeMany(ids, { comment: 'once' }), 200);
+    const run = await freeRun(gateway, 3);
+    const range = { start: run[0]?.start, end: run[2]?.end };
+    const { body } = await sendThrice(changeMany(ids, range), 200);
+    expect(body.appointments).toHaveLength(3);
+    expect(await at({ ...run[0], end: run[2]?.end } as Slot)).toHaveLength(3);
+    await sendThrice(
+      changeMany(
+        body.appointments.map(({ id }) => id),
+        { status: 'cancelled' },
+      ),
+      200,
+    );
+  });
+
+  test('a bulk confirmation', async () => {
+    const ids = [await book(gateway, { careUnit: riverside }), await book(gateway, { careUnit: riverside })].map(
+      ({ id }) => id,
+    );
+    const { body } = await sendThrice(changeMany(ids, { status: 'cancelled' }, riverside), 200);
+    const waiting = body.appointments.map(({ id }) => id);
+    const code = await codeFor(gateway, waiting[0] ?? '');
+    await sendThrice(changeMany(waiting, { confirmation: { code } }, riverside), 200);
+  });
+
+  test('a resent code: 202 and one message', async () => {
+    const waiting = await book(gateway, { careUnit: sodermalm });
+    await messagesAbout(gateway, waiting.id);
+    await age(gateway, confirmationOf(waiting).id, 60);
+    await sendThrice({ method: 'POST', path: `${sodermalm}/appointments/${waiting.id}/confirmation` }, 202);
+    expect(await messagesAbout(gateway, waiting.id, 2)).toHaveLength(2);
+  });
+
+  test('a problem, unchanged, although the request would succeed now', async () => {
+    const slot = await freeSlot(gateway);
+    const { id } = await book(gateway, { slot });
+    const key = newKey();
+    const first = await send(creation(slot), key);
+    expect(first).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+    await send(change(id, { status: 'cancelled' }), undefined);
+    expectReplayed(await send(creation(slot), key), first);
+    expect(await at(slot)).toEqual([]);
+
+    await sendThrice({ ...creation(slot), body: { ...creationBody(slot), patient_id: 'nobody' } }, 400);
+    await sendThrice(change('nothing', { comment: 'x' }), 404);
+    await sendThrice(change(id, { comment: 'x' }), 409);
+    await sendThrice(changeMany(['nothing', id], { comment: 'x' }), 400);
+    await sendThrice({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation` }, 409);
+  });
+
+  test('a request that does not fit its schema', async () => {
+    const { id } = await book(gateway);
+    const slot = await freeSlot(gateway);
+    const { resource_id: _, ...incomplete } = creationBody(slot);
+    await sendThrice({ ...creation(slot), body: incomplete }, 400);
+    await sendThrice({ ...creation(slot), path: `${oslo}/appointments?dry_run=perhaps` }, 400);
+    await sendThrice(change(id, { status: 'booked' }), 400);
+    await sendThrice(changeMany([], { comment: 'x' }), 400);
+    await sendThrice({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation?dry_run=no` }, 400);
+    expect(await at(slot)).toEqual([]);
+
+    const key = newKey();
+    expect((await send({ ...creation(slot), body: incomplete }, key)).body.reason).toBe('request_invalid');
+    expect(await send(creation(slot), key)).toMatchObject({ status: 422, body: { reason: 'idempotency_key_reused' } });
+  });
+
+  test('an incorrect code counts as one attempt', async () => {
+    const waiting = await book(gateway, { careUnit: sodermalm });
+    const right = await codeFor(gateway, waiting.id);
+    const wrong = right === '000000' ? '111111' : '000000';
+    const { body } = await sendThrice(change(waiting.id, { confirmation: { code: wrong } }, sodermalm), 400);
+    expect(body).toMatchObject({ reason: 'confirmation_code_incorrect', attempts_remaining: 4 });
+    expect(confirmationOf(await stored(waiting.id, sodermalm)).attempts_remaining).toBe(4);
+  });
+});
+
+describe('the same key with a different request is rejected', () => {
+  test('method, path, query, body, the value of a referenced header, the standard', async () => {
+    const slot = await freeSlot(gateway);
+    const key = newKey();
+    const by = (headers: Record<string, string | undefined> = {}): Sent => ({
+      ...creation(slot),
+      body: { ...creationBody(slot), patient_id: 'header:X-Patient' },
+      headers: { 'x-patient': 'p-3', ...headers },
+    });
+    const first = await send(by(), key);
+    expect(first.status).toBe(201);
+    const others: Sent[] = [
+      { ...by(), method: 'PATCH' as const, body: { ids: [first.body.id], comment: 'x' } },
+      { ...by(), path: `${bergen}/appointments` },
+      { ...by(), path: `${oslo}/appointments?dry_run=false` },
+      { ...by(), body: { ...creationBody(slot), patient_id: 'header:X-Patient', comment: 'x' } },
+      { ...by(), body: { ...creationBody(slot), patient_id: 'header:x-patient' } },
+      { ...by(), body: { ...creationBody(slot), patient_id: 'p-3' } },
+      by({ 'x-patient': 'p-4' }),
+      by({ 'x-patient': 'emr_id:p-3' }),
+      by({ 'x-patient': undefined }),
+      by({ 'x-service-standard': 'native' }),
+      change(first.body.id, { comment: 'x' }),
+    ];
+    for (const [index, other] of others.entries()) {
+      const { status, body } = await send(other, key);
+      expect({ index, status, reason: body.reason }).toEqual({ index, status: 422, reason: 'idempotency_key_reused' });
+    }
+    expect(await at(slot)).toHaveLength(1);
+    // Other headers may differ.
+    expectReplayed(await send({ ...by(), headers: { 'x-patient': 'p-3', 'user-agent': 'another' } }, key), first);
+  });
+
+  test('while the first request is in progress', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    failures.push({ when: 'before', error: new ConnectorError('time_slot_unavailable', ''), gate });
+    const slot = await freeSlot(gateway);
+    const key = newKey();
+    const first = send(creation(slot), key);
+    await expect.poll(() => failures).toEqual([]);
+    expect((await send({ ...creation(slot), body: { ...creationBody(slot), comment: 'x' } }, key)).body.reason).toBe(
+      'idempotency_key_reused',
+    );
+    const meanwhile = await send(creation(slot), key);
+    expect(meanwhile).toMatchObject({ status: 409, body: { reason: 'idempotency_in_progress' } });
+    expect(meanwhile.headers['retry-after']).toBe('1');
+    open();
+    expect((await first).status).toBe(400);
+    // The problem of the second request is not stored.
+    expectReplayed(await send(creation(slot), key), await first);
+  });
+});
+
+describe('twenty concurrent requests', () => {
+  test.each([
+    ['a booking', oslo],
+    ['a booking by code', sodermalm],
+  ])('%s is done once', async (_, careUnit) => {
+    const slot = await freeSlot(gateway, { careUnit });
+    const key = newKey();
+    const request = creation(slot, careUnit);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(request, key)));
+    const [first, ...others] = answers.filter(
+      ({ headers, status }) => status === 201 && !headers['idempotency-replayed'],
+    );
+    if (!first) throw new Error('Nobody was first');
+    expect(others).toEqual([]);
+    for (const answer of answers) {
+      if (answer === first) continue;
+      if (answer.status === 201) expectReplayed(answer, first);
+      else expect(answer).toMatchObject({ status: 409, body: { reason: 'idempotency_in_progress' } });
+    }
+    expectReplayed(await send(request, key), first);
+    expect(await at(slot, first.body.emr)).toHaveLength(1);
+    if (careUnit === oslo) return;
+    expect(await messagesAbout(gateway, first.body.id)).toHaveLength(1);
+    const { id } = confirmationOf(first.body);
+    expect(await rowsOf(gateway, 'SELECT id FROM messages WHERE confirmation_id = $1', [id])).toHaveLength(1);
+  });
+});
+
+describe('access is checked before a response is replayed', () => {
+  test('a wrong secret, a missing scope', async () => {
+    const slot = await freeSlot(gateway);
+    const key = newKey();
+    const { id } = gateway.credentials('appointments:write');
+    const request = { ...creation(slot), client: 'appointments:write' as const };
+    const first = await send(request, key);
+    expect(first.status).toBe(201);
+    const wrong = await send({ ...request, client: { id, secret: 'wrong' } }, key);
+    expect(wrong).toMatchObject({ status: 401, body: { reason: 'credentials_invalid' } });
+    const none = await send({ ...request, client: null }, key);
+    expect(none.status).toBe(401);
+    const scope = await send({ ...request, client: 'appointments:read' }, key);
+    expect(scope).toMatchObject({ status: 403, body: { reason: 'scope_missing' } });
+    for (const { headers } of [wrong, none, scope]) expect(headers['idempotency-replayed']).toBeUndefined();
+    expectReplayed(await send(request, key), first);
+  });
+
+  test('keys are per client', async () => {
+    const key = newKey();
+    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const mine = await send({ ...creation(first), client: 'everything' }, key);
+    const theirs = await send({ ...creation(second), client: 'narrowed' }, key);
+    expect([mine.status, theirs.status]).toEqual([201, 201]);
+    expect(theirs.headers['idempotency-replayed']).toBeUndefined();
+    expectReplayed(await send({ ...creation(first), client: 'everything' }, key), mine);
+    expectReplayed(await send({ ...creation(second), client: 'narrowed' }, key), theirs);
+  });
+});
+
+describe('a malformed key', () => {
+  test.each([
+    ['empty', ''],
+    ['too long', 'k'.repeat(256)],
+    ['a tab', 'a\tb'],
+    ['not ASCII', 'nøkkel'],
+  ])('%s', async (_, key) => {
+    const { id } = await book(gateway);
+    const before = await stored(id);
+    const latin1 = Buffer.from(key).toString('latin1');
+    const slot = await freeSlot(gateway);
+    for (const request of [
+      creation(slot),
+      change(id, { comment: 'no' }),
+      changeMany([id], { comment: 'no' }),
+      { method: 'POST', path: `${oslo}/appointments/${id}/confirmation` } as const,
+      { ...creation(slot), path: `${oslo}/appointments?dry_run=true` },
+      { ...change(id, { comment: 'no' }), path: `${oslo}/appointments/${id}?dry_run=true` },
+    ]) {
+      expect(await send(request, latin1)).toMatchObject({
+        status: 400,
+        body: { reason: 'request_invalid', errors: [{ header: 'idempotency-key', reason: 'request_invalid' }] },
+      });
+    }
+    expect(await stored(id)).toEqual(before);
+    expect(await at(slot)).toEqual([]);
+  });
+
+  test('the longest and the shortest key are accepted', async () => {
+    const { id } = await book(gateway);
+    for (const key of ['~', ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'.trim(), 'k'.repeat(255)]) {
+      const first = await send(change(id, { comment: 'yes' }), key);
+      expect(first.status).toBe(200);
+      expectReplayed(await send(change(id, { comment: 'yes' }), key), first);
+    }
+  });
+});

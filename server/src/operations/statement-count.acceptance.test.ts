@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, describe, expect, test } from 'vitest';
+import { book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { newKey } from '../../../test/idempotency-keys.ts';
+import { anotherConnector } from '../../../test/other-ehrs.ts';
+import { keepingItsStatements, observeStatements, type Statement } from '../../../test/statements.ts';
+import type { Db } from '../db/kysely.ts';
+import { claimKey } from './claim.ts';
+import { removeWithoutSync } from './store-end.ts';
+
+const gateway = await startGateway({ connectors: [anotherConnector(keepingItsStatements)] });
+afterAll(() => gateway.close());
+const { db, keys } = gateway.deps.services;
+
+/** Statements on the gateway's tables for a booking without a code. */
+async function statementsOfBooking(key?: string): Promise<Statement[]> {
+  const slot = await freeSlot(gateway);
+  // The first booking opens connections and fills caches.
+  await book(gateway, { slot });
+  const next = await freeSlot(gateway);
+  return observeStatements(gateway.database.pool, async () => {
+    const { status } = await gateway.request('POST', `${oslo}/appointments`, {
+      body: creationBody(next),
+      headers: { 'idempotency-key': key },
+    });
+    expect(status).toBe(201);
+  });
+}
+
+/** The verb of each statement, and whether its commit waits for the disk. */
+function told(statements: readonly Statement[]): string[] {
+  return statements.map(({ text }) => {
+    const [verb] = /\b(insert into|update|delete from|begin|commit)\b/i.exec(text) ?? ['select'];
+    return `${verb.toLowerCase()}, ${text.includes("'synchronous_commit', 'off'") ? 'relaxed' : 'durable'}`;
+  });
+}
+
+describe('a booking without a code needs few statements and no explicit transaction', () => {
+  test('three with a key, two of which wait for the disk', async () => {
+    expect(told(await statementsOfBooking(newKey()))).toEqual([
+      'insert into, relaxed',
+      'update, durable',
+      'update, durable',
+    ]);
+  });
+
+  test('two without a key, one of which waits for the disk', async () => {
+    expect(told(await statementsOfBooking())).toEqual(['insert into, durable', 'delete from, relaxed']);
+  });
+});
+
+describe('the commit does not wait for the disk', () => {
+  /** The value of `synchronous_commit` when the transaction of a statement ends. */
+  function commitAfter(statement: (db: Db) => Promise<unknown>): Promise<string | undefined> {
+    return db.transaction().execute(async (tx) => {
+      await sql`SET LOCAL synchronous_commit TO on`.execute(tx);
+      await statement(tx);
+      const { rows } = await sql<{ synchronous_commit: string }>`SHOW synchronous_commit`.execute(tx);
+      return rows[0]?.synchronous_commit;
+    });
+  }
+  const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
+
+  test('for a claim', async () => {
+    const claim = { ...place, key: newKey(), fingerprint: 'it', leaseSeconds: 10 };
+    expect(await commitAfter((tx) => claimKey(tx, keys, claim))).toBe('off');
+  });
+
+  test('for the end of an operation without a key', async () => {
+    const operation = { ...place, id: randomUUID(), token: randomUUID(), keyHash: undefined, attempt: 0 };
+    await sql`
+      INSERT INTO operations (id, client_id, emr, care_unit_id, lease_token)
+      VALUES (${operation.id}, 'everything', 'sandbox-no', 'oslo-sentrum', ${operation.token})`.execute(db);
+    expect(await commitAfter((tx) => removeWithoutSync(tx, operation))).toBe('off');
+  });
+
+  test('only for these; other commits wait', async () => {
+    expect(await commitAfter((tx) => sql`SELECT 1`.execute(tx))).toBe('on');
+  });
+});
