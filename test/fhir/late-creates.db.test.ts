@@ -1,18 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { timeZone } from '../../connectors/fhir-r4/fake/data-set.ts';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment } from '../../connectors/fhir-r4/src/fhir.ts';
-import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
-import type { Configuration } from '../../server/src/config/configuration.ts';
-import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { freeSlot, isFree, type Slot } from '../bookings.ts';
 import { careUnitOf, eventually } from '../codes.ts';
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 import { creation, keysOf, newKey, type Sent, type Told } from '../idempotency-keys.ts';
 import { careUnitPath } from '../other-ehrs.ts';
-import { knownAnswerOf, nextCall, withQuickRecovery } from '../recovery.ts';
+import { knownAnswerOf, nextCall } from '../recovery.ts';
+import { directBookingsOn } from './direct-bookings.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
@@ -23,7 +19,7 @@ let proxy: FaultProxy;
 let gateway: Gateway;
 beforeAll(async () => {
   proxy = await startFaultProxy(fake.url);
-  gateway = await startGateway({ configure: withProxy });
+  gateway = await startGateway({ configure: directBookingsOn(proxy.url) });
 });
 afterEach(() => proxy.comeUp());
 afterAll(async () => {
@@ -31,24 +27,6 @@ afterAll(async () => {
   await proxy.close();
   await fake.close();
 });
-
-function withProxy(demo: Configuration): Configuration {
-  const policies = resolvePolicies({});
-  const careUnit = { id: 'north', name: 'Nord', time_zone: timeZone, language: 'sv', policies } as const;
-  const emr = {
-    id: 'fhir',
-    name: 'FHIR',
-    connector: 'fhir-r4',
-    settings: settingsFor(proxy.url),
-    synthetic_identifiers: true,
-    connection: resolveConnection({ allow_private_addresses: true }),
-    policies,
-    care_units: [{ ...careUnit, settings: { location: 'Location/north' } }],
-  };
-  const grants = [{ emr: emr.id, care_units: [careUnit.id] }];
-  const clients = demo.clients.map((client) => ({ ...client, grants }));
-  return withQuickRecovery({ ...demo, emrs: [emr], clients }, { settling_seconds: 2 });
-}
 
 const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).send(request, key);
 const isCreate = ({ method, path: url }: ProxiedRequest) => method === 'POST' && url === '/Appointment';
