@@ -11,6 +11,7 @@ export async function ownersOf(
   ehr: BookingConnection,
   slots: readonly FhirSlot[],
 ): Promise<ReadonlyMap<string, FhirAppointment>> {
+  if (slots.length === 0) return new Map();
   const { client, dialect, operationLookup } = ehr;
   const owners = [...new Set(slots.flatMap((slot) => claimOf(slot)?.owner ?? []))];
   const keys = operationLookup ? owners.filter((owner) => !namesAppointment(owner)) : [];
@@ -58,14 +59,11 @@ export function namesAppointment(owner: string): boolean {
   return owner.startsWith('Appointment/');
 }
 
-/** Of slots with an expired claim, those whose owner still needs them, each with its owner. */
-export async function livingOwners(
-  ehr: BookingConnection,
-  slots: readonly FhirSlot[],
+/** Of the owners of expired claims, by slot, those that still need their slot. */
+export function livingOwners(
+  owners: ReadonlyMap<string, FhirAppointment>,
   now: Date,
-): Promise<ReadonlyMap<string, FhirAppointment>> {
-  if (slots.length === 0) return new Map();
-  const owners = await ownersOf(ehr, slots);
+): ReadonlyMap<string, FhirAppointment> {
   return new Map([...owners].filter(([slot, owner]) => keepsSlots(owner, now) && slotsOf(owner).includes(slot)));
 }
 

@@ -2,14 +2,14 @@ import type { TimeSlotQuery } from '@crossward/connector-kit';
 import type { BookingConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
-import { slotsOf } from '../mappers/appointment.ts';
+import { slotsOf, standingOf } from '../mappers/appointment.ts';
 import { patientIn, readGroupId } from '../mappers/group.ts';
 import { slotState, slotTime } from '../mappers/slot.ts';
 import { abandonedSlots } from './abandoned-slots.ts';
 import type { FreeTime, FreeTimeSource } from './list.ts';
 import { occupiedSlots } from './occupied-slots.ts';
 import { searchSlots } from './search.ts';
-import { livingOwners } from './slot-owners.ts';
+import { livingOwners, ownersOf } from './slot-owners.ts';
 
 /** Ids of appointments whose slots count as free, besides those that the query names. */
 type AlsoFreeing = (directory: CareUnitDirectory, query: TimeSlotQuery) => Promise<readonly string[]>;
@@ -41,14 +41,14 @@ export function slotTimes(ehr: BookingConnection, { alsoFreeing, sweep }: Option
         ...(sweep ? { withAppointments: (appointments) => void seen.push(...appointments) } : {}),
       });
       const now = ehr.client.clock.now();
-      const owners = await livingOwners(
+      const claimants = await ownersOf(
         ehr,
         slots.filter((slot) => slotState(slot, now) === 'expired'),
-        now,
       );
+      const owners = livingOwners(claimants, now);
       const abandoned = sweep ? await abandonedSlots(ehr, slots, seen) : new Set<string>();
       const occupied = await occupiedSlots(ehr, directory, slots, new Set(ids));
-      if (sweep) await sweep(leftoversIn(slots, { abandoned, owners, now }));
+      if (sweep) await sweep(leftoversIn(slots, { abandoned, claimants, owners, now }));
       return slots
         .filter((slot) => {
           const reference = referenceTo(slot);
@@ -65,13 +65,23 @@ interface Facts {
   readonly now: Date;
 }
 
+/** The gateway releases an expired hold with its Slots, and may still confirm it: it is no leftover. */
 function leftoversIn(
   slots: readonly FhirSlot[],
-  { abandoned, owners, now }: Facts & { readonly abandoned: ReadonlySet<string> },
+  {
+    abandoned,
+    claimants,
+    owners,
+    now,
+  }: Facts & { readonly abandoned: ReadonlySet<string>; readonly claimants: ReadonlyMap<string, FhirAppointment> },
 ): Leftover[] {
-  return slots
-    .filter((slot) => abandoned.has(referenceTo(slot)) || slotState(slot, now) === 'expired')
-    .map((slot) => ({ slot, owner: owners.get(referenceTo(slot)) }));
+  return slots.flatMap((slot) => {
+    const reference = referenceTo(slot);
+    if (abandoned.has(reference)) return [{ slot, owner: undefined }];
+    const claimant = claimants.get(reference);
+    if (slotState(slot, now) !== 'expired' || (claimant && standingOf(claimant, now).hasExpired)) return [];
+    return [{ slot, owner: owners.get(reference) }];
+  });
 }
 
 function freeTime(slot: FhirSlot, directory: CareUnitDirectory): FreeTime[] {
@@ -103,10 +113,11 @@ export async function freeSlots(
   const now = ehr.client.clock.now();
   const expired = slots.filter((slot) => slotState(slot, now) === 'expired');
   const freed = new Set(leaving ? slotsOf(leaving) : []);
-  const [owners, occupied] = await Promise.all([
-    livingOwners(ehr, expired, now),
+  const [claimants, occupied] = await Promise.all([
+    ownersOf(ehr, expired),
     occupiedSlots(ehr, directory, slots, new Set(leaving?.id ? [leaving.id] : [])),
   ]);
+  const owners = livingOwners(claimants, now);
   return slots.filter((slot) => !occupied.has(referenceTo(slot)) && canBeBooked(slot, { freed, owners, now }));
 }
 
