@@ -1,5 +1,5 @@
-# Runs a program on the Node.js that npm itself runs on where that is 24 or newer, else on the one that `npm ci` has
-# brought. With `exec`, so that signals reach the program.
+# Runs a program on the Node.js that runs npm if it is version 24 or newer, otherwise on the one that `npm ci`
+# installed. Uses `exec`, so that signals reach the program.
 own="$(dirname "$0")/../node_modules/.bin/node"
 
 is_new_enough() {
@@ -9,5 +9,5 @@ is_new_enough() {
 for node in "${npm_node_execpath:-$own}" "$own"; do
   if is_new_enough "$node"; then exec "$node" "$@"; fi
 done
-echo 'Crossward needs Node.js 24 or newer, and npm has brought none for this system. Install one.' >&2
+echo 'Crossward needs Node.js 24 or newer, and npm has no package of it for this system. Install Node.js 24.' >&2
 exit 1

@@ -47,7 +47,7 @@ async function crossward(words: string) {
 test.each([
   ['--help', 0],
   ['conformance --emr nowhere', 2],
-])('the program that is installed ends as its command does: %s', async (words, code) => {
+])('the installed program returns the exit code of its command: %s', async (words, code) => {
   const child = execFile(process.execPath, [launcher, ...words.split(' ')]);
   await once(child, 'exit');
   expect(child.exitCode).toBe(code);
@@ -61,12 +61,12 @@ describe('usage', () => {
     'emr check --help',
     'messages retry --help',
     'operations drop --help',
-  ])('%s is shown', async (words) => {
+  ])('shows help for %s', async (words) => {
     const { code, stdout } = await crossward(words);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
   });
 
-  test('a version is shown', async () => {
+  test('shows the version', async () => {
     expect(await crossward('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
@@ -84,20 +84,20 @@ describe('usage', () => {
     ],
     ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
     ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
-  ])('%s ends with 2 and says why', async (words, told) => {
+  ])('%s exits with 2 and explains why', async (words, told) => {
     const { code, stderr } = await crossward(words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  test('a wrong configuration ends with 2 and says where', async () => {
+  test('an invalid configuration exits with 2 and shows the position', async () => {
     const path = join(folder, 'wrong.yaml');
     await writeFile(path, 'emrs: []\nclients: []\n');
     const { code, stderr } = await crossward(`emr check --config ${path}`);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${path}:1:`)]);
   });
 
-  test('a database that is not there ends with 2', async () => {
+  test('an unreachable database exits with 2', async () => {
     vi.stubEnv('DATABASE_URL', 'postgresql://nobody@127.0.0.1:1/none');
     const { code, stderr } = await crossward('emr check --emr sandbox-no');
     expect([code, stderr]).toEqual([2, expect.stringContaining('connection refused')]);
@@ -112,7 +112,7 @@ describe('a database', () => {
     'operations drop x --yes',
     'secret-keys list',
     'emr check --emr sandbox-no',
-  ])('is not made by %s', async (words) => {
+  ])('is not created by %s', async (words) => {
     const empty = join(folder, 'empty');
     vi.stubEnv('DATABASE_URL', '');
     vi.stubEnv('CROSSWARD_DATA_DIR', empty);
@@ -121,7 +121,7 @@ describe('a database', () => {
     await expect(stat(empty)).rejects.toThrow('ENOENT');
   });
 
-  test('that no gateway has used is not changed, and is named without credentials', async () => {
+  test('without migrations is not changed, and is named without credentials', async () => {
     await using own = await createOwnDatabase('empty');
     const { code, stderr } = await crossward('messages failed');
     const { pathname, password } = new URL(own.url);
@@ -137,7 +137,7 @@ describe('a database', () => {
 describe('conformance', () => {
   const only = '--only patients resources cancel unclaimed';
 
-  test('shows a table, writes JSON, and ends with 0', async () => {
+  test('prints a table, writes JSON and exits with 0', async () => {
     const path = join(folder, 'report.json');
     const { code, stdout } = await crossward(
       `conformance --emr sandbox-uk --patient p-1 nhs_number:9990000018 --json ${path} ${only}`,
@@ -151,14 +151,14 @@ describe('conformance', () => {
     expect(JSON.stringify(report) + stdout).not.toContain('9990000018');
   });
 
-  test('writes nothing when no patient is named', async () => {
+  test('writes nothing without a patient', async () => {
     const { code, stdout } = await crossward(`conformance --emr sandbox-uk ${only}`);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}cancel +- +- +5$/m);
     expect(stdout).toContain('--patient');
   });
 
-  test('ends with 1 when something is not as claimed', async () => {
+  test('exits with 1 if a claim is wrong', async () => {
     const { code, stdout } = await crossward(
       'conformance --emr sandbox-uk --service nonsense --only healthcare-services --json -',
     );
@@ -166,7 +166,7 @@ describe('conformance', () => {
   });
 });
 
-test('an EHR that is down ends with 1 and says so', async () => {
+test('an unreachable EHR exits with 1 and is reported', async () => {
   const path = join(folder, 'down.yaml');
   await writeFile(
     path,
@@ -218,7 +218,7 @@ messages:
     ),
   );
 
-  test('are asked for only where they are needed', async () => {
+  test('are required only where they are used', async () => {
     expect(await crossward(`emr check --config ${file} --emr local`)).toMatchObject({ code: 0, stderr: '' });
     vi.stubEnv('CROSSWARD_CONFIG', file);
     vi.stubEnv('CROSSWARD_SECRET_KEY', 'not a key');

@@ -17,7 +17,7 @@ function check(findings: readonly ProbeFinding[], recommendedSettings: Record<st
 
 const fine: ProbeFinding = { name: 'sign-in', status: 'ok', detail: 'A token was given.' };
 
-test('shows findings, what is offered, and the settings to write', () => {
+test('shows findings, capabilities and recommended settings', () => {
   const text = formatCheck(
     check([fine, { name: 'transactions are atomic', status: 'problem', detail: 'They are run as a batch.' }], {
       booking: 'slot_claim',
@@ -34,13 +34,13 @@ test.each([
   [false, undefined, 'no; the gateway compensates'],
   [true, undefined, 'yes\n'],
   [true, 10, 'up to 10 changes; beyond that, the gateway compensates'],
-])('says how much is done all or nothing: transactions %s, %s changes', (transactions, changesPerTransaction, told) => {
+])('describes atomicity: transactions %s, %s changes', (transactions, changesPerTransaction, told) => {
   const limited = changesPerTransaction === undefined ? {} : { changesPerTransaction };
   const text = formatCheck({ ...check([fine]), claims: { ...claims, transactions, ...limited } });
   expect(text).toContain(`all or nothing   ${told}`);
 });
 
-test('says nothing of settings when none should differ', () => {
+test('omits settings if none are recommended', () => {
   expect(formatCheck(check([fine]))).not.toContain('Recommended');
 });
 
@@ -54,7 +54,7 @@ test.each([
   expect(isWell(check([fine, { ...fine, status }]))).toBe(expected);
 });
 
-test('is not well when the connection cannot be opened', () => {
+test('fails if the connection cannot be opened', () => {
   const failed: EmrCheck = { emr: 'north', connector: 'some', claims: null, error: 'unavailable: The EHR is down' };
   expect(isWell(failed)).toBe(false);
   expect(formatCheck(failed)).toContain('The connection cannot be opened: unavailable: The EHR is down');

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe('wrong credentials', () => {
-  test('are told as such until they are too many, then have to wait, longer each time', () => {
+  test('are throttled with growing pauses after too many', () => {
     const credentials = createFailedCredentials(3);
     for (let count = 0; count < 3; count++) expect(credentials.failed('192.0.2.1', 'acme')).toBe(0);
     for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {
@@ -21,7 +21,7 @@ describe('wrong credentials', () => {
     }
   });
 
-  test('count for the address, whichever client they name, and for the client, wherever they come from', () => {
+  test('are counted per address and per client id', () => {
     const credentials = createFailedCredentials(2);
     for (const clientId of ['a', 'b']) expect(credentials.failed('192.0.2.1', clientId)).toBe(0);
     expect(credentials.failed('192.0.2.1', 'c')).toBe(1000);
@@ -31,7 +31,7 @@ describe('wrong credentials', () => {
     expect(credentials.failed('192.0.2.4', 'd')).toBe(0);
   });
 
-  test('are forgotten after a while', () => {
+  test('expire', () => {
     const credentials = createFailedCredentials(1);
     expect(credentials.failed('192.0.2.1', 'acme')).toBe(0);
     expect(credentials.failed('192.0.2.1', 'acme')).toBe(1000);
@@ -40,7 +40,7 @@ describe('wrong credentials', () => {
     expect(credentials.failed('192.0.2.1', 'acme')).toBe(1000);
   });
 
-  test('of very many senders are not all remembered', () => {
+  test('of the least recent senders are evicted', () => {
     const credentials = createFailedCredentials(1);
     expect(credentials.failed('192.0.2.1', 'acme')).toBe(0);
     for (let count = 0; count < 10_000; count++) credentials.failed(`2001:db8:${count.toString(16)}::/64`, `c${count}`);

@@ -11,7 +11,7 @@ async function options(host = '127.0.0.1') {
 }
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test('sets up three sandboxes and a client that may do everything', async () => {
+test('sets up three sandboxes and a client with all grants', async () => {
   const { configuration, client, secretKey } = await prepareDemo(await options());
   const shown = configuration.emrs.map(({ id, synthetic_identifiers, policies, care_units }) => [
     id,
@@ -41,7 +41,7 @@ test('sets up three sandboxes and a client that may do everything', async () => 
   expect(secretKey).toHaveLength(32);
 });
 
-test('keeps client and key, for their owner alone', async () => {
+test('stores client and key with access for their owner only', async () => {
   const demo = await options();
   const first = await prepareDemo(demo);
   const files = ['demo-client.json', 'secret-key'];
@@ -57,7 +57,7 @@ test('keeps client and key, for their owner alone', async () => {
   expect(await modeOf(join(demo.dataDir, 'secret-key'))).toBe('600');
 });
 
-test('says what is damaged, and shows nothing of it', async () => {
+test('reports a damaged file without quoting it', async () => {
   const demo = await options();
   await prepareDemo(demo);
   const path = (name: string) => join(demo.dataDir, name);
@@ -73,7 +73,7 @@ test('says what is damaged, and shows nothing of it', async () => {
   );
 });
 
-test('a data directory that cannot be used says why', async () => {
+test('reports why a data directory cannot be used', async () => {
   const demo = await options();
   const file = join(await temporaryFolder(), 'file');
   await writeFile(file, '');
@@ -83,7 +83,7 @@ test('a data directory that cannot be used says why', async () => {
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.1', '128.0.0.1', '::ffff:10.0.0.1', 'example.org', 'localhost.example.org', ''])(
-  'refuses host %j and makes nothing',
+  'refuses host %j and creates nothing',
   async (host) => {
     const demo = await options(host);
     expect((await errorFrom(prepareDemo(demo))).message).toBe(

@@ -7,7 +7,7 @@ import { errorFrom } from './test-support.ts';
 const key = randomBytes(32);
 const attempt = (variables: EnvironmentVariables) => errorFrom((async () => readEnvironment(variables))());
 
-test('has defaults, also for variables that are empty', () => {
+test('applies defaults to unset and empty variables', () => {
   const defaults = {
     host: '127.0.0.1',
     port: 8080,
@@ -44,16 +44,16 @@ test.each(['base64', 'base64url', 'hex'] as const)('reads keys in %s and shows n
 test.each([
   ['1', 1],
   ['1000', 1000],
-])('reads the size of the pool: %s', (text, size) => {
+])('accepts pool size %s', (text, size) => {
   expect(readEnvironment({ DATABASE_POOL_SIZE: text }).databasePoolSize).toBe(size);
 });
 
-test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('refuses as the size of the pool: %j', async (text) => {
+test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('refuses pool size %j', async (text) => {
   const { message } = await attempt({ DATABASE_POOL_SIZE: text });
   expect(message).toBe(`DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not ${JSON.stringify(text)}`);
 });
 
-test('reports every variable that cannot be used, without secrets', async () => {
+test('reports every invalid variable, without secrets', async () => {
   const { message } = await attempt({
     PORT: '80a',
     DATABASE_URL: 'mysql://u:hunter2@localhost/db',
@@ -83,6 +83,6 @@ test('a configuration needs a secret key', async () => {
 test.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50'])('refuses port %j', async (PORT) => {
   expect((await attempt({ PORT })).mistakes).toHaveLength(1);
 });
-test.each(['0', '1', '65535'])('takes port %s', (PORT) => {
+test.each(['0', '1', '65535'])('accepts port %s', (PORT) => {
   expect(readEnvironment({ PORT }).port).toBe(Number(PORT));
 });

@@ -71,7 +71,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
   });
 });
 
-test('a connection keeps what it sets and has defaults for the rest', async () => {
+test('applies defaults to a connection', async () => {
   const connection = '{ timeout_ms: 500, breaker: { failures: 2 }, ca_file: ca.pem }';
   const { emrs } = await load(rightFile.replace('    care_units:', `    connection: ${connection}\n    care_units:`));
   expect(emrs[0]?.connection).toMatchObject({
@@ -95,7 +95,7 @@ test("a care unit's policies override the EHR's, key by key", async () => {
   });
 });
 
-test('keeps secrets out of sight, in messages and in the settings of a connector', async () => {
+test('hides secrets in messages and connector settings', async () => {
   const configuration = await load(
     `${rightFile
       .replace('connector: sandbox', 'connector: remote')
@@ -113,7 +113,7 @@ test('keeps secrets out of sight, in messages and in the settings of a connector
   expect(seen).not.toContain(clientSecret);
 });
 
-test('is frozen through and through', async () => {
+test('is deeply frozen', async () => {
   const configuration = await load(rightFile);
   const frozen = (value: unknown): boolean =>
     typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
@@ -148,7 +148,7 @@ test('reports every mistake at once, in the order of the file', async () => {
   ]);
 });
 
-test('a file that cannot be read says why', async () => {
+test('reports why a file cannot be read', async () => {
   const folder = await temporaryFolder();
   const attempt = async (path: string) =>
     (await errorFrom(loadConfiguration({ path, connectors: fakeConnectors, environment: {} }))).message;
@@ -164,7 +164,7 @@ test('reads a file with a byte order mark and CRLF', async () => {
   expect(configuration.emrs[0]?.name).toBe('North');
 });
 
-test('the example of the environment names every variable that is read', async () => {
+test('.env.example lists every variable', async () => {
   const example = await readFile(new URL('../../../.env.example', import.meta.url), 'utf8');
   const source = await readFile(new URL('./environment.ts', import.meta.url), 'utf8');
   const named = new Set(example.match(/^[A-Z_]+(?==)/gm));

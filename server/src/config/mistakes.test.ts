@@ -197,7 +197,7 @@ for (const [group, members] of Object.entries(cases)) {
   });
 }
 
-test('aliases cannot make a small file huge', async () => {
+test('limits the expansion of aliases', async () => {
   const layers = Array.from('bcdefgh', (name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]\n`);
   expect(await mistakesIn(`a: &a [x]\n${layers.join('')}`)).toEqual([
     'crossward.yaml:1:1: the aliases in this file expand to too many values',
@@ -212,14 +212,14 @@ test.each(['https://sms.example.org', 'http://127.0.0.1:9000/sms', 'http://[::1]
   },
 );
 
-test('a policy that no care unit follows needs no messages', async () => {
+test('a policy overridden by every care unit requires no messages', async () => {
   const file = rightFile
     .replace('    care_units:', '    policies: { booking_confirmation: code }\n    care_units:')
     .replace('language: nb', 'language: nb\n        policies: { booking_confirmation: none }');
   await expect(load(file)).resolves.toBeDefined();
 });
 
-test('cancellation codes may go by e-mail where the policy says so', async () => {
+test('cancellation codes can be sent by e-mail if the policy allows it', async () => {
   const file = `${rightFile.replace(
     '    care_units:',
     '    policies: { cancellation_confirmation: code, cancellation_code_by_email: true }\n    care_units:',

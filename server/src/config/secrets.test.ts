@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Secret } from './secret.ts';
 import { clientSecret, errorFrom, load, mistakesIn, rightFile } from './test-support.ts';
 
-test('a secret shows itself to nobody but who asks', () => {
+test('a secret is shown only by reveal', () => {
   const secret = new Secret('hunter2');
   expect(secret.reveal()).toBe('hunter2');
   expect([
@@ -14,7 +14,7 @@ test('a secret shows itself to nobody but who asks', () => {
   ]).toEqual(['[secret]', '[secret]', '{"secret":"[secret]"}', '{ secret: [secret] }']);
 });
 
-test('variables that secrets refer to exist and are long enough', async () => {
+test('reports missing variables and secrets that are too short', async () => {
   const line = 'crossward.yaml:13:22: clients[0].secrets[0].env: ';
   expect(await mistakesIn(rightFile, { ACME_CLIENT_SECRET: '' })).toEqual([
     `${line}the environment variable ACME_CLIENT_SECRET is empty`,
@@ -45,13 +45,13 @@ test.each([
   ['[!hunter2 x]', '13:15: unknown tag, or the value does not match its tag'],
   ['[{ hunter2: 1, hunter2: 2 }]', '13:29: this key is repeated in the same mapping'],
   ['[@hunter2]', '13:15: text that starts with this character must be in quotes'],
-])('a secret in the file is pointed at, not repeated: %s', async (secrets, line) => {
+])('reports the position of a secret in the file without quoting it: %s', async (secrets, line) => {
   const error = await errorFrom(load(rightFile.replace('[{ env: ACME_CLIENT_SECRET }]', secrets)));
   expect(error.message).not.toContain('hunter2');
   expect(error.message.slice(error.message.indexOf('crossward.yaml'))).toBe(`crossward.yaml:${line}`);
 });
 
-test.each(['hunter2', '{ hunter2 }', '[hunter2]'])('nor is a password: %s', async (password) => {
+test.each(['hunter2', '{ hunter2 }', '[hunter2]'])('does not quote a password: %s', async (password) => {
   const sms = `messages:\n  sms: { provider: 46elks, username: u, password: ${password}, from: Clinic }\n`;
   expect(await mistakesIn(rightFile + sms)).toEqual([`crossward.yaml:18:51: messages.sms.password: ${reference}`]);
 });

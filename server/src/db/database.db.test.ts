@@ -52,7 +52,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     return url.href;
   };
 
-  it('says why it cannot connect, without the URL and the password', async () => {
+  it('reports why it cannot connect, without URL and password', async () => {
     expect(await failure(changed(() => undefined))).toMatch(
       /Cannot connect to PostgreSQL: password authentication failed/,
     );
@@ -67,7 +67,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     expect(await failure(url.href)).toMatch(/database "absent" does not exist/);
   });
 
-  it('says that nobody listens, or nobody answers', async () => {
+  it('reports a refused connection and a time-out', async () => {
     const silent = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const url = changed((url) => {
@@ -103,14 +103,14 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     await new Promise((resolve) => old.close(resolve));
   });
 
-  it('lets the URL change the settings', async () => {
+  it('parameters in the URL override the settings', async () => {
     const databaseUrl = `${test.url}?statement_timeout=50`;
     const database = await openDatabase({ databaseUrl, dataDir });
     await expect(rows(database, 'SELECT pg_sleep(20)')).rejects.toMatchObject({ code: '57014' });
     await database.close();
   });
 
-  it('leaves the data directory alone', async () => {
+  it('does not touch the data directory', async () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     expect(settings).toEqual({ name: 'crossward', timeout: '30s', zone: 'UTC' });
   });
 
-  it('survives the loss of connections, at rest and at work', async () => {
+  it('survives lost connections, idle and in use', async () => {
     const { database } = test;
     const victims = await Promise.all([database.pool.connect(), database.pool.connect()]);
     const pids = await Promise.all(
@@ -146,7 +146,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     await vi.waitFor(() => database.ping(), patience);
   });
 
-  it('bounds its connections and the wait for one', async () => {
+  it('limits connections and the wait for them', async () => {
     const database = await openDatabase({ databaseUrl: test.url, dataDir, maxConnections: 1, connectTimeout: 2_000 });
     const client = await database.pool.connect();
     await expect(database.ping()).rejects.toSatisfy(isConnectionFailure);
@@ -187,7 +187,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     await exited;
   }
 
-  it('keeps what it answered when its process is killed', { timeout: 120_000 }, async () => {
+  it('keeps committed data if its process is killed', { timeout: 120_000 }, async () => {
     const dataDir = await newFolder();
     let answered = 0;
     for (let round = 1; round <= 3; round++) {
@@ -211,7 +211,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     }
   });
 
-  it('starts where an earlier process was killed in its first start', async () => {
+  it('starts after a process was killed during its first start', async () => {
     const dataDir = await newFolder();
     const { child } = start(`await openDatabase({ dataDir: ${JSON.stringify(dataDir)} })`);
     await vi.waitFor(async () => expect(await readdir(join(dataDir, 'pglite.new'))).toContain('base'), patience);
@@ -238,7 +238,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     },
   );
 
-  it('opens its folder once', async () => {
+  it('refuses to open its folder twice', async () => {
     const dataDir = await newFolder();
     const database = await openDatabase({ dataDir });
     await expect(openDatabase({ dataDir })).rejects.toThrow(
@@ -249,7 +249,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     await (await openDatabase({ dataDir })).close();
   });
 
-  it('gives the folder back when it cannot start', async () => {
+  it('unlocks the folder if it cannot start', async () => {
     const dataDir = await newFolder();
     await writeFile(join(dataDir, 'pglite'), 'no folder');
     await expect(openDatabase({ dataDir })).rejects.toThrow();
@@ -267,7 +267,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('locks the folder against other processes until the end of the process', async () => {
+  it('locks the folder against other processes until the process ends', async () => {
     const dataDir = await newFolder();
     const lock = `const lock = await lockDataDir(${JSON.stringify(dataDir)}).catch((error) => error);`;
     const holder = start(`${lock} console.log('release' in lock); setInterval(() => undefined, 1000);`);

@@ -30,7 +30,7 @@ describe('in a database', () => {
     }
   };
 
-  it('tells violations by their constraint', async () => {
+  it('distinguishes violations by constraint', async () => {
     const setUp = await failure(
       `CREATE TABLE booking (
          id integer CONSTRAINT booking_key PRIMARY KEY, room integer, during tstzrange,
@@ -51,7 +51,7 @@ describe('in a database', () => {
 
 const downCodes = ['08006', '57P01', '57P03', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', '28P01'];
 
-it('tells a database that is down from a bug', () => {
+it('distinguishes an unreachable database from a bug', () => {
   for (const code of downCodes) expect(isConnectionFailure(ofDatabase(coded(code))), code).toBe(true);
   expect(isConnectionFailure(ofDatabase(new Error('timeout exceeded when trying to connect')))).toBe(true);
   expect(isConnectionFailure(ofDatabase(Object.assign(coded('ENOENT'), { syscall: 'connect' })))).toBe(true);
@@ -60,12 +60,12 @@ it('tells a database that is down from a bug', () => {
   }
 });
 
-it('tells a database that is down from any other connection that broke', () => {
+it('distinguishes database connections from other broken connections', () => {
   for (const code of downCodes) expect(isConnectionFailure(coded(code)), code).toBe(false);
   expect(isConnectionFailure(new Error('Connection terminated'))).toBe(false);
 });
 
-it('knows what a new attempt may cure', () => {
+it('recognises errors that a retry can fix', () => {
   expect(isSerializationFailure(coded('40001'))).toBe(true);
   expect(isSerializationFailure(coded('40P01'))).toBe(true);
   expect(isSerializationFailure(coded('23505'))).toBe(false);
@@ -80,7 +80,7 @@ describe('retrySerialization', () => {
     return { fn, calls: () => calls };
   };
 
-  it('tries a lost transaction again', async () => {
+  it('retries a transaction after a conflict', async () => {
     const { fn, calls } = failing(3, coded('40P01'));
     expect(await retrySerialization(fn)).toBe('done');
     expect(calls()).toBe(4);
@@ -92,7 +92,7 @@ describe('retrySerialization', () => {
     expect(calls()).toBe(6);
   });
 
-  it('throws anything else at once', async () => {
+  it('throws other errors at once', async () => {
     const { fn, calls } = failing(1, coded('23505'));
     await expect(retrySerialization(fn)).rejects.toMatchObject({ code: '23505' });
     expect(calls()).toBe(1);

@@ -43,7 +43,7 @@ async function rows(text: string, from = database): Promise<unknown[]> {
 const first = { '000001_first.sql': 'CREATE TABLE one (id integer); INSERT INTO one VALUES (1), (2);' };
 const second = { ...first, '000002_second.sql': 'ALTER TABLE one ADD COLUMN more text;\nCREATE TABLE two ();' };
 
-it('applies what is pending, set by set, and nothing twice', async () => {
+it('applies pending migrations once, set by set', async () => {
   const early = [await makeSet('gateway', first)];
   expect(await migrationsApplied(database, early)).toBe(false);
   await migrate(database, early);
@@ -67,7 +67,7 @@ it('applies what is pending, set by set, and nothing twice', async () => {
   ]);
 });
 
-it('brings the own migrations', async () => {
+it('applies the migrations of the gateway', async () => {
   const sets = migrationSets([]);
   await migrate(database, sets);
   expect(await migrationsApplied(database, sets)).toBe(true);
@@ -83,7 +83,7 @@ it('refuses a database that is newer', async () => {
   expect(await migrationsApplied(database, older)).toBe(true);
 });
 
-it('refuses a changed file, whatever the line ends', async () => {
+it('refuses a changed file but ignores line endings', async () => {
   await migrate(database, [await makeSet('gateway', second)]);
   const windows = { ...first, '000002_second.sql': second['000002_second.sql'].replaceAll('\n', '\r\n') };
   await migrate(database, [await makeSet('gateway', windows)]);
@@ -92,7 +92,7 @@ it('refuses a changed file, whatever the line ends', async () => {
   expect(await migrationsApplied(database, changed)).toBe(false);
 });
 
-it('leaves sets alone that it does not know', async () => {
+it('ignores unknown sets', async () => {
   await migrate(database, [
     await makeSet('gateway', first),
     await makeSet('other', { '000001_first.sql': 'SELECT 1' }),
@@ -117,7 +117,7 @@ describe('refuses files', () => {
   });
 });
 
-it('changes nothing when one of several fails', async () => {
+it('changes nothing if one of several migrations fails', async () => {
   const broken = { ...first, '000002_broken.sql': 'CREATE TABLE two (); SELECT 1 / 0;' };
   await expect(migrate(database, [await makeSet('gateway', broken)])).rejects.toThrow(
     new DatabaseError('Migration gateway/000002_broken failed: division by zero', '22012'),
@@ -134,7 +134,7 @@ it('refuses a migration that ends the transaction', async () => {
 });
 
 describe.runIf(inject('databaseKind') === 'postgresql')('with several gateways', () => {
-  it('migrates once, though ten start at a time', async () => {
+  it('migrates once if ten gateways start at the same time', async () => {
     const set = await makeSet('gateway', {
       ...first,
       '000002_slow.sql': 'SELECT pg_sleep(0.3); INSERT INTO one VALUES (3);',
@@ -151,7 +151,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('with several gateways',
     expect(await rows('SELECT id FROM one ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   });
 
-  it('says which right the user lacks', async () => {
+  it('names the missing privilege of the user', async () => {
     const role = `weak_${Date.now()}`;
     await rows(`CREATE ROLE ${role} LOGIN PASSWORD 'weak'`);
     const url = new URL(test.url ?? '');

@@ -31,7 +31,7 @@ async function lend<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> 
 }
 const run = <Row>(text: string, values: unknown[] = []) => lend((client) => client.query<Row>(text, values));
 
-describe('many queries at once, some of which fail', () => {
+describe('concurrent queries, some of which fail', () => {
   // Each answers `marker`, or fails with the code.
   const statements: Record<string, (client: DatabaseClient, marker: number) => Promise<unknown>> = {
     answers: (client, marker) => client.query('SELECT $1::int AS marker', [marker]),
@@ -63,7 +63,7 @@ describe('many queries at once, some of which fail', () => {
     } else expect(outcome).toBe(kind);
   }
 
-  it('gives nobody the rows of another', async () => {
+  it('never mixes up rows', async () => {
     let marker = 0;
     const kind = fc.constantFrom(...Object.keys(statements));
     // A task: statements one after another on one loan, begun in a transaction or not, left open or not.
@@ -85,7 +85,7 @@ describe('many queries at once, some of which fail', () => {
                 const query = statements[kind]?.(client, mine) ?? Promise.reject();
                 const checked =
                   failed || (transaction && together) ? query.then(noRows, () => undefined) : check(kind, mine, query);
-                // Whoever gets the list hears of it; a failure before that ends the loan with the first one alone.
+                // The returned list reports each failure. If the loop fails first, only that failure is reported.
                 checked.catch(() => undefined);
                 checks.push(checked);
                 if (!together) await checked;
@@ -128,7 +128,7 @@ describe('release', () => {
     expect(await rowsOutside()).toEqual([]);
   });
 
-  it('rolls back after a commit that failed, and after statements that nobody waited for', async () => {
+  it('rolls back after a failed commit and after statements that were not awaited', async () => {
     const failed = lend(async (client) => {
       await client.query('BEGIN');
       await client.query('INSERT INTO counted VALUES ($1)', [1]);
@@ -146,7 +146,7 @@ describe('release', () => {
     await unawaited;
   });
 
-  it('ends the loan', async () => {
+  it('refuses queries afterwards', async () => {
     const client = await pool.connect();
     client.release();
     await expect(client.query('SELECT 1', [])).rejects.toThrow('has been released');
@@ -159,7 +159,7 @@ describe('release', () => {
   });
 });
 
-it('keeps a query beside a transaction out of it', async () => {
+it('runs a query outside a concurrent transaction', async () => {
   const client = await pool.connect();
   await client.query('BEGIN');
   const beside = Array.from({ length: 20 }, (_, id) => run('INSERT INTO thing VALUES ($1, $2)', [id, 'beside']));
@@ -193,7 +193,7 @@ it('serves Kysely', async () => {
   expect(updated.numUpdatedRows).toBe(3n);
 });
 
-it('answers with the documented types', async () => {
+it('returns the documented types', async () => {
   const bytes = Buffer.from([0, 1, 255]);
   const { rows } = await run(
     `SELECT 9007199254740991::int8 AS safe, '{1,NULL,{}}'::text AS text, ARRAY[1, NULL]::int8[] AS safes,
@@ -223,11 +223,11 @@ it('answers with the documented types', async () => {
   await test.database.ping();
 });
 
-it('refuses more parameters than the protocol can count', async () => {
+it('refuses more parameters than the protocol supports', async () => {
   await expect(run('SELECT 1', Array(65_536).fill(1))).rejects.toThrow(RangeError);
 });
 
-it('prepares a statement anew when its table has changed', async () => {
+it('prepares a statement again after its table changed', async () => {
   const read = (client: DatabaseClient) => client.query('SELECT * FROM changing WHERE id = $1', [1]);
   await run('CREATE TABLE changing (id integer); INSERT INTO changing VALUES (1)');
   await lend(async (client) => {
@@ -246,7 +246,7 @@ it('prepares a statement anew when its table has changed', async () => {
   });
 });
 
-it('names statements with parameters when they come back', async () => {
+it('names repeated statements with parameters', async () => {
   await lend(async (client) => {
     for (let time = 0; time < 3; time++) await client.query('SELECT $1::int AS named', [1]);
     await client.query('SELECT $1::int AS once', [1]);
@@ -260,7 +260,7 @@ it('names statements with parameters when they come back', async () => {
 });
 
 describe('end', () => {
-  it('refuses newcomers, and waits for those who have a connection', async () => {
+  it('refuses new callers and waits until connections are returned', async () => {
     const own = await createTestDatabase(undefined, 'empty');
     const client = await own.database.pool.connect();
     let closed = false;

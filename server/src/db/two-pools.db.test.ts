@@ -44,7 +44,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
   const metric = async (name: string) =>
     (await gateway.deps.metrics.metrics()).split('\n').find((line) => line.startsWith(`${name} `));
 
-  test('sends messages while requests have all of their connections', async () => {
+  test('sends messages while requests use all of their connections', async () => {
     // All of the twenty but one.
     await takeAll(pool, 19);
     const { db, outbox } = gateway.deps.services;
@@ -69,7 +69,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     (await waiting).release();
   });
 
-  test('answers requests while background work has all of its connections', async () => {
+  test('serves requests while background jobs use all of their connections', async () => {
     await takeAll(background, 4);
     expect((await gateway.request('GET', `${oslo}/resources`)).status).toBe(200);
     expect(await book(gateway)).toMatchObject({ status: 'booked' });
@@ -78,7 +78,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     });
   });
 
-  test('has as many connections for requests as it is told', async () => {
+  test('respects the configured number of connections for requests', async () => {
     const { url } = gateway.ground.testDatabase;
     const database = await openDatabase({ databaseUrl: url, dataDir: '', maxConnections: 2 });
     onTestFinished(() => database.close());

@@ -26,10 +26,10 @@ afterAll(() => gateway.close());
 
 const careUnit = '/api/emrs/sandbox-se/care-units/sodermalm';
 const statusOf = async (path: string) => (await gateway.request('GET', path)).status;
-const toldOf = (emr: string) =>
-  gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.emr === emr && /open/.test(line.msg));
+const linesOf = (emr: string) =>
+  gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.emr === emr && /connector|EHR/.test(line.msg));
 
-test('an EHR that is down at the start keeps nobody else waiting, and is told from a mistake of the caller', async () => {
+test('an EHR that is unreachable at the start does not delay others and gets ehr_unavailable', async () => {
   const { body } = await gateway.request<{ emrs: { id: string; status: string }[] }>('GET', '/api/emrs');
   expect(body.emrs.map(({ id, status }) => [id, status])).toEqual([
     ['sandbox-no', 'available'],
@@ -46,7 +46,7 @@ test('an EHR that is down at the start keeps nobody else waiting, and is told fr
   expect(await statusOf('/api/emrs/sandbox-no/care-units/oslo-sentrum/patients/p-1')).toBe(200);
 });
 
-test('what cannot be opened is tried until it can, and told of once', async () => {
+test('retries opening a connector until it succeeds, and logs each kind of failure once', async () => {
   const uk = '/api/emrs/sandbox-uk';
   expect(await gateway.request('GET', uk)).toMatchObject({
     status: 200,
@@ -59,11 +59,11 @@ test('what cannot be opened is tried until it can, and told of once', async () =
   await expect.poll(() => statusOf(`${careUnit}/patients/se_personal_number:191212121212`), within).toBe(200);
   await expect.poll(() => statusOf(`${uk}/care-units/riverside/resources`), within).toBe(200);
   expect(await gateway.request('GET', uk)).toMatchObject({ body: { status: 'available' } });
-  expect(toldOf('sandbox-se').map(({ kind, level }) => [kind, level])).toEqual([
+  expect(linesOf('sandbox-se').map(({ kind, level }) => [kind, level])).toEqual([
     ['unavailable', 40],
     [undefined, 30],
   ]);
-  expect(toldOf('sandbox-uk').map(({ kind, level, cause }) => [kind, level, cause?.type])).toEqual([
+  expect(linesOf('sandbox-uk').map(({ kind, level, cause }) => [kind, level, cause?.type])).toEqual([
     ['bug', 50, 'TypeError'],
     [undefined, 30, undefined],
   ]);

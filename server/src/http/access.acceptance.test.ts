@@ -8,7 +8,7 @@ afterAll(() => gateway.close());
 
 for (const operation of gateway.app.operations.values()) accessCases(gateway, operation);
 
-test('an operation outside the table is not served', () => {
+test('the OpenAPI description contains exactly the operations of the table', () => {
   const { paths = {} } = gateway.app.swagger();
   const documented = Object.values(paths).flatMap((path) =>
     Object.values(path as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
@@ -16,7 +16,7 @@ test('an operation outside the table is not served', () => {
   expect(documented.toSorted()).toEqual([...gateway.app.operations.keys()].toSorted());
 });
 
-test('a client may have two secrets, so that one can replace the other', async () => {
+test('accepts both secrets of a client during a rotation', async () => {
   const second = 'the-other-secret-of-a-client-that-rotates';
   const rotating = await startGateway({
     configure: (configuration) => ({
@@ -36,7 +36,7 @@ test('a client may have two secrets, so that one can replace the other', async (
   expect((await rotating.request('GET', '/api/emrs', { client: { id, secret: `${second}x` } })).status).toBe(401);
 });
 
-test('needs none of it for what is public', async () => {
+test('public paths need no credentials', async () => {
   for (const path of ['/api/openapi.json', '/api/openapi.yaml', '/health/live', '/health/ready', '/metrics']) {
     const answer = await gateway.request('GET', path, { client: null });
     expect(answer.status, path).toBe(200);

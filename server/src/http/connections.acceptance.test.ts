@@ -40,11 +40,11 @@ function head(gateway: Gateway, more: string, secret = gateway.credentials('ever
   return `POST ${oslo}/appointments HTTP/1.1\r\nhost: x\r\nx-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\ncontent-type: application/json\r\n${more}\r\n`;
 }
 
-describe('a request that never ends', () => {
+describe('an incomplete request', () => {
   test.each([
     ['in its head', (): string => 'GET /api/emrs HTTP/1.1\r\nx-slow: '],
     ['in its body', (gateway: Gateway) => head(gateway, 'content-length: 1000\r\n')],
-  ])('is refused when its time is over: %s', async (_, begin) => {
+  ])('is refused after the time-out: %s', async (_, begin) => {
     const gateway = await gatewayWith({ request_timeout_seconds: 1 });
     const { socket, text, closed } = call(gateway);
     socket.write(begin(gateway));
@@ -58,7 +58,7 @@ describe('a request that never ends', () => {
     ['short', 'content-length: 1000\r\n', ' '],
     ['long', 'content-length: 1000000\r\n', ' '],
     ['in chunks', 'transfer-encoding: chunked\r\n', '1\r\n \r\n'],
-  ])('is not read on for long once it has been answered: %s', async (_, length, text) => {
+  ])('is not read for long after the response: %s', async (_, length, text) => {
     const gateway = await gatewayWith({ request_timeout_seconds: 3600 });
     const caller = call(gateway);
     caller.socket.write(head(gateway, length, 'wrong'));
@@ -68,7 +68,7 @@ describe('a request that never ends', () => {
   });
 });
 
-test('a caller that was refused can send the rest of a short body, and go on', async () => {
+test('a connection stays usable if the rest of a short body arrives after an error', async () => {
   const gateway = await gatewayWith({});
   const { socket, text } = call(gateway);
   socket.write(head(gateway, 'content-length: 2\r\n', 'wrong'));
@@ -78,7 +78,7 @@ test('a caller that was refused can send the rest of a short body, and go on', a
   await expect.poll(text).toMatch(/HTTP\/1\.1 200 /);
 });
 
-test('a caller that sends a body that is too long has its answer, though it goes on sending', async () => {
+test('a caller gets the response to an oversized body while it is still sending', async () => {
   const gateway = await gatewayWith({});
   const { socket, text, closed } = call(gateway);
   socket.write(head(gateway, 'transfer-encoding: chunked\r\n'));
@@ -104,7 +104,7 @@ describe('connections', () => {
     return Number(new RegExp(`connections_refused_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
   };
 
-  test('of one address have a limit, and are free again when they end', async () => {
+  test('are limited per address while they are open', async () => {
     const gateway = await gatewayWith({ max_connections_per_address: 2 });
     const [first, second] = [call(gateway), call(gateway)];
     await Promise.all([once(first.socket, 'connect'), once(second.socket, 'connect')]);
@@ -114,12 +114,12 @@ describe('connections', () => {
     await expect.poll(() => isAnswered(gateway)).toBe(true);
   });
 
-  test('of a trusted proxy have none of their own', async () => {
+  test('of a trusted proxy have no limit per address', async () => {
     const gateway = await gatewayWith({ max_connections_per_address: 1, trusted_proxies: ['127.0.0.0/8'] });
     for (let count = 0; count < 3; count++) expect(await isAnswered(gateway)).toBe(true);
   });
 
-  test('have a limit in all', async () => {
+  test('have a total limit', async () => {
     const gateway = await gatewayWith({ max_connections: 1, trusted_proxies: ['127.0.0.1'] });
     expect(await isAnswered(gateway)).toBe(true);
     expect(await isAnswered(gateway)).toBe(false);

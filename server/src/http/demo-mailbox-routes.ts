@@ -16,7 +16,7 @@ const contentSecurityPolicy = `default-src 'none'; frame-ancestors 'none'; style
 export function addDemoMailboxRoutes(app: FastifyInstance, mailbox: Pick<DemoMailbox, 'messages'>): void {
   app.get('/demo/messages', async (request, reply) => {
     if (!isLoopbackHost(request.headers.host)) {
-      throw new Problem('route_not_found', { detail: 'There is nothing at this address.' });
+      throw new Problem('route_not_found', { detail: 'No route matches this path.' });
     }
     const messages = await mailbox.messages();
     reply.header('vary', 'accept');

@@ -13,13 +13,13 @@ const get = (path: string, headers = {}) => gateway.request('GET', path, { clien
 const sha256 = (text: string | undefined) => `'sha256-${hash('sha256', text ?? '', 'base64')}'`;
 
 describe('pages', () => {
-  test('/docs leads to /docs/, which needs no credentials', async () => {
+  test('redirects /docs to /docs/ without authentication', async () => {
     const { status, headers } = await get('/docs?from=elsewhere');
     expect([status, headers.location]).toEqual([301, '/docs/']);
     expect((await get('/docs/')).text).toContain('"url": "/api/openapi.json"');
   });
 
-  test('the reference may run the scripts of the gateway and the one that starts it', async () => {
+  test('the content security policy of the API reference allows its own scripts only', async () => {
     const { headers, text } = await get('/docs/');
     const [, script] = /<script type="text\/javascript">(.*?)<\/script>/s.exec(text) ?? [];
     const policy = String(headers['content-security-policy']);
@@ -28,7 +28,7 @@ describe('pages', () => {
     expect(policy).not.toContain('https:');
   });
 
-  test('the page of a problem may use its own style sheet and nothing else', async () => {
+  test('the content security policy of a problem page allows its own style sheet only', async () => {
     const { headers, text } = await get('/problems/ehr_timeout');
     const [, style] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -43,7 +43,7 @@ describe('pages', () => {
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store' });
   });
 
-  test.each(['a[b', '%zz', 'a b:80'])('the host %s is told, not stumbled over', async (host) => {
+  test.each(['a[b', '%zz', 'a b:80'])('responds with 400 to the invalid host %s', async (host) => {
     for (const path of ['/docs', '/docs/', '/docs/js/scalar.js']) {
       const { status, body } = await get(path, { host });
       expect([status, body]).toMatchObject([400, { reason: 'request_invalid' }]);
@@ -56,7 +56,7 @@ describe('pages', () => {
     expect(headers).not.toHaveProperty('x-frame-options');
   });
 
-  test('there is one OpenAPI document', async () => {
+  test('serves the OpenAPI description at one path only', async () => {
     expect((await get('/docs/openapi.json')).status).toBe(404);
   });
 });

@@ -18,8 +18,8 @@ async function failUntilRefused(gateway: Gateway, headers: Record<string, string
   }
 }
 
-describe('wrong secrets', () => {
-  test('are refused with 429 when they are too many, and told when to come again', async () => {
+describe('wrong credentials', () => {
+  test('get 429 with Retry-After after too many', async () => {
     const gateway = await strictGateway();
     await failUntilRefused(gateway);
     // However long the machine takes: the pauses grow.
@@ -39,7 +39,7 @@ describe('wrong secrets', () => {
     expect(answers.filter(({ status }) => status === 401).length).toBeLessThan(10);
   });
 
-  test('never keep the right one out, whoever sent them', async () => {
+  test('never block valid credentials', async () => {
     const gateway = await strictGateway();
     await failUntilRefused(gateway);
     for (let count = 0; count < 10; count++) {
@@ -49,14 +49,14 @@ describe('wrong secrets', () => {
     }
   });
 
-  test('do not count where none was sent', async () => {
+  test('are not counted if none were sent', async () => {
     const gateway = await strictGateway();
     for (let count = 0; count < 20; count++) {
       expect((await gateway.request('GET', '/api/emrs', { client: null })).status).toBe(401);
     }
   });
 
-  test('are logged with the address, and with the client where there is such a client', async () => {
+  test('are logged with the address, and with the client id if the client exists', async () => {
     const gateway = await strictGateway();
     await gateway.request('GET', '/api/emrs', { client: wrong });
     await gateway.request('GET', '/api/emrs', { client: { id: '15859000026', secret: 'wrong' } });
@@ -68,7 +68,7 @@ describe('wrong secrets', () => {
     expect(gateway.logLines.join('')).not.toContain('15859000026');
   });
 
-  test('are counted', async () => {
+  test('are counted in a metric', async () => {
     const gateway = await strictGateway();
     await gateway.request('GET', '/api/emrs', { client: null });
     for (let count = 0; count < 8; count++) await gateway.request('GET', '/api/emrs', { client: wrong });
@@ -95,13 +95,13 @@ describe('behind a proxy', () => {
     ['15859000026', '127.0.0.1'],
     ['unknown', '127.0.0.1'],
     ['', '127.0.0.1'],
-  ])('that is trusted, "%s" comes from %s', async (forwarded, address) => {
+  ])('that is trusted, X-Forwarded-For "%s" means %s', async (forwarded, address) => {
     const gateway = await strictGateway({ trusted_proxies: ['127.0.0.0/8'] });
     await gateway.request('GET', '/api/emrs', { client: wrong, headers: { 'x-forwarded-for': forwarded } });
     await expect.poll(() => addresses(gateway)).toEqual([address]);
   });
 
-  test('that is not trusted, nobody chooses an address of his own', async () => {
+  test('that is not trusted, X-Forwarded-For is ignored', async () => {
     const gateway = await strictGateway();
     await gateway.request('GET', '/api/emrs', { client: wrong, headers: { 'x-forwarded-for': '198.51.100.7' } });
     await expect.poll(() => addresses(gateway)).toEqual(['127.0.0.1']);

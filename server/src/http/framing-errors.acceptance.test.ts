@@ -51,9 +51,9 @@ async function exchange(text: string): Promise<Told[]> {
 const linesOf = (requestId: string) =>
   gateway.logLines.map((line) => JSON.parse(line)).filter((line) => line.request_id === requestId);
 
-describe('what is no HTTP after a request', () => {
+describe('invalid HTTP after a request', () => {
   test.each(['nonsense\r\n\r\n', '\u0016\u0003\u0001', `${'x'.repeat(70_000)}`])(
-    'leaves the request its own answer: %j',
+    'does not affect the response to the request: %j',
     async (garbage) => {
       const [own, rest, ...more] = await exchange(`${await booking()}${garbage}`);
       expect(own?.status).toBe(201);
@@ -65,25 +65,25 @@ describe('what is no HTTP after a request', () => {
     },
   );
 
-  test('leaves every one of several requests its own answer', async () => {
+  test('does not affect the responses to several requests', async () => {
     const answers = await exchange(`${await booking()}${head('GET', '/api/emrs').repeat(3)}nonsense\r\n\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 400]);
   });
 
-  test('leaves a request its answer when it asked for nothing more', async () => {
+  test('does not affect the response if the connection is then closed', async () => {
     const answers = await exchange(`${head('GET', '/api/emrs', 'connection: close\r\n')}nonsense\r\n\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([200]);
   });
 });
 
-describe('what is no HTTP in the midst of a body', () => {
+describe('invalid HTTP within a body', () => {
   const unreadable = head(
     'POST',
     `${oslo}/appointments`,
     'content-type: application/json\r\ntransfer-encoding: chunked\r\n',
   );
 
-  test('is the answer to that request, under its own id', async () => {
+  test('is refused with the id of that request', async () => {
     const requestId = crypto.randomUUID();
     const text = unreadable.replace('\r\n', `\r\nx-request-id: ${requestId}\r\n`);
     const [answer, ...more] = await exchange(`${text}5\r\n{"a":\r\nzz\r\n`);
@@ -92,12 +92,12 @@ describe('what is no HTTP in the midst of a body', () => {
     await expect.poll(() => linesOf(requestId)).toMatchObject([{ status: 400, reason: 'request_invalid', client: id }]);
   });
 
-  test('comes after the answers to the requests before', async () => {
+  test('is refused after the responses to earlier requests', async () => {
     const answers = await exchange(`${await booking()}${unreadable}5\r\n{"a":\r\nzz\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([201, 400]);
   });
 
-  test('is not told to a request that has been answered', async () => {
+  test('closes the connection if the response was already sent', async () => {
     const refused = unreadable.replace(secret, 'wrong');
     const answers = await exchange(`${refused}5\r\n{"a":\r\nzz\r\n`);
     expect(answers.length).toBe(1);

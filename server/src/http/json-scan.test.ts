@@ -26,8 +26,8 @@ const { value: json } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 const written = fc.tuple(json, space).map(([value, indent]) => JSON.stringify(value, null, indent));
 
-describe('of any JSON', () => {
-  test('it counts levels and values as they are', () => {
+describe('for any JSON', () => {
+  test('counts levels and values correctly', () => {
     fc.assert(
       fc.property(written, (text) => {
         const { depth, values } = measure(JSON.parse(text));
@@ -39,7 +39,7 @@ describe('of any JSON', () => {
     );
   });
 
-  test('it finds a name that stands twice, however it is written', () => {
+  test('finds a repeated name, even if it is escaped', () => {
     const asEscapes = (text: string) =>
       [...Array(text.length).keys()]
         .map((index) => `\\u${text.charCodeAt(index).toString(16).padStart(4, '0')}`)
@@ -57,7 +57,7 @@ describe('of any JSON', () => {
   });
 });
 
-test('of any text it says something or nothing', () => {
+test('never throws, whatever the text', () => {
   const pieces = fc.array(fc.oneof(fc.string(), fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', '1', '"a"')));
   fc.assert(fc.property(pieces, (parts) => void scanJson(parts.join(''), { depth: 5, values: 10 })));
 });
@@ -68,6 +68,6 @@ test.each([
   ['{"a":{"b":1},"b":{"a":1,"a":1}}', '/b/a', true],
   ['{"12345":1,"12345":1}', '', false],
   ['{"a":{"12345":{"b":1,"b":1}}}', '/a', false],
-])('in %s the repeated name is at %j', (text, pointer, isWhole) => {
+])('finds the repeated name in %s at %j', (text, pointer, isWhole) => {
   expect(scanJson(text, unlimited)).toEqual({ kind: 'repeated name', pointer, isWhole });
 });

@@ -46,7 +46,7 @@ describe('routes', () => {
     '/problems/__proto__',
     '/..%2f',
     '/%00',
-  ])('that are not there answer 404: %s', async (path) => {
+  ])('unknown path gets 404: %s', async (path) => {
     for (const client of ['everything', null] as const) {
       const answer = await gateway.request<Problem>('GET', path, { client });
       expect(answer).toMatchObject({ status: 404, body: { reason: 'route_not_found', errors: [] } });
@@ -59,7 +59,7 @@ describe('routes', () => {
     `${oslo}/patients/`,
     '/api/emrs//care-units',
     '/api/emrs/sandbox-no/care-units//timeslots',
-  ])('with an empty id lead nowhere: %s', async (path) => {
+  ])('path with an empty id gets 404: %s', async (path) => {
     expect(await gateway.request('GET', path)).toMatchObject({ status: expect.toBeOneOf([400, 404]) });
   });
 
@@ -78,19 +78,19 @@ describe('routes', () => {
     ['DELETE', '/api/openapi.json', 'GET, HEAD'],
     ['POST', '/health/live', 'GET, HEAD'],
     ['POST', '/metrics', 'GET, HEAD'],
-  ])('do not offer %s on %s', async (method, path, allow) => {
+  ])('%s on %s gets 405 with Allow', async (method, path, allow) => {
     const answer = await gateway.request<Problem>(method, path);
     expect(answer).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' }, headers: { allow } });
   });
 
-  test('do not know made-up methods', async () => {
+  test('refuse unknown methods', async () => {
     expect(await exchange(get('/api/emrs').replace('GET', 'BREW'))).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid' },
     });
   });
 
-  test('answer HEAD as GET without a body', async () => {
+  test('respond to HEAD like GET without a body', async () => {
     const { id: appointment } = await book(gateway);
     for (const path of [
       '/api/emrs',
@@ -112,7 +112,7 @@ describe('routes', () => {
   });
 });
 
-describe('addresses', () => {
+describe('URLs', () => {
   test.each([
     `${oslo}/patients/%`,
     `${oslo}/patients/%zz`,
@@ -121,7 +121,7 @@ describe('addresses', () => {
     `${oslo}/patients/%ed%a0%80`,
     '/api/emrs/%e4',
     '/%',
-  ])('are percent-encoded UTF-8: not %s', async (path) => {
+  ])('refuse a path that is not percent-encoded UTF-8: %s', async (path) => {
     const answer = await gateway.request<Problem>('GET', path);
     expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
     expect(answer.text).not.toContain('%');
@@ -139,13 +139,13 @@ describe('addresses', () => {
     '__proto__=x',
     'constructor=x',
     'a=1&a=2&__proto__[x]=1',
-  ])('have a query that is understood or refused: %s', async (query) => {
+  ])('refuse an invalid query: %s', async (query) => {
     const answer = await gateway.request<Problem>('GET', `${oslo}/appointments?${query}`);
     expect(answer.status).toBe(400);
   });
 
   test.each(['patient_id=%', 'patient_id=%zz', 'patient_id=p-1&limit=%ff', 'patient_id=%c3', '%ff=1', 'a=%ed%a0%80'])(
-    'have a query that is percent-encoded UTF-8: not %s',
+    'refuse a query that is not percent-encoded UTF-8: %s',
     async (query) => {
       expect(await gateway.request('GET', `${oslo}/appointments?${query}`)).toMatchObject({
         status: 400,
@@ -154,7 +154,7 @@ describe('addresses', () => {
     },
   );
 
-  test('are ASCII', async () => {
+  test('must be ASCII', async () => {
     for (const path of [`${oslo}/patients/å`, `${oslo}/appointments?patient_id=å`, '/api/emrs?å']) {
       for (const bytes of ['utf8', 'latin1'] as const) {
         expect(await exchange(Buffer.from(get(path), bytes))).toMatchObject({
@@ -165,7 +165,7 @@ describe('addresses', () => {
     }
   });
 
-  test('are 8000 characters at most', async () => {
+  test('have at most 8000 characters', async () => {
     const ofLength = (length: number) => {
       const start = `${oslo}/appointments?patient_id=`;
       return start + 'x'.repeat(length - start.length);
@@ -189,7 +189,7 @@ describe('addresses', () => {
     });
   });
 
-  test('may hold an identifier of 200 characters of any alphabet', async () => {
+  test('can contain an identifier of 200 characters in any script', async () => {
     const long = encodeURIComponent('😀'.repeat(200));
     expect(await gateway.request('GET', `${oslo}/patients/${long}`)).toMatchObject({
       status: 404,
@@ -202,7 +202,7 @@ describe('addresses', () => {
 });
 
 describe('headers', () => {
-  test('of 32 KiB in all are read, more is refused', async () => {
+  test('are limited to 32 KiB in total', async () => {
     const fits = await gateway.request('GET', '/api/emrs', { headers: { 'x-filler': 'x'.repeat(30_000) } });
     expect(fits.status).toBe(200);
     for (const filler of [`x-filler: ${'x'.repeat(40_000)}\r\n`, `x-filler: ${'x'.repeat(100)}\r\n`.repeat(400)]) {
@@ -222,7 +222,7 @@ describe('headers', () => {
     ['host', 'x'],
     ['content-type', 'application/json'],
     ['idempotency-key', randomUUID()],
-  ])('that mean one thing are sent once: %s', async (name, value) => {
+  ])('must not be repeated: %s', async (name, value) => {
     const first = name === 'host' ? '' : `${name}: ${value}\r\n`;
     for (const second of [value, 'other']) {
       const answer = await exchange(get('/api/emrs', `${first}${name.toUpperCase()}: ${second}\r\n`));
@@ -234,7 +234,7 @@ describe('headers', () => {
     }
   });
 
-  test('that may hold identifiers are those of the configuration, too', async () => {
+  test('allowed by the configuration can contain identifiers', async () => {
     const get = (header: string) =>
       gateway.request<Problem>('GET', `${oslo}/patients/header:${header}`, { headers: { [header]: 'p-3' } });
     expect((await get('Patient-Number')).status).toBe(200);
@@ -242,7 +242,7 @@ describe('headers', () => {
     expect(await get('patient')).toMatchObject({ status: 400, body: { reason: 'header_reference_forbidden' } });
   });
 
-  test('of every answer keep it out of caches and frames', async () => {
+  test('of every response forbid caching and framing', async () => {
     for (const [method, path] of [
       ['GET', '/api/emrs'],
       ['GET', '/nothing'],
@@ -281,13 +281,13 @@ describe('headers', () => {
     },
   );
 
-  test('carry another request id each time', async () => {
+  test('contain a new request id for each request', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.request('GET', '/api/emrs')));
     expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(20);
   });
 });
 
-describe('what is no HTTP request', () => {
+describe('invalid HTTP', () => {
   test.each([
     ['nonsense', 'nonsense\r\n\r\n'],
     ['TLS', Buffer.from('16030100a5010000a10303', 'hex')],
@@ -298,7 +298,7 @@ describe('what is no HTTP request', () => {
     ],
     ['a header with a space', 'GET /api/emrs HTTP/1.1\r\nhost: x\r\nx y: z\r\n\r\n'],
     ['a header with NUL', 'GET /api/emrs HTTP/1.1\r\nhost: x\r\nx: a\0b\r\n\r\n'],
-  ])('is answered as one that is wrong: %s', async (_, text) => {
+  ])('gets a problem response: %s', async (_, text) => {
     const { status, head, body } = await exchange(text);
     expect(status).toBe(400);
     expect(head.toLowerCase()).toContain('connection: close');
@@ -309,12 +309,12 @@ describe('what is no HTTP request', () => {
 });
 
 describe('bodies', () => {
-  test('of requests that have none are not read', async () => {
+  test('are ignored on GET requests', async () => {
     const answer = await gateway.request('GET', '/api/emrs', { body: 'not JSON' });
     expect(answer.status).toBe(200);
   });
 
-  test('may come in chunks', async () => {
+  test('can be chunked', async () => {
     const body = JSON.stringify(creationBody(await freeSlot(gateway)));
     const chunks = [body.slice(0, 9), body.slice(9)].map((it) => `${Buffer.byteLength(it).toString(16)}\r\n${it}\r\n`);
     const head = get(`${oslo}/appointments`, 'content-type: application/json\r\ntransfer-encoding: chunked\r\n');
@@ -322,7 +322,7 @@ describe('bodies', () => {
     expect(answer.status).toBe(201);
   });
 
-  test('in chunks are 1 MiB at most, too', async () => {
+  test('in chunks are limited to 1 MiB', async () => {
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const head = get(`${oslo}/appointments`, 'content-type: application/json\r\ntransfer-encoding: chunked\r\n');
     const answer = await exchange(`${head.replace('GET', 'POST')}${chunk.repeat(17)}0\r\n\r\n`);
@@ -330,7 +330,7 @@ describe('bodies', () => {
   });
 });
 
-describe('a body of 1 MiB that means harm', () => {
+describe('a malicious body of 1 MiB', () => {
   const mebibyte = 1024 * 1024;
   const filled = (start: string, part: string, end: string) =>
     start + part.repeat(Math.floor((mebibyte - start.length - end.length) / part.length)) + end;
@@ -352,7 +352,7 @@ describe('a body of 1 MiB that means harm', () => {
     ['commas', filled('{"comment":[', ',', ']}')],
   ];
 
-  test.each(bodies)('is refused at a small price: %s', async (_, body) => {
+  test.each(bodies)('is refused cheaply: %s', async (_, body) => {
     expect(body.length).toBeLessThanOrEqual(mebibyte);
     for (const isKept of [false, true]) {
       for (const [method, path] of [
@@ -374,7 +374,7 @@ describe('a body of 1 MiB that means harm', () => {
   });
 });
 
-describe('the description', () => {
+describe('the OpenAPI description', () => {
   interface Described {
     readonly operationId: string;
     readonly parameters?: readonly {
@@ -389,7 +389,7 @@ describe('the description', () => {
     methods.get ? [[methods.get.operationId, path, methods.get] as const] : [],
   );
 
-  test.each(reads)('has an example that works as it is printed: %s', async (_, template, { parameters = [] }) => {
+  test.each(reads)('has a working example: %s', async (_, template, { parameters = [] }) => {
     const given = parameters.filter(({ example }) => example !== undefined);
     const path = given
       .filter((it) => it.in === 'path')
@@ -408,7 +408,7 @@ describe('the description', () => {
     else expect(answer.body.reason).toBe('appointment_not_found');
   });
 
-  test('promises no more of a header than what is enforced, and no less of a text', async () => {
+  test('declares the same constraints for headers and texts as validation', async () => {
     const all = paths.flatMap(([, methods]) => Object.values(methods)).flatMap(({ parameters = [] }) => parameters);
     const named = (name: string) =>
       all.filter((it) => it.name === name && it.in !== 'path').map(({ schema }) => schema);
@@ -426,7 +426,7 @@ describe('the description', () => {
 });
 
 describe('limits', () => {
-  test("of requests are each client's own, and told", async () => {
+  test('apply per client and are shown in headers', async () => {
     const limited = await startGateway({
       configure: (it) => ({ ...it, limits: { ...it.limits, requests_per_minute: 3 } }),
     });
@@ -449,7 +449,7 @@ describe('limits', () => {
   });
 });
 
-describe('pages of problems', () => {
+describe('problem pages', () => {
   test.each(reasonNames)('explain %s', async (reason) => {
     const { status, headers, text } = await gateway.request('GET', `/problems/${reason}`, { client: null });
     expect(status).toBe(200);
@@ -460,7 +460,7 @@ describe('pages of problems', () => {
 });
 
 describe('health', () => {
-  test('is told without credentials', async () => {
+  test('needs no credentials', async () => {
     expect(await gateway.request('GET', '/health/live', { client: null })).toMatchObject({
       status: 200,
       body: { status: 'ok' },
@@ -471,7 +471,7 @@ describe('health', () => {
     });
   });
 
-  test('is not ready without a database, and every operation that needs it says so', async () => {
+  test('reports not ready without a database, and operations respond with database_unavailable', async () => {
     const broken = await startGateway();
     onTestFinished(() => broken.close());
     await broken.database.close();

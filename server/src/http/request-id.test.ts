@@ -45,13 +45,13 @@ test.each([
   '0b5e0c4e-3f0a-4c39-9d0e-2a4f4d9f6a11\n',
   ' 0b5e0c4e-3f0a-4c39-9d0e-2a4f4d9f6a11',
   'å',
-])('makes a new one for %j', (value) => {
+])('generates a new id for %j', (value) => {
   const id = given(value);
   expect(id).toMatch(uuid);
   expect(id).not.toBe(value);
 });
 
-test('is a UUID, a ULID or 32 hexadecimal digits, whatever came', () => {
+test('is always a UUID, a ULID or 32 hexadecimal digits', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), fc.uuid(), fc.ulid()), (value) => {
       const id = given(value);

@@ -66,8 +66,8 @@ function holdBack(): { readonly reached: Promise<void>; letGo(): void } {
   return { reached: reached.promise, letGo };
 }
 
-describe('a caller that goes away before the answer', () => {
-  test('leaves one line and one measurement, and its booking is made', async () => {
+describe('a caller that disconnects before the response', () => {
+  test('is logged and measured once, and its booking is made', async () => {
     const requestId = '0b5e0c4e-3f0a-4c39-9d0e-2a4f4d9f6a11';
     const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments', status: 'aborted' };
     const slot = await freeSlot(gateway);
@@ -94,7 +94,7 @@ describe('a caller that goes away before the answer', () => {
     expect(await measured(labels)).toBe(1);
   });
 
-  test('leaves a line for each of the requests that it has sent at once', async () => {
+  test('is logged once for each pipelined request', async () => {
     const ids = Array.from({ length: 15 }, (_, index) => `0b5e0c4e-3f0a-4c39-9d0e-${String(index).padStart(12, '0')}`);
     const held = holdBack();
     const socket = await open();
@@ -106,7 +106,7 @@ describe('a caller that goes away before the answer', () => {
 });
 
 test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
-  'an upload that its caller breaks off is no fault of the gateway: %s',
+  'an aborted upload is not logged as an error: %s',
   async (breakOff) => {
     const requestId = crypto.randomUUID();
     const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments' };
@@ -132,7 +132,7 @@ test.each([
   ['DELETE', '/api/emrs', 405, '/api/emrs'],
   ['GET', '/api/emrs/%', 400, 'unmatched'],
   ['GET', `/${'x'.repeat(9000)}`, 414, 'unmatched'],
-])('a request that is answered leaves one line and one measurement: %s %s', async (method, path, status, route) => {
+])('a request is logged and measured once: %s %s', async (method, path, status, route) => {
   const requestId = crypto.randomUUID();
   const labels = { method, route, status: String(status) };
   const before = await measured(labels);

@@ -8,14 +8,14 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 // Windows has no such modes: who may use a folder is said by access control lists there.
 describe.skipIf(process.platform === 'win32')('a private folder', () => {
-  test('is made for its owner alone, with those above it', async () => {
+  test('is created with its parents for its owner only', async () => {
     const folder = join(await temporaryFolder(), 'above', 'data');
     expect(await makePrivateFolder(folder)).toBe(false);
     expect(await makePrivateFolder(folder)).toBe(false);
     expect(await modeOf(folder)).toBe('700');
   });
 
-  test.each([0o755, 0o777, 0o750, 0o701])('that was open to others is closed: %o', async (mode) => {
+  test.each([0o755, 0o777, 0o750, 0o701])('with access for others is restricted: %o', async (mode) => {
     const folder = join(await temporaryFolder(), 'data');
     await mkdir(folder);
     await chmod(folder, mode);
@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
     expect(await makePrivateFolder(folder)).toBe(false);
   });
 
-  test('is closed where a link leads to it', async () => {
+  test('is restricted through a symbolic link', async () => {
     const above = await temporaryFolder();
     await mkdir(join(above, 'data'));
     await chmod(join(above, 'data'), 0o755);
@@ -33,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
     expect(await modeOf(join(above, 'data'))).toBe('700');
   });
 
-  test("is not another user's, and nothing of theirs is changed", async () => {
+  test('of another user is refused and not changed', async () => {
     const folder = await anotherUsersFolder();
     const before = await modeOf(folder);
     const { message } = await errorFrom(makePrivateFolder(folder));

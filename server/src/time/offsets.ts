@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 
 /** A period with a constant UTC offset. Milliseconds since 1970. */
-interface Stretch {
+interface Period {
   readonly from: number;
   readonly until: number;
   readonly offset: number;
@@ -10,28 +10,28 @@ interface Stretch {
 }
 
 /** Cache of periods. A time zone has a few hundred of them at most in the supported years. */
-const stretches = new Map<string, Stretch[]>();
+const periods = new Map<string, Period[]>();
 
 /**
  * The UTC offset of the time zone at this instant. Cached, because asking `Temporal` for each of a hundred time slots
  * takes longer than the rest of the request.
  */
-export function offsetAt(instant: Date, timeZone: string): Pick<Stretch, 'offset' | 'text'> {
+export function offsetAt(instant: Date, timeZone: string): Pick<Period, 'offset' | 'text'> {
   const at = instant.getTime();
-  let known = stretches.get(timeZone);
+  let known = periods.get(timeZone);
   if (!known) {
     known = [];
-    stretches.set(timeZone, known);
+    periods.set(timeZone, known);
   }
-  let stretch = known.find(({ from, until }) => from <= at && at < until);
-  if (!stretch) {
-    stretch = stretchAround(at, timeZone);
-    known.push(stretch);
+  let period = known.find(({ from, until }) => from <= at && at < until);
+  if (!period) {
+    period = periodAround(at, timeZone);
+    known.push(period);
   }
-  return stretch;
+  return period;
 }
 
-function stretchAround(at: number, timeZone: string): Stretch {
+function periodAround(at: number, timeZone: string): Period {
   const there = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
   // `getTimeZoneTransition('previous')` excludes a transition at this exact instant.
   const before = there.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');

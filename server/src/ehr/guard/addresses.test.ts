@@ -35,14 +35,14 @@ const never = [
   '',
 ];
 
-test.each(open)('%s is open to every connection', (address) => {
+test.each(open)('allows %s for every connection', (address) => {
   expect([mayConnectTo(address, false), mayConnectTo(address, true)]).toEqual([true, true]);
 });
 
-test.each(inside)('%s is for connections that allow private addresses', (address) => {
+test.each(inside)('allows %s only with private addresses', (address) => {
   expect([mayConnectTo(address, false), mayConnectTo(address, true)]).toEqual([false, true]);
 });
 
-test.each(never)('%j is for nobody', (address) => {
+test.each(never)('never allows %j', (address) => {
   expect([mayConnectTo(address, false), mayConnectTo(address, true)]).toEqual([false, false]);
 });

@@ -54,8 +54,8 @@ afterEach(() => void vi.restoreAllMocks());
 /** Retries come at once. */
 const withoutPause = () => vi.spyOn(Math, 'random').mockReturnValue(0);
 
-describe('an answer', () => {
-  test('comes with status, headers by lower-case name and text', async () => {
+describe('a response', () => {
+  test('has a status, headers with lower-case names and text', async () => {
     const server = await serve(async (request, response) => {
       response.writeHead(request.method === 'POST' ? 201 : 404, { ETag: 'W/"1"', 'X-Many': ['a', 'b'] });
       response.end(`${request.headers['content-type']} ${Buffer.concat(await request.toArray())} blåbær`);
@@ -76,27 +76,27 @@ describe('an answer', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  test.each([301, 302, 307, 308])('with status %i leads nowhere', async (status) => {
+  test.each([301, 302, 307, 308])('with status %i is not followed', async (status) => {
     const elsewhere = await serve(ok);
     const server = await serve((_request, response) => response.writeHead(status, { location: elsewhere.url }).end());
     expect(await connect().send(read(server.url))).toMatchObject({ status, headers: { location: elsewhere.url } });
     expect(elsewhere.connections()).toBe(0);
   });
 
-  test.each([400, 401, 404, 409, 412, 422, 500, 501])('with status %i is given back', async (status) => {
+  test.each([400, 401, 404, 409, 412, 422, 500, 501])('with status %i is returned', async (status) => {
     const server = await serve((_request, response) => response.writeHead(status).end('why'));
     expect(await connect().send(write(server.url))).toMatchObject({ status, text: 'why' });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('after a provisional one is the last', async () => {
+  test('after an interim response is the final one', async () => {
     const server = await serve((_request, response) =>
       response.writeEarlyHints({ link: '<x>' }, () => response.end('x')),
     );
     expect(await connect().send(read(server.url))).toMatchObject({ status: 200, text: 'x' });
   });
 
-  test('that is too large is not read on', async () => {
+  test('over the limit is not read further', async () => {
     const server = await serve((_request, response) => {
       const send = () => void (response.writable && response.write('x'.repeat(1000), () => setImmediate(send)));
       send();
@@ -114,7 +114,7 @@ describe('an answer', () => {
   });
 });
 
-describe('an address', () => {
+describe('a URL', () => {
   test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1'])(
     'like %s is refused unless the connection allows it',
     async (host) => {
@@ -129,12 +129,12 @@ describe('an address', () => {
     },
   );
 
-  test.each(['127.0.0.1', 'localhost'])('like %s is found where the connection allows it', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('with %s works if the connection allows private addresses', async (host) => {
     const server = await serve(ok);
     expect((await connect().send(read(`http://${host}:${server.port}`))).text).toBe('fine');
   });
 
-  test('of a cloud is refused even so', async () => {
+  test('of a cloud metadata service is always refused', async () => {
     const error = await errorOf(connect().send(read('http://169.254.169.254')));
     expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
   });
@@ -169,7 +169,7 @@ describe('TLS', () => {
     expect((await errorOf(connect({ retries: 0 }).send(read(server.url)))).kind).toBe('unavailable');
   });
 
-  test('trusts an authority of its own, for the names that it vouches for', async () => {
+  test('trusts its own authority for the names in the certificate', async () => {
     const tls = selfSigned();
     const server = await serveTls(tls, ok);
     const http = connect({ ca: tls.cert, retries: 0 });
@@ -181,7 +181,7 @@ describe('TLS', () => {
 });
 
 describe('time-outs', () => {
-  test('of connecting: nothing was done', async () => {
+  test('while connecting means that nothing was done', async () => {
     const silent = await serveSocket(hang);
     const url = silent.url.replace('http:', 'https:');
     for (const request of [read(url), write(url)]) {
@@ -191,7 +191,7 @@ describe('time-outs', () => {
     await expect.poll(silent.connections).toBe(4);
   });
 
-  test('of the answer, which may stop half-way', async () => {
+  test('while reading the response', async () => {
     withoutPause();
     const half = (_request: IncomingMessage, response: ServerResponse) => void response.write('half');
     for (const answer of [hang, half]) {
@@ -207,7 +207,7 @@ describe('time-outs', () => {
     }
   });
 
-  test('of a request that no connection was free for: nothing was done', async () => {
+  test('while waiting for a connection means that nothing was done', async () => {
     const server = await serve(hang);
     const http = connect({ connections: 1, requestTimeoutMs: 60_000, retries: 0 });
     const holder = errorOf(http.send(write(server.url)));
@@ -221,7 +221,7 @@ describe('time-outs', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('of the call break off what it sends, and let it send no more', async () => {
+  test('of the call abort its requests and refuse further ones', async () => {
     const server = await serve(hang);
     const http = connect({ requestTimeoutMs: 30_000 });
     const inside: unknown[] = [];
@@ -236,7 +236,7 @@ describe('time-outs', () => {
 });
 
 describe('a connection that breaks', () => {
-  test('before anything was sent: nothing was done, and anything may be sent again', async () => {
+  test('before anything was sent allows any retry', async () => {
     withoutPause();
     const url = `https://127.0.0.1:${await unusedPort()}`;
     for (const request of [read(url), write(url)]) {
@@ -251,7 +251,7 @@ describe('a connection that breaks', () => {
   test.each([
     ['while a request is sent', cut],
     ['while it is answered', cutHalfWay],
-  ])('%s: only what is repeatable is sent again', async (_when, answer) => {
+  ])('%s allows retries of repeatable requests only', async (_when, answer) => {
     withoutPause();
     const server = await serve(answer);
     const http = connect();
@@ -261,7 +261,7 @@ describe('a connection that breaks', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test('once is not noticed by who may repeat', async () => {
+  test('once is hidden by a retry of a repeatable request', async () => {
     for (const answer of [cut, cutHalfWay]) {
       const server = await serve((request, response, count) =>
         count === 1 ? answer(request, response) : ok(request, response),
@@ -271,7 +271,7 @@ describe('a connection that breaks', () => {
     }
   });
 
-  test('for good after a write that went unanswered leaves open whether it was done', async () => {
+  test('permanently after a write makes its outcome unknown', async () => {
     const server = await serve((request, response, count) =>
       count === 1 ? cut(request) : response.writeHead(429).end(),
     );
@@ -280,11 +280,11 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('an EHR that says it is down', () => {
+describe('an EHR that reports that it is down', () => {
   const saying = (status: number, headers: Record<string, string> = {}) =>
     serve((_request, response) => response.writeHead(status, headers).end(secret));
 
-  test.each([429, 502, 503, 504])('by %i is asked again as often as is set', async (status) => {
+  test.each([429, 502, 503, 504])('with %i is retried as often as configured', async (status) => {
     withoutPause();
     for (const retries of [0, 1, 3]) {
       const server = await saying(status);
@@ -299,13 +299,13 @@ describe('an EHR that says it is down', () => {
     [503, {}, 'outcome_unknown'],
     [502, {}, 'outcome_unknown'],
     [504, {}, 'outcome_unknown'],
-  ])('by %i with %o to a write is not asked again', async (status, headers, kind) => {
+  ])('with %i and %o is not sent the write again', async (status, headers, kind) => {
     const server = await saying(status, headers);
     expect((await errorOf(connect().send(write(server.url)))).kind).toBe(kind);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is let wait as long as it asks for', async () => {
+  test('is retried only after its Retry-After', async () => {
     const at: number[] = [];
     const server = await serve((_request, response, count) => {
       at.push(performance.now());
@@ -316,7 +316,7 @@ describe('an EHR that says it is down', () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(990);
   });
 
-  test('is not asked again when it asks for more than a caller waits', async () => {
+  test('is not retried if its Retry-After is too long', async () => {
     for (const value of ['120', new Date(Date.now() + 120_000).toUTCString()]) {
       const server = await saying(503, { 'retry-after': value });
       const error = await errorOf(connect().send(read(server.url)));
@@ -327,7 +327,7 @@ describe('an EHR that says it is down', () => {
     }
   });
 
-  test('is not asked again before its quota is refilled', async () => {
+  test('is not retried before its quota is reset', async () => {
     const server = await saying(429, { ratelimit: '"requests";r=812;t=60, "searches";r=0;t=41' });
     expect(await errorOf(connect().send(read(server.url)))).toMatchObject({
       kind: 'unavailable',
@@ -336,7 +336,7 @@ describe('an EHR that says it is down', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is not asked again when the call would be over by then', async () => {
+  test('is not retried if the call would time out', async () => {
     const server = await saying(503, { 'retry-after': '4' });
     const http = connect();
     const call = () =>

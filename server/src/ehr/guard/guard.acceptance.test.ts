@@ -71,7 +71,7 @@ test('an EHR that hangs does not slow another', async () => {
   }
 });
 
-test('a call that finds too many before it is refused at once, with the seconds to wait', async () => {
+test('a call is refused at once with Retry-After if the queue is full', async () => {
   mood = 'hangs';
   const answers = await Promise.all(Array.from({ length: 12 }, () => ask(sodermalm)));
   const refused = answers.filter(({ status }) => status === 503);
@@ -82,8 +82,8 @@ test('a call that finds too many before it is refused at once, with the seconds 
   }
 });
 
-describe('an EHR that fails again and again', () => {
-  test('is left alone, says so, and is tried again', async () => {
+describe('an EHR that keeps failing', () => {
+  test('opens the circuit breaker, shows it, and is tested again', async () => {
     mood = 'down';
     for (let count = 0; count < 4; count++) {
       const { status, headers, body } = await ask(sodermalm);
@@ -105,7 +105,7 @@ describe('an EHR that fails again and again', () => {
     expect(gateway.logLines.join('')).toContain('"breaker":"open"');
   });
 
-  test('a caller who asks for the impossible changes nothing', async () => {
+  test('is distinguished from invalid requests of callers', async () => {
     for (let count = 0; count < 8; count++) {
       const { status } = await gateway.request('GET', `${sodermalm}/patients/nobody`);
       expect(status).toBe(404);
@@ -114,7 +114,7 @@ describe('an EHR that fails again and again', () => {
   });
 });
 
-test('a write that is not answered in time may have been done', async () => {
+test('a write that times out has an unknown outcome', async () => {
   const slot = await freeSlot(gateway, { careUnit: sodermalm });
   mood = 'hangs at writes';
   const { status, body } = await gateway.request<Problem>('POST', `${sodermalm}/appointments`, {
@@ -123,14 +123,14 @@ test('a write that is not answered in time may have been done', async () => {
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 });
 
-test('calls are counted at /metrics, by names that nobody chose freely', async () => {
+test('calls are counted in /metrics, without text from callers', async () => {
   await ask(oslo);
   const text = await gateway.deps.metrics.metrics();
   expect(text).toMatch(/crossward_ehr_calls_total\{emr="sandbox-no",operation="listResources",outcome="ok"\} \d+/);
   expect(text).toContain('crossward_ehr_breaker_state{emr="sandbox-se",state="closed"} 1');
 });
 
-test('a file of authorities that cannot be read stops the start', async () => {
+test('an unreadable ca_file prevents the start', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'ca.pem');
   await expect(httpSettings(resolveConnection({ ca_file: path }))).rejects.toThrow(ConfigurationError);

@@ -60,12 +60,12 @@ function works() {
   return { work, ends };
 }
 
-describe('the breaker', () => {
+describe('the circuit breaker', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 }));
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
 
-  test.each(ill)('opens after failures in a row: %s', async (kind) => {
+  test.each(ill)('opens after consecutive failures: %s', async (kind) => {
     const { guard, changes } = setUp();
     await times(2, () => read(guard, fail(kind)));
     expect(guard.health().breaker).toBe('closed');
@@ -74,7 +74,7 @@ describe('the breaker', () => {
     expect(changes).toEqual(['open']);
   });
 
-  test('counts failures in a row only', async () => {
+  test('counts consecutive failures only', async () => {
     const { guard } = setUp();
     await times(10, async () => {
       await times(2, () => read(guard, fail('timeout')));
@@ -94,14 +94,14 @@ describe('the breaker', () => {
     },
   );
 
-  test('takes no offence at a bug, which stays what it is', async () => {
+  test('ignores bugs and passes them on', async () => {
     const { guard } = setUp();
     const bug = new TypeError('x is not a function');
     await times(10, async () => expect(await read(guard, () => Promise.reject(bug))).toBe(bug));
     expect(guard.health().breaker).toBe('closed');
   });
 
-  test('lets nothing through while it is open, and says how long', async () => {
+  test('refuses calls while it is open, with the seconds to wait', async () => {
     const { guard } = setUp();
     await times(3, () => read(guard, fail('unavailable')));
     const call = vi.fn(succeed);
@@ -111,7 +111,7 @@ describe('the breaker', () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  test('closes when the trial is answered, whatever the answer', async () => {
+  test('closes if the test call gets any response', async () => {
     for (const answer of [succeed, fail('time_slot_unavailable')]) {
       const { guard, changes } = setUp();
       await times(3, () => read(guard, fail('unavailable')));
@@ -125,7 +125,7 @@ describe('the breaker', () => {
     }
   });
 
-  test('opens anew when the trial fails', async () => {
+  test('opens again if the test call fails', async () => {
     const { guard, changes } = setUp();
     await times(3, () => read(guard, fail('unavailable')));
     pass(10);
@@ -136,7 +136,7 @@ describe('the breaker', () => {
     expect(await read(guard)).toBe('fine');
   });
 
-  test('lets one call try, and refuses the others meanwhile', async () => {
+  test('lets one test call through and refuses others meanwhile', async () => {
     const { guard } = setUp({ concurrency: 5 });
     await times(3, () => read(guard, fail('unavailable')));
     pass(10);
@@ -151,7 +151,7 @@ describe('the breaker', () => {
     expect(await read(guard)).toBe('fine');
   });
 
-  test('stays open as long as the EHR asked for, within reason', async () => {
+  test('stays open for the Retry-After of the EHR, up to a limit', async () => {
     for (const [asked, seconds] of [
       [60, 60],
       [2, 10],
@@ -167,7 +167,7 @@ describe('the breaker', () => {
     }
   });
 
-  test('turns away those who wait when it opens', async () => {
+  test('refuses queued calls when it opens', async () => {
     const { guard } = setUp({ concurrency: 1, breaker: { failures: 1, resetSeconds: 10 } });
     const call = vi.fn(succeed);
     const outcomes = await Promise.all([read(guard, fail('timeout')), read(guard, call), read(guard, call)]);
@@ -176,8 +176,8 @@ describe('the breaker', () => {
   });
 });
 
-describe('turns', () => {
-  test('so many at once, in order, and the others wait', async () => {
+describe('the queue', () => {
+  test('limits concurrency and keeps the order', async () => {
     const { guard } = setUp();
     const { work, ends } = works();
     const all = [1, 2, 3, 4].map(() => read(guard, work));
@@ -191,7 +191,7 @@ describe('turns', () => {
     expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done']);
   });
 
-  test('a full queue refuses at once, and the breaker takes no offence', async () => {
+  test('refuses calls at once if full, without affecting the circuit breaker', async () => {
     const { guard } = setUp();
     const { work, ends } = works();
     const all = [1, 2, 3, 4].map(() => read(guard, work));
@@ -207,7 +207,7 @@ describe('turns', () => {
     expect(await read(guard)).toBe('fine');
   });
 
-  test('nobody waits for longer than is set, and what gave up is never begun', async () => {
+  test('never runs a call that timed out while queued', async () => {
     const { guard } = setUp({ queueTimeoutMs: 30 });
     const { work, ends } = works();
     const busy = [read(guard, work), read(guard, work)];
@@ -219,14 +219,14 @@ describe('turns', () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  test('what takes too long gives up its turn', async () => {
+  test('frees the turn of a call that times out', async () => {
     const { guard } = setUp({ concurrency: 1, timeoutMs: 30 });
     const { work } = works();
     expect(await Promise.all([read(guard, work), read(guard, succeed)])).toEqual(['timeout', 'fine']);
   });
 });
 
-describe('time', () => {
+describe('time-outs', () => {
   test.each([
     ['findPatient', 'timeout'],
     ['listTimeSlots', 'timeout'],
@@ -242,7 +242,7 @@ describe('time', () => {
     await expect(guard.run(operation, fail('timeout'))).rejects.toMatchObject({ kind });
   });
 
-  test('a call that fails after its time is heard of no more', async () => {
+  test('ignore a later failure of the call', async () => {
     const { guard } = setUp({ timeoutMs: 30 });
     let end = () => undefined as unknown;
     const call = () => new Promise((_resolve, reject) => (end = () => reject(new Error('at last'))));
@@ -253,7 +253,7 @@ describe('time', () => {
   });
 });
 
-test('opening has a minute at least, and is no success that a caller has seen', async () => {
+test('opening has a time-out of at least a minute and does not count as a successful call', async () => {
   vi.useFakeTimers();
   try {
     const { guard } = setUp({ timeoutMs: 30 });
@@ -271,7 +271,7 @@ test('opening has a minute at least, and is no success that a caller has seen', 
   }
 });
 
-test('the last success is remembered through failures', async () => {
+test('keeps the time of the last success across failures', async () => {
   const { guard } = setUp();
   expect(guard.health().lastSuccessAt).toBeNull();
   const before = Date.now();
@@ -283,7 +283,7 @@ test('the last success is remembered through failures', async () => {
   expect(guard.health()).toEqual({ breaker: 'open', lastSuccessAt });
 });
 
-test('calls are counted by what became of them', async () => {
+test('calls are counted by outcome', async () => {
   const { guard, metric } = setUp({ concurrency: 1, queue: 0 });
   const { work, ends } = works();
   const first = read(guard, work);

@@ -15,7 +15,7 @@ test.each([
   ['soon', undefined],
   ['12345678901234567890', undefined],
   [undefined, undefined],
-])('%j asks for %s seconds', (value, seconds) => {
+])('%j means %s seconds', (value, seconds) => {
   expect(retryAfterSeconds(value, now)).toBe(seconds);
 });
 
@@ -28,6 +28,6 @@ test.each([
   ['"requests";r=0;t=-1', undefined],
   ['limit=10', undefined],
   [undefined, undefined],
-])('a quota of %j is used up for %s seconds', (value, seconds) => {
+])('quota %j is exhausted for %s seconds', (value, seconds) => {
   expect(quotaSeconds(value)).toBe(seconds);
 });

@@ -91,17 +91,17 @@ function always(check: (stage: Setup, given: Settings, step: Step) => void): Pro
   );
 }
 
-describe('whatever callers do', () => {
-  test('no more is done at once than there are turns, and no turn is free while somebody waits', () =>
+describe('for any callers', () => {
+  test('concurrency stays within the limit, and no turn is free while a call waits', () =>
     always(({ within }, { concurrency }) => {
       expect(within('running').length).toBeLessThanOrEqual(concurrency);
       if (within('waiting').length > 0) expect(within('running')).toHaveLength(concurrency);
     }));
 
-  test('no more wait than there is room for', () =>
+  test('the queue stays within its limit', () =>
     always(({ within }, { queue }) => expect(within('waiting').length).toBeLessThanOrEqual(queue)));
 
-  test('each of them is served in the order of asking', () =>
+  test('calls of one caller run in order', () =>
     always(({ begun, calls }) => {
       for (const caller of callers) {
         const order = begun.filter((it) => it.caller === caller).map((it) => calls.indexOf(it));
@@ -109,7 +109,7 @@ describe('whatever callers do', () => {
       }
     }));
 
-  test('whoever waits without a turn sees each other caller served once at most', async () => {
+  test('a waiting caller without a turn is overtaken at most once by each other caller', async () => {
     await fc.assert(
       fc.asyncProperty(settings, steps, async (given, todo) => {
         const stage = setUp(given);
@@ -133,7 +133,7 @@ describe('whatever callers do', () => {
     );
   });
 
-  test('everything is either done or refused in the end', async () => {
+  test('every call is either run or refused', async () => {
     await fc.assert(
       fc.asyncProperty(settings, steps, async (given, todo) => {
         const stage = setUp(given);
@@ -151,8 +151,8 @@ function holds(stage: Setup, caller: Caller): boolean {
   return stage.calls.some((it) => it.state === 'running' && it.caller === caller);
 }
 
-describe('a caller who keeps the queue full', () => {
-  test.each([1, 2, 5])('leaves the next free turn to another, with %i turns', async (concurrency) => {
+describe('a caller that keeps the queue full', () => {
+  test.each([1, 2, 5])('leaves the next free turn to another caller, with %i turns', async (concurrency) => {
     const stage = setUp({ concurrency, queue: 4 });
     for (let count = 0; count < 20; count++) await stage.ask('greedy');
     expect(stage.within('waiting')).toHaveLength(4);
@@ -167,7 +167,7 @@ describe('a caller who keeps the queue full', () => {
     }
   });
 
-  test('makes room with the newest of its calls', async () => {
+  test('loses its newest call to another caller', async () => {
     const stage = setUp({ concurrency: 1, queue: 3 });
     const [, second, third, fourth] = [
       await stage.ask('greedy'),
@@ -182,7 +182,7 @@ describe('a caller who keeps the queue full', () => {
   });
 });
 
-test('nobody waits for longer than is set, and what gave up is never begun', async () => {
+test('a call that times out in the queue is never run', async () => {
   const stage = setUp({ concurrency: 1, queue: 3 });
   const first = await stage.ask('a');
   const late = [await stage.ask('a'), await stage.ask('b')];
@@ -193,7 +193,7 @@ test('nobody waits for longer than is set, and what gave up is never begun', asy
   expect((await stage.ask('b')).state).toBe('running');
 });
 
-test('work that fails gives its turn back', async () => {
+test('a failed call releases its turn', async () => {
   const turns = createTurns({ concurrency: 1, queue: 1, queueTimeoutMs: 1000 });
   const fail = () => Promise.reject(new Error('no'));
   const all = [turns('a', fail, Error), turns('b', async () => 'fine', Error)];
