@@ -8,11 +8,14 @@ const files = (...suffixes: string[]) =>
     suffixes.map((suffix) => `${folder}/**/*.${suffix}.test.ts`),
   );
 
+const acceptanceFiles = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] });
+const acceptanceFilesWith = (text: string) =>
+  acceptanceFiles.filter((file) => readFileSync(file, 'utf8').includes(text));
+
 /** The tag of scenarios that run against every kind of EHR. */
 const everyEhr = 'every-ehr';
-const filesWithTag = globSync(files('acceptance'), { exclude: ['**/node_modules/**'] }).filter((file) =>
-  readFileSync(file, 'utf8').includes(`'${everyEhr}'`),
-);
+/** The tag of files whose tests do not depend on the database. They run on PostgreSQL only, where gateways start faster. */
+const anyDatabase = 'any-database';
 /** Tests that run only against FHIR servers. */
 const fhirOnly = 'test/fhir/*.acceptance.test.ts';
 
@@ -30,7 +33,6 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
       name,
       include,
       exclude: [...configDefaults.exclude, ...exclude],
-      globalSetup: 'test/global-setup.ts',
       provide: { databaseKind, ehrKind },
       ...(ehrKind === 'sandbox' ? {} : { runner: 'test/every-ehr-runner.ts' }),
     },
@@ -38,7 +40,11 @@ function project(name: string, { databaseKind, ehrKind = 'sandbox', include, exc
 }
 
 const againstFhirServer = (ehrKind: 'fhir' | 'medplum') =>
-  project(ehrKind, { databaseKind: 'postgresql', ehrKind, include: [...filesWithTag, fhirOnly] });
+  project(ehrKind, {
+    databaseKind: 'postgresql',
+    ehrKind,
+    include: [...acceptanceFilesWith(`'${everyEhr}'`), fhirOnly],
+  });
 
 const unit = {
   extends: true as const,
@@ -51,6 +57,7 @@ const unit = {
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/global-setup.ts',
     // Long, for busy machines. Tests wait for conditions, so long limits do not slow them down.
     testTimeout: 180_000,
     hookTimeout: 180_000,
@@ -59,7 +66,10 @@ export default defineConfig({
     maxWorkers: Math.max(3, availableParallelism() - 1),
     // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.
     isolate: false,
-    tags: [{ name: everyEhr, description: 'runs against the sandboxes and each FHIR server' }],
+    tags: [
+      { name: everyEhr, description: 'runs against the sandboxes and each FHIR server' },
+      { name: anyDatabase, description: 'runs on PostgreSQL only' },
+    ],
     projects: [
       unit,
       project('postgresql', {
@@ -70,7 +80,7 @@ export default defineConfig({
       project('pglite', {
         databaseKind: 'pglite',
         include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
-        exclude: [fhirOnly],
+        exclude: [fhirOnly, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
       }),
       againstFhirServer('fhir'),
       againstFhirServer('medplum'),

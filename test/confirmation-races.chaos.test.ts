@@ -128,7 +128,7 @@ test('expiry does not override a confirmation accepted just before it', async ()
   const id = confirmationOf(it).id;
   await rowsOf(
     gateway,
-    `UPDATE confirmations SET expires_at = clock_timestamp() + interval '2 seconds' WHERE id = $1`,
+    `UPDATE confirmations SET expires_at = clock_timestamp() + interval '10 seconds' WHERE id = $1`,
     [id],
   );
   const decision = await gateway.database.pool.connect();

@@ -127,7 +127,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     async violations(): Promise<Record<string, unknown[]>> {
       for (let look = 1; ; look++) {
         const found = await violationsNow();
-        if (look === 8 || Object.keys(found).length === 0) return found;
+        if (look === 24 || Object.keys(found).length === 0) return found;
         // A job of a crashed process is retried within half a minute.
         await sleep(5_000);
       }

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { openAsBlob } from 'node:fs';
-import { link, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, openAsBlob } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase, pgliteDatabase, startPglite } from '../server/src/db/database.ts';
@@ -89,23 +90,39 @@ async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase
   return { database, url: undefined, dispose: () => database.close() };
 }
 
-/** Created by the first worker that needs it. If two create it concurrently, the first is kept, because it may be in use. */
+/** Created by the first worker that needs it. The others wait, because it takes seconds of computing. */
 async function pgliteDump(content: 'migrated' | 'empty'): Promise<Blob> {
   const path = join(inject('runFolder'), `pglite-${content === 'empty' ? content : await fingerprint()}.tar`);
-  if (!(await stat(path).catch(() => undefined))) {
-    const pglite = startPglite({});
-    const database = await pgliteDatabase(pglite);
-    if (content === 'migrated') await migrate(database, sets);
-    const dump = await pglite.dumpDataDir('none');
-    await database.close();
-    const unfinished = `${path}.${randomUUID()}`;
-    await writeFile(unfinished, Buffer.from(await dump.arrayBuffer()));
-    await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
-    await rm(unfinished);
+  while (!existsSync(path)) {
+    const lock = `${path}.lock`;
+    if (await isCreated(lock)) await createPgliteDump(path, content).finally(() => rmdir(lock));
+    else await sleep(50);
   }
   return await openAsBlob(path);
+}
+
+/** Creates a folder. Returns `false` if it exists. */
+async function isCreated(folder: string): Promise<boolean> {
+  return await mkdir(folder).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+}
+
+async function createPgliteDump(path: string, content: 'migrated' | 'empty'): Promise<void> {
+  // Another worker may have created it since the caller looked.
+  if (existsSync(path)) return;
+  const pglite = startPglite({});
+  const database = await pgliteDatabase(pglite);
+  if (content === 'migrated') await migrate(database, sets);
+  const dump = await pglite.dumpDataDir('none');
+  await database.close();
+  const unfinished = `${path}.unfinished`;
+  await writeFile(unfinished, Buffer.from(await dump.arrayBuffer()));
+  await rename(unfinished, path);
 }
 
 async function fingerprint(): Promise<string> {

@@ -9,19 +9,20 @@ declare module 'vitest' {
     databaseKind: 'postgresql' | 'pglite';
     /** The EHR behind the gateway in this project. */
     ehrKind: EhrKind;
-    /** The superuser's URL of PostgreSQL in this run. Empty in the project `pglite`. */
+    /** The superuser's URL of PostgreSQL in this run. Empty if no project of the run needs it. */
     postgresUrl: string;
     /** Deleted after the run. */
     runFolder: string;
   }
 }
 
-/** Creates a folder for the run and, if the project needs it, starts PostgreSQL there. */
+/** Creates a folder for the run and, if a project of the run needs it, starts PostgreSQL there. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runFolder = await createRunFolder();
   const remove = () => rm(runFolder, { recursive: true, force: true });
   try {
-    const server = project.config.provide.databaseKind === 'postgresql' ? await startPostgres(runFolder) : undefined;
+    const needsPostgres = project.vitest.projects.some(({ config }) => config.provide.databaseKind === 'postgresql');
+    const server = needsPostgres ? await startPostgres(runFolder) : undefined;
     project.provide('runFolder', runFolder);
     project.provide('postgresUrl', server?.url ?? '');
     return async () => {

@@ -45,7 +45,10 @@ const fill = [
 export async function fillTables({ pool }: Database): Promise<void> {
   const client = await pool.connect();
   try {
+    // In one transaction, so that background jobs delete no row that a later statement refers to.
+    await client.query('BEGIN');
     for (const text of fill) await client.query(text);
+    await client.query('COMMIT');
     await client.query(`ANALYZE ${largeTables.join(', ')}`);
   } finally {
     client.release();

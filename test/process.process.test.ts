@@ -174,30 +174,38 @@ describe('the demo', () => {
     expect(found.status).toBe(200);
   });
 
-  test('stops on SIGTERM and SIGINT while idle connections are open', async () => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      const child = start(onPostgres);
-      const { hostname, port } = new URL(await addressIn(child));
-      // A client with a keep-alive connection.
-      const socket = connect(Number(port), hostname);
-      socket.on('error', () => undefined);
+  /** A client with a keep-alive connection that it has used once. */
+  async function idleConnection(child: Child) {
+    const { hostname, port } = new URL(await addressIn(child));
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    const ask = async () => {
       socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
-      await once(socket, 'data');
-      await child.until(/Crossward runs with/);
-      child.process.kill(signal);
-      expect(await child.ended).toEqual({ code: 0, signal: null });
-      socket.destroy();
-    }
-  });
+      return String(await once(socket, 'data'));
+    };
+    await ask();
+    return { ask, close: () => socket.destroy() };
+  }
 
-  test('keeps running on SIGHUP and logs it', async () => {
+  test('keeps running on SIGHUP, and stops on SIGTERM while an idle connection is open', async () => {
     const child = start(onPostgres);
-    const address = await addressIn(child);
+    const client = await idleConnection(child);
+    await child.until(/Crossward runs with/);
     child.process.kill('SIGHUP');
     await child.until(/"signal":"SIGHUP"/);
-    expect((await fetch(`${address}/health/live`)).status).toBe(200);
+    expect(await client.ask()).toMatch(/^HTTP\/1\.1 200 /);
     child.process.kill('SIGTERM');
     expect(await child.ended).toEqual({ code: 0, signal: null });
+    client.close();
+  });
+
+  test('stops on SIGINT while an idle connection is open', async () => {
+    const child = start(onPostgres);
+    const client = await idleConnection(child);
+    await child.until(/Crossward runs with/);
+    child.process.kill('SIGINT');
+    expect(await child.ended).toEqual({ code: 0, signal: null });
+    client.close();
   });
 
   test('reports a port in use before it starts anything', async () => {
@@ -228,8 +236,8 @@ describe('the demo', () => {
     expect((await fetch(`${address}/health/ready`)).status).toBe(200);
   });
 
-  test.each(['0.0.0.0', '192.0.2.1', '::'])('does not listen on %s', async (host) => {
-    const child = start({ ...onPostgres, HOST: host });
+  test('does not listen on 0.0.0.0', async () => {
+    const child = start({ ...onPostgres, HOST: '0.0.0.0' });
     expect(await child.ended).toMatchObject({ code: 1 });
     expect(child.output.stderr).toMatch(/^Crossward cannot start\.\n.*HOST/s);
     expect(child.output.stdout).not.toContain('Crossward is listening');

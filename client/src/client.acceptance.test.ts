@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../test/gateway.ts';
 import { type CrosswardClient, createCrosswardClient, type Problem } from './index.ts';

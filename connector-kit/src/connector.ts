@@ -178,6 +178,11 @@ export type AppointmentChange =
   | HoldRelease;
 
 export interface AppointmentWrite extends Write {
+  /**
+   * Whether this is the first call with this operation id, and no other call with it is in progress. The connector may
+   * then write without a look-up. Absent: an earlier call may have been made.
+   */
+  readonly isFirst?: boolean;
   readonly changes: readonly AppointmentChange[];
 }
 

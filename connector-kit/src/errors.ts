@@ -2,6 +2,7 @@
  * The reasons why an operation can fail, the same for every EHR. The gateway maps each kind to one problem document.
  * Reads return `null` or an empty list for unknown ids; only writes throw the `*_not_found` kinds.
  *
+ * - `patient_inactive`: the patient's record is out of use, or says that the patient has died
  * - `time_slot_unavailable`: free time slots do not cover the range, or another booking took the time first
  * - `appointment_cancelled`, `appointment_pending`, `appointment_started`, `appointment_not_held`: the appointment's state
  *   does not allow the change
@@ -14,6 +15,7 @@
  */
 export const connectorErrorKinds = [
   'patient_not_found',
+  'patient_inactive',
   'resource_not_found',
   'healthcare_service_not_found',
   'appointment_not_found',

@@ -33,6 +33,8 @@ export interface Patient {
   readonly phone: string | null;
   readonly email: string | null;
   readonly address: Address | null;
+  /** Set if nothing can be booked: the record is out of use, or says that the patient has died. */
+  readonly isInactive?: true;
 }
 
 export const resourceKinds = ['practitioner', 'room', 'device'] as const;

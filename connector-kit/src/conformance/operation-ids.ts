@@ -23,7 +23,8 @@ export const operationIds = capability('operation-ids', (connector) => connector
   'an operation id finds the appointments of its write': async (subject) => {
     needs(subject, 'create');
     const operationId = randomUUID();
-    const made = await change(subject, await creation(subject, await freeSlot(subject)), { operationId });
+    const slot = await freeSlot(subject);
+    const made = await change(subject, await creation(subject, slot), { operationId, isFirst: true });
     const found = given(await findOperation(subject, operationId), 'the operation was not found');
     expectSame(found.map(facts), [facts(made)], 'Appointments of the operation');
   },
@@ -33,7 +34,7 @@ export const operationIds = capability('operation-ids', (connector) => connector
     const slot = await freeSlot(subject);
     const booking = await creation(subject, slot, { comment: 'first' });
     const operationId = randomUUID();
-    const first = await change(subject, booking, { operationId });
+    const first = await change(subject, booking, { operationId, isFirst: true });
     for (const comment of ['first', 'another']) {
       const again = await change(subject, { ...booking, comment }, { operationId });
       expectSame(facts(again), facts(first), 'Result of a repeated write');
@@ -74,14 +75,14 @@ export const operationIds = capability('operation-ids', (connector) => connector
     const { id } = await book(subject, { slot: a });
     const move: AppointmentChange = { kind: 'update', appointmentId: id, time: { start: b.start, end: b.end } };
     const operationId = randomUUID();
-    const moved = await change(subject, move, { operationId });
+    const moved = await change(subject, move, { operationId, isFirst: true });
     const next: AppointmentChange = { ...move, appointmentId: moved.id, time: { start: c.start, end: c.end } };
     const movedOn = await change(subject, next);
     await change(subject, move, { operationId });
     expectSame((await mustRead(subject, movedOn.id)).start, c.start, 'Start after an earlier move was repeated');
     const cancel: AppointmentChange = { kind: 'cancel', appointmentId: movedOn.id, comment: 'why' };
     const cancellation = randomUUID();
-    await change(subject, cancel, { operationId: cancellation });
+    await change(subject, cancel, { operationId: cancellation, isFirst: true });
     const again = await change(subject, { ...cancel, comment: 'again' }, { operationId: cancellation });
     expectSame([again.state, again.comment], ['cancelled', 'why'], 'State and comment after a repeated cancellation');
   },
@@ -91,7 +92,7 @@ export const operationIds = capability('operation-ids', (connector) => connector
     const [slot, other] = (await consecutiveSlots(subject, 2)) as [Slot, Slot];
     await book(subject, { slot });
     const operationId = randomUUID();
-    const rejected = change(subject, await creation(subject, slot), { operationId });
+    const rejected = change(subject, await creation(subject, slot), { operationId, isFirst: true });
     await expectRejection(rejected, 'time_slot_unavailable', 'Booking a booked time');
     expectSame(await findOperation(subject, operationId), null, 'Result for the operation id of a rejected write');
     const made = await change(subject, await creation(subject, other), { operationId });
@@ -105,7 +106,7 @@ export const operationIds = capability('operation-ids', (connector) => connector
       const slot = await freeSlot(subject);
       const booking = await creation(subject, slot);
       const operationId = randomUUID();
-      const first = change(subject, booking, { operationId }).catch(() => undefined);
+      const first = change(subject, booking, { operationId, isFirst: true }).catch(() => undefined);
       await sleep(moment);
       await restart();
       await first;

@@ -128,14 +128,22 @@ export function needs({ connector }: Subject, ...kinds: readonly ChangeKind[]): 
   if (missing.length > 0) throw new NotClaimed(`the connector does not claim ${missing.join(', ')}`);
 }
 
+interface WriteOptions {
+  readonly operationId?: string;
+  /** Default: only without an operation id. */
+  readonly isFirst?: boolean;
+  readonly through?: Connector;
+}
+
 /** Makes one write, with a new operation id unless one is given. */
 export async function write(
   { connector, careUnit }: Subject,
   changes: readonly AppointmentChange[],
-  options: { operationId?: string; through?: Connector } = {},
+  options: WriteOptions = {},
 ): Promise<readonly Appointment[]> {
-  const changeAppointments = operation(options.through ?? connector, 'changeAppointments');
-  const result = await changeAppointments({ operationId: options.operationId ?? randomUUID(), careUnit, changes });
+  const { operationId = randomUUID(), isFirst = options.operationId === undefined, through = connector } = options;
+  const changeAppointments = operation(through, 'changeAppointments');
+  const result = await changeAppointments({ operationId, careUnit, isFirst, changes });
   expectSame(result.length, changes.length, 'Appointments returned by a write');
   return result;
 }
@@ -144,7 +152,7 @@ export async function write(
 export async function change(
   subject: Subject,
   what: AppointmentChange,
-  options: { operationId?: string; through?: Connector } = {},
+  options: WriteOptions = {},
 ): Promise<Appointment> {
   const [appointment] = await write(subject, [what], options);
   expectThat(appointment !== undefined, 'A write returned no appointment');

@@ -4,9 +4,9 @@ import type { Bundle, Resource, Slot } from '@medplum/fhirtypes';
 
 type Resources = Map<string, Map<string, Resource>>;
 
-/** Medplum's repository in memory, made fit for a whole EHR: it is copied fast, and slots are found fast. */
+/** Medplum's repository in memory, with a fast copy and a fast search for slots. */
 export class QuickRepository extends MemoryRepository {
-  /** One that has the same resources and goes its own way from here on. */
+  /** A repository with the same resources. Changes to one do not show in the other. */
   copy(): QuickRepository {
     const copy = new QuickRepository();
     for (const [type, resources] of resourcesOf(this)) resourcesOf(copy).set(type, new Map(resources));
@@ -17,7 +17,7 @@ export class QuickRepository extends MemoryRepository {
     return [...(resourcesOf(this).get(type)?.values() ?? [])];
   }
 
-  /** Medplum evaluates expressions on every slot that there is. What surely is not asked for is kept from it. */
+  /** Medplum evaluates FHIRPath on every slot, which is slow. So slots that cannot match are removed first. */
   override search<R extends Resource>(request: SearchRequest<R>): Promise<Bundle<WithId<R>>> {
     if (request.resourceType !== 'Slot') return super.search(request);
     const slots = [...(resourcesOf(this).get('Slot') ?? [])] as [string, Slot][];
@@ -42,7 +42,7 @@ function mayMatch({ id, schedule, start }: Slot, { code, operator, value }: Filt
   }
 }
 
-/** By type and id. Private to TypeScript alone. */
+/** The resources by type and id. The property is private in TypeScript only. */
 function resourcesOf(repository: MemoryRepository): Resources {
   return (repository as unknown as { readonly resources: Resources }).resources;
 }

@@ -13,15 +13,15 @@ import { listen, type RunningServer, searchForm, send } from '../fake/http-serve
 interface MedplumOptions {
   readonly transactions?: boolean;
   readonly data?: InitialData;
-  /** What is filled already; without it, a new one is filled with `data`. */
+  /** A repository that has its data already. Without it, a new one is filled with `data`. */
   readonly repository?: MemoryRepository;
-  /** A free one, unless it is given. */
+  /** A free port, unless one is given. */
   readonly port?: number;
 }
 
 /**
- * Medplum's own FHIR router over its repository in memory: a FHIR R4 server by somebody else. It does not roll back a
- * transaction, sets no page size, and an unknown search parameter finds nothing.
+ * Medplum's FHIR router over its repository in memory: a FHIR R4 server by another vendor. It does not roll back
+ * transactions and does not limit the size of a page. A search with an unknown parameter finds nothing.
  */
 export async function startMedplum({
   transactions = true,
@@ -29,7 +29,7 @@ export async function startMedplum({
   repository: filled,
   port,
 }: MedplumOptions = {}): Promise<RunningServer & { repository: MemoryRepository }> {
-  learnR4();
+  loadR4Definitions();
   const router = new FhirRouter();
   const repository = filled ?? new MemoryRepository();
   if (!filled) await loadDataSet((resource) => repository.createResource(resource as Resource), data);
@@ -55,14 +55,14 @@ export async function startMedplum({
     const [outcome, resource] = await router
       .handleRequest(fhirRequest, repository)
       .catch((error: OperationOutcomeError): [OperationOutcome] => [error.outcome]);
-    const created = resource?.id ? { location: `/${resource.resourceType}/${resource.id}` } : undefined;
-    const answer = resource?.resourceType === 'Bundle' ? withNextPage(resource, url, form) : resource;
-    send(response, getStatus(outcome), answer ?? outcome, created ?? {});
+    const headers = resource?.id ? { location: `/${resource.resourceType}/${resource.id}` } : {};
+    const found = resource?.resourceType === 'Bundle' ? withNextPage(resource, url, form) : resource;
+    send(response, getStatus(outcome), found ?? outcome, headers);
   }, port);
   return { ...server, repository };
 }
 
-/** As Medplum's own server does, and its repository in memory does not. */
+/** Adds the link to the next page, which Medplum's server sends and its repository in memory does not. */
 function withNextPage(bundle: Bundle, url: URL, form: URLSearchParams): Bundle {
   const next = Number(form.get('_offset') ?? 0) + (bundle.entry?.length ?? 0);
   if (bundle.type !== 'searchset' || next >= (bundle.total ?? 0) || next === 0) return bundle;
@@ -72,16 +72,16 @@ function withNextPage(bundle: Bundle, url: URL, form: URLSearchParams): Bundle {
   return { ...bundle, link: [{ relation: 'next', url: `${path.slice(1)}?${parameters}` }] };
 }
 
-let hasLearnt = false;
+let areDefinitionsLoaded = false;
 
-/** Once a process: the definitions are many megabytes. */
-function learnR4(): void {
-  if (hasLearnt) return;
+/** Runs once per process, because the definitions are many megabytes. */
+function loadR4Definitions(): void {
+  if (areDefinitionsLoaded) return;
   indexStructureDefinitionBundle(readJson('fhir/r4/profiles-types.json') as Bundle);
   indexStructureDefinitionBundle(readJson('fhir/r4/profiles-resources.json') as Bundle);
   for (const file of SEARCH_PARAMETER_BUNDLE_FILES)
     indexSearchParameterBundle(readJson(file) as Bundle<SearchParameter>);
-  hasLearnt = true;
+  areDefinitionsLoaded = true;
 }
 
 function capabilityStatement(transactions: boolean): object {

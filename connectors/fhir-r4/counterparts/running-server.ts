@@ -2,15 +2,15 @@ import type { FhirSettings } from '../src/settings.ts';
 
 type Mode = NonNullable<NonNullable<FhirSettings['booking']>['mode']>;
 
-/** A FHIR server that runs already, takes ids of others, wants no sign-in, and has the data set. */
+/** A running FHIR server with the data set. It accepts client-assigned ids and needs no sign-in. */
 export interface RunningFhirServer {
   readonly url: string;
   readonly settings: Partial<FhirSettings>;
 }
 
 /**
- * The server that `FHIR_SERVER_URL` names, to be booked in as `FHIR_SERVER_MODE` says, else as the connector finds best.
- * `npm run fhir:load` gives it the data set.
+ * The server at `FHIR_SERVER_URL`, if that is set. `FHIR_SERVER_MODE` is its booking mode, `auto` by default. Load the
+ * data set with `npm run fhir:load` first.
  */
 export function runningServers({ FHIR_SERVER_URL: url, FHIR_SERVER_MODE: mode } = process.env): RunningFhirServer[] {
   return url ? [{ url, settings: { booking: { mode: (mode || 'auto') as Mode } } }] : [];

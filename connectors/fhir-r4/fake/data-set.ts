@@ -2,7 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 
-/** Two care units of one EHR, with people who do not exist and numbers that no authority gives out. */
+/** Two care units of one EHR. All people in it are synthetic, and no authority issues their numbers. */
 export const timeZone = 'Europe/Stockholm';
 export const careUnits = [
   { id: 'north', timeZone, settings: { location: 'Location/north' } },
@@ -49,7 +49,7 @@ const names = [
   ['Solig', 'Utkastén', 'female', '2006-01-12'],
 ] as const;
 
-/** Working hours by the clock of the wall. */
+/** When the slots of a day begin, in local time. */
 const hours = [
   '08:00',
   '08:30',
@@ -66,11 +66,11 @@ const hours = [
 ];
 
 export interface DataSetOptions {
-  /** How many days of slots there are, from today on. */
+  /** The number of days with slots, from today on. */
   readonly days?: number;
-  /** Further days with slots, such as `2030-03-15`. */
+  /** More days with slots, such as `2030-03-15`. */
   readonly alsoOn?: readonly string[];
-  /** Schedules of one actor each, and the HealthcareServices, as Medplum's scheduling wants them. */
+  /** Gives each Schedule one actor only and adds HealthcareServices. Medplum's scheduling requires both. */
   readonly oneActorEach?: boolean;
 }
 
@@ -87,7 +87,7 @@ function dataSet({ days = 70, alsoOn = [], oneActorEach = false }: DataSetOption
       gender,
       birthDate,
       telecom: [
-        // A range that the Swedish authority keeps for fiction.
+        // The Swedish authority reserves this range for fiction.
         { system: 'phone', use: 'mobile', value: `+4670174060${index}` },
         { system: 'email', value: `p-${index + 1}@patients.example` },
       ],
@@ -182,10 +182,10 @@ function scheduleOf(
   return [schedule, ...slots];
 }
 
-/** What a counterpart begins with: the data set, or resources of one's own instead. */
+/** The initial data of a counterpart: options of the data set, or the resources to use instead of it. */
 export type InitialData = DataSetOptions | readonly FhirResource[];
 
-/** Puts the data where a counterpart keeps its resources. */
+/** Passes each resource of the initial data to `save`. */
 export async function loadDataSet(
   save: (resource: FhirResource) => Promise<unknown> | unknown,
   data: InitialData = {},

@@ -7,7 +7,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** A server on a port of this machine; without one, on a free port. */
+/** Starts an HTTP server on loopback, on a free port unless one is given. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse, body: string) => Promise<void>,
   port = 0,
@@ -32,6 +32,7 @@ export async function listen(
   };
 }
 
+/** The search parameters, from the URL and from the form of a `_search`. */
 export function searchForm(url: URL, request: IncomingMessage, body: string): URLSearchParams {
   const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
   return new URLSearchParams([...url.searchParams, ...(isForm ? new URLSearchParams(body) : [])]);

@@ -1,5 +1,5 @@
 import type { CodeableConcept, FhirAppointment, FhirResource, FhirSlot, Parameters, Reference } from '../src/fhir.ts';
-import type { OperationAnswer } from './operations.ts';
+import type { OperationResponse } from './operations.ts';
 import { Refused, type Store, type Stored } from './store.ts';
 
 const mostDays = 31;
@@ -11,12 +11,12 @@ interface Time {
 }
 
 /**
- * Medplum's scheduling (https://www.medplum.com/docs/scheduling): free Slots stay as they are and say when appointments
- * can be; booking and holding make a Slot of their own for each, which stands in the way of others.
+ * Medplum's scheduling (https://www.medplum.com/docs/scheduling). Free Slots say when an appointment is possible, and
+ * never change. Each booking and each hold creates its own Slot, which blocks the times that overlap it.
  */
 export function createMedplumScheduling(store: Store) {
-  /** Virtual appointments, which are stored nowhere. */
-  function find(query: URLSearchParams): OperationAnswer {
+  /** `$find`: proposes appointments without storing them. */
+  function find(query: URLSearchParams): OperationResponse {
     const [start, end] = [Date.parse(query.get('start') ?? ''), Date.parse(query.get('end') ?? '')];
     if (!(start < end) || end - start > mostDays * dayMilliseconds) throw new Refused(400, 'invalid');
     const reference = query.get('schedule') ?? '';
@@ -39,17 +39,17 @@ export function createMedplumScheduling(store: Store) {
     return bundle(200, 'searchset', proposals);
   }
 
-  function run(name: string, id: string | undefined, parameters: Parameters): OperationAnswer {
+  function run(name: string, id: string | undefined, parameters: Parameters): OperationResponse {
     return store.atomically(() => {
       if (name === '$confirm' && id !== undefined) return confirm(id);
       if (name === '$reschedule' && id !== undefined) return reschedule(id, parameters);
-      if (name === '$hold') return make(parameters, 'pending', 'busy-tentative');
-      if (name === '$book') return make(parameters, 'booked', 'busy');
+      if (name === '$hold') return createAppointment(parameters, 'pending', 'busy-tentative');
+      if (name === '$book') return createAppointment(parameters, 'booked', 'busy');
       throw new Refused(404, 'not-found');
     });
   }
 
-  function make(parameters: Parameters, status: string, slotStatus: string): OperationAnswer {
+  function createAppointment(parameters: Parameters, status: string, slotStatus: string): OperationResponse {
     const given = parameters.parameter.find((it) => it.name === 'appointment')?.resource as FhirAppointment | undefined;
     const { contained = [], ...appointment } = given ?? ({ resourceType: 'Appointment' } as FhirAppointment);
     if (!given || appointment.slot || contained.length === 0) throw new Refused(400, 'invalid');
@@ -69,7 +69,7 @@ export function createMedplumScheduling(store: Store) {
     return bundle(201, 'transaction-response', [saved, ...made]);
   }
 
-  function confirm(id: string): OperationAnswer {
+  function confirm(id: string): OperationResponse {
     const held = store.get(`Appointment/${id}`);
     if (held.status !== 'pending' && held.status !== 'proposed') throw new Refused(409, 'conflict');
     const slots = slotsOf(held).map((reference) =>
@@ -78,33 +78,35 @@ export function createMedplumScheduling(store: Store) {
     return bundle(200, 'transaction-response', [store.save({ ...held, status: 'booked' } as FhirResource), ...slots]);
   }
 
-  /** The former Slots go before the new time is looked at; the id, the status and everything else stay. */
-  function reschedule(id: string, parameters: Parameters): OperationAnswer {
+  /** `$reschedule`: removes the previous Slots before it checks the new time. The id and the status stay the same. */
+  function reschedule(id: string, parameters: Parameters): OperationResponse {
     const appointment = store.get(`Appointment/${id}`) as unknown as FhirAppointment;
     if (appointment.status !== 'booked' && appointment.status !== 'pending') throw new Refused(400, 'invalid');
     const given = new Map(parameters.parameter.map((it) => [it.name, it]));
     const start = given.get('start')?.valueDateTime;
     const { reference = '' } = (given.get('schedule')?.valueReference ?? {}) as Reference;
     const schedule = scheduleFor(reference, serviceOf(appointment));
-    const former = (appointment.slot ?? []).map((it) => store.get(it.reference ?? ''));
-    const leaving = former.map((slot) => actorOf(store.get((slot.schedule as Reference).reference ?? ''))?.reference);
-    for (const slot of former) store.remove(`Slot/${slot.id}`);
+    const previous = (appointment.slot ?? []).map((it) => store.get(it.reference ?? ''));
+    const previousActors = previous.map(
+      (slot) => actorOf(store.get((slot.schedule as Reference).reference ?? ''))?.reference,
+    );
+    for (const slot of previous) store.remove(`Slot/${slot.id}`);
     const time = freeTimes(reference, []).find((it) => moment(it.start) === moment(start));
     if (!time) throw new Refused(400, 'invalid');
     const status = appointment.status === 'booked' ? 'busy' : 'busy-tentative';
     const made: FhirSlot = { resourceType: 'Slot', status, schedule: { reference }, ...time };
     const slot = store.save(made);
-    const staying = (appointment.participant ?? []).filter(({ actor }) => !leaving.includes(actor?.reference));
+    const others = (appointment.participant ?? []).filter(({ actor }) => !previousActors.includes(actor?.reference));
     const moved = store.save({
       ...appointment,
       ...time,
       slot: [{ reference: `Slot/${slot.id}` }],
-      participant: [...staying, { actor: actorOf(schedule), status: 'needs-action' }],
+      participant: [...others, { actor: actorOf(schedule), status: 'needs-action' }],
     } as FhirResource);
     return bundle(200, 'transaction-response', [moved, slot]);
   }
 
-  /** Named once. */
+  /** The one HealthcareService that the appointment names. */
   function serviceOf({ serviceType = [] }: FhirAppointment): Stored {
     const [service, another] = serviceType
       .flatMap(({ extension }) => extension ?? [])
@@ -113,7 +115,7 @@ export function createMedplumScheduling(store: Store) {
     return store.get(service.valueReference?.reference ?? '');
   }
 
-  /** Exactly one actor, and for this service. */
+  /** The schedule, which must have exactly one actor and offer the service. */
   function scheduleFor(reference: string, service: Stored): Stored {
     const schedule = store.get(reference);
     const types = codes(schedule.serviceType);
@@ -160,6 +162,6 @@ function isSame(a: string | undefined, b: string | undefined): boolean {
   return moment(a) === moment(b);
 }
 
-function bundle(status: number, type: string, resources: readonly object[]): OperationAnswer {
+function bundle(status: number, type: string, resources: readonly object[]): OperationResponse {
   return { status, resource: { resourceType: 'Bundle', type, entry: resources.map((resource) => ({ resource })) } };
 }

@@ -4,15 +4,15 @@ import { slotPath } from '../src/time-slots/slot-path.ts';
 import { actorsOf, bookSlots, checkedUpdate, take } from './scheduling.ts';
 import { Refused, type Store, type Stored } from './store.ts';
 
-/** How an operation was answered: with an appointment, or without one. */
-export interface OperationAnswer {
+/** The HTTP response to an operation. */
+export interface OperationResponse {
   readonly status: number;
   readonly resource: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface OperationOptions {
-  /** How long the server keeps a hold, by its own rules. */
+  /** How long the server keeps a hold. Clients cannot choose this. */
   readonly holdMilliseconds: number;
   readonly now: () => number;
 }
@@ -21,7 +21,7 @@ export interface OperationOptions {
 export type OperationFormName = NonNullable<NonNullable<FhirSettings['booking']>['operations']>;
 type Form = Exclude<OperationFormName, 'medplum'>;
 
-/** The parameters of each operation, by their type, and no others. */
+/** The parameters that each operation accepts, with their types. All others are rejected. */
 const known: Readonly<Record<Form, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   // https://profiles.ihe.net/ITI/Scheduling/
   ihe: {
@@ -63,11 +63,11 @@ const known: Readonly<Record<Form, Readonly<Record<string, Readonly<Record<strin
   isik: { $book: { 'appt-resource': 'resource' } },
 };
 
-/** `$find`, `$hold` and `$book` as they were published, over a server that looks after its slots itself. */
+/** `$find`, `$hold` and `$book` as published, for a server that manages its Slots itself. */
 export function createOperations(store: Store, form: Form, { holdMilliseconds, now }: OperationOptions) {
   const holds = new Map<string, number>();
 
-  function run(name: string, parameters: Parameters): OperationAnswer {
+  function run(name: string, parameters: Parameters): OperationResponse {
     const types = known[form][name];
     if (!types) throw new Refused(404, 'not-supported');
     for (const given of parameters.parameter) {
@@ -83,11 +83,11 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
       return store.atomically(() => (name === '$hold' ? hold(value) : book(value)));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      return refused(error);
+      return rejection(error);
     }
   }
 
-  /** An appointment for each schedule that is free from start to end. */
+  /** Proposes an appointment for each schedule that is free from start to end. */
   function find(value: (name: string) => unknown): Stored[] {
     const start = new Date(String(value('start') ?? value('startTime')));
     const end = new Date(String(value('end') ?? value('endTime')));
@@ -110,20 +110,20 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
     });
   }
 
-  /** Its length is the server's own, and nobody is named yet. */
-  function hold(value: (name: string) => unknown): OperationAnswer {
+  /** The server decides how long it holds. The appointment names no patient yet. */
+  function hold(value: (name: string) => unknown): OperationResponse {
     const proposed = named(value);
     if (proposed.status !== 'proposed') throw new Refused(409, 'conflict');
     for (const { reference } of proposed.slot ?? []) take(store, reference ?? '');
     const held: FhirAppointment = { ...proposed, status: 'pending' };
     const until = now() + holdMilliseconds;
     holds.set(`Appointment/${held.id}`, until);
-    const answer = found([store.save(held)]);
-    // Argonaut's servers say until when; IHE has no word for it.
-    return form === 'argonaut' ? { ...answer, headers: { expires: new Date(until).toUTCString() } } : answer;
+    const response = found([store.save(held)]);
+    // Argonaut tells when the hold expires. IHE defines nothing for it.
+    return form === 'argonaut' ? { ...response, headers: { expires: new Date(until).toUTCString() } } : response;
   }
 
-  function book(value: (name: string) => unknown): OperationAnswer {
+  function book(value: (name: string) => unknown): OperationResponse {
     const whole = value('appt-resource') as FhirAppointment | undefined;
     if (whole) {
       if (whole.status !== 'proposed') throw new Refused(422, 'business-rule');
@@ -163,8 +163,8 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
     return id === undefined ? String(value('patient-id')) : `Patient/${id}`;
   }
 
-  /** Each guide has its own way to say that somebody was faster. */
-  function refused({ code }: Refused): OperationAnswer {
+  /** Each guide has its own response for a time that is already booked. */
+  function rejection({ code }: Refused): OperationResponse {
     const issue = (status: string) => ({
       resourceType: 'OperationOutcome',
       issue: [{ severity: 'fatal', code: status }],
@@ -181,8 +181,8 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
     }
   }
 
-  /** What the server does by itself when a hold's time is over. */
-  function endHolds(): void {
+  /** Cancels expired holds and frees their slots, as the server does by itself. */
+  function endExpiredHolds(): void {
     for (const [reference, until] of holds) {
       if (until > now()) continue;
       holds.delete(reference);
@@ -195,10 +195,10 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
     }
   }
 
-  return { run, endHolds };
+  return { run, endExpiredHolds };
 }
 
-function found(resources: readonly object[]): OperationAnswer {
+function found(resources: readonly object[]): OperationResponse {
   const entry = resources.map((resource) => ({ resource }));
   return { status: 200, resource: { resourceType: 'Bundle', type: 'searchset', total: entry.length, entry } };
 }

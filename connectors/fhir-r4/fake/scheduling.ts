@@ -1,7 +1,7 @@
 import type { FhirAppointment, FhirResource, FhirSlot, Reference } from '../src/fhir.ts';
 import { Refused, type Store, type Stored } from './store.ts';
 
-/** An EHR that looks after its slots itself: it takes free slots and one patient who has accepted. */
+/** A create that the EHR checks: its slots must be free, and exactly one patient must have accepted. */
 export function checkedCreate(store: Store, wanted: FhirAppointment, { oneSlot = false } = {}): Stored {
   const patients = (wanted.participant ?? []).filter(({ actor }) => actor?.reference?.startsWith('Patient/'));
   const slots = wanted.slot?.length ?? 0;
@@ -10,7 +10,7 @@ export function checkedCreate(store: Store, wanted: FhirAppointment, { oneSlot =
   return bookSlots(store, wanted);
 }
 
-/** The same for a change: a cancellation frees the slots. */
+/** An update that the EHR checks: it takes added slots and frees removed ones. A cancellation frees all slots. */
 export function checkedUpdate(
   store: Store,
   reference: string,
@@ -19,17 +19,17 @@ export function checkedUpdate(
 ): Stored {
   const before = store.get(reference) as unknown as FhirAppointment;
   const saved = store.update(reference, wanted, ifMatch);
-  const former = (before.slot ?? []).map((it) => it.reference ?? '');
+  const previous = (before.slot ?? []).map((it) => it.reference ?? '');
   const wantedSlots = wanted.status === 'cancelled' ? [] : (wanted.slot ?? []).map((it) => it.reference ?? '');
-  for (const slot of wantedSlots.filter((it) => !former.includes(it))) take(store, slot);
+  for (const slot of wantedSlots.filter((it) => !previous.includes(it))) take(store, slot);
   if (before.status === 'cancelled') return saved;
-  for (const slot of former.filter((it) => !wantedSlots.includes(it))) {
+  for (const slot of previous.filter((it) => !wantedSlots.includes(it))) {
     store.save({ ...store.get(slot), status: 'free' } as FhirResource);
   }
   return saved;
 }
 
-/** Takes the slots and books. */
+/** Marks the slots as busy and stores the booked appointment. */
 export function bookSlots(store: Store, wanted: FhirAppointment): Stored {
   const slots = (wanted.slot ?? []).map(({ reference }) => store.get(reference ?? ''));
   for (const slot of slots) take(store, `Slot/${slot.id}`);
@@ -48,6 +48,7 @@ export function bookSlots(store: Store, wanted: FhirAppointment): Stored {
   } as FhirResource);
 }
 
+/** Marks a free slot as busy. */
 export function take(store: Store, reference: string): void {
   const slot = store.get(reference) as unknown as FhirSlot;
   if (slot.status !== 'free') throw new Refused(409, 'conflict');
@@ -55,6 +56,7 @@ export function take(store: Store, reference: string): void {
   store.save(busy);
 }
 
+/** The actors of the slot's schedule, as participants who have accepted. */
 export function actorsOf(store: Store, slot: Stored): object[] {
   const schedule = store.get((slot.schedule as Reference).reference ?? '');
   return (schedule.actor as Reference[]).map((actor) => ({ actor, status: 'accepted' }));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
+import { slotsOf } from '../src/mappers/appointment.ts';
 import { type InitialData, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
@@ -10,68 +11,73 @@ import { Refused, Store, type Stored } from './store.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** How this server differs from others that call themselves R4. */
+/** How the server behaves where R4 servers differ. */
 export interface FakeOptions {
   readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
-  /** A transaction of more entries than this is refused as a whole. */
+  /** A transaction with more entries than this is rejected as a whole. */
   readonly transactionSize?: number;
-  /** What a transaction with a conditional create always meets in a serializable database: another one. */
+  /** Rejects each transaction with a conditional create, as a serializable database does when there are others. */
   readonly conditionalTransactions?: 'conflict';
-  /** Whether it validates what it is sent: no entry of a Bundle without `fullUrl`, no empty list. */
+  /** Whether it rejects Bundle entries without `fullUrl`, and empty lists. */
   readonly validates?: boolean;
-  /** Whether slots and appointments can be written as they are. */
+  /** Whether clients can write resources other than Appointments, such as Slots. */
   readonly plainWrites?: boolean;
-  /** Whether an Appointment is checked against its slot, which then is taken, and freed by a cancellation. */
+  /** Whether it checks that the slots of an Appointment are free, marks them as busy, and frees them on cancellation. */
   readonly checksAppointments?: boolean;
-  /** Whether it takes one slot for one appointment only. */
+  /** Whether an appointment can have one slot only. */
   readonly oneSlot?: boolean;
-  /** Whether Appointments are changed by JSON Patch alone. */
+  /** Whether Appointments can be changed only with JSON Patch. */
   readonly patchOnly?: boolean;
-  /** Whose form of `$find`, `$hold` and `$book` it has. */
+  /** Which form of `$find`, `$hold` and `$book` it supports. */
   readonly operations?: OperationFormName;
-  /** Whether Appointments are written by operations alone. */
+  /** Whether Appointments can be written only with operations. */
   readonly operationsOnly?: boolean;
-  /** How long it keeps a hold. */
+  /** How long the server keeps a hold. */
   readonly holdMilliseconds?: number;
   readonly pageSize?: number;
   readonly refusesChaining?: boolean;
-  /** Whether a search may be sorted by `_id`. */
+  /** Whether a search can be sorted by `_id`. */
   readonly sortsById?: boolean;
-  /** Whether what no sort key tells apart stands in another order on every other page, as in a database. */
+  /** Whether resources with equal sort keys change their order from page to page, as in a database. */
   readonly shufflesPages?: boolean;
-  /** Whether it answers a search as it did the last time, unless it is asked not to: HAPI does for a minute. */
+  /**
+   * Whether it repeats its response to a search unless asked for a fresh one, as HAPI does for a minute. With `no-store`
+   * it sends one page, without a link to the next.
+   */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
-  /** Whether it knows `_revinclude=Appointment:slot`. */
+  /** Whether it supports `_include=Appointment:slot`. */
+  readonly includesSlots?: boolean;
+  /** Whether it supports `_revinclude=Appointment:slot`. */
   readonly revIncludesAppointments?: boolean;
-  /** Whether the answer to a transaction names what was written by absolute addresses. */
+  /** Whether the locations in the response to a transaction are absolute URLs. */
   readonly absoluteLocations?: boolean;
-  /** Whether it keeps no identifier of an Appointment that it did not give itself. */
+  /** Whether it drops the identifiers that a client gives an Appointment. */
   readonly dropsIdentifiers?: boolean;
-  /** Answers writes with an empty body, `Location` and a weak `ETag`. */
+  /** Whether the response to a write has no body, only `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
   readonly lostClaimStatus?: 412 | 409 | 400;
   readonly heedsIfMatch?: boolean;
   readonly heedsIfNoneExist?: boolean;
-  /** How far its clock is ahead of everybody else's. */
+  /** How far its clock is ahead of the gateway's. */
   readonly clockAheadMilliseconds?: number;
-  /** What `Authorization` must be. */
+  /** The `Authorization` that it requires. */
   readonly authorization?: () => string;
-  /** Whether a PUT creates what is not there, under the id of whoever sends it. */
+  /** Whether it accepts client-assigned ids: a PUT creates the resource if there is none. */
   readonly takesIds?: boolean;
   readonly data?: InitialData;
 }
 
-/** One request going wrong. */
+/** What goes wrong with a request. */
 export type Fault =
-  /** The connection is cut, and nothing was done. */
+  /** The connection is cut and nothing is done. */
   | 'cut_before'
-  /** The connection is cut, and what was asked is done a moment later. */
+  /** The connection is cut, and the request is executed a moment later. */
   | 'cut_during'
-  /** What was asked is done, and the connection is cut. */
+  /** The request is executed, then the connection is cut. */
   | 'cut_after'
   | { readonly delayMilliseconds: number }
-  /** It is done, and answered, when the promise is. */
+  /** The request is executed once the promise has resolved. */
   | { readonly heldBackUntil: Promise<void> }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object };
 
@@ -80,15 +86,16 @@ export interface SeenRequest {
   /** Without the query. */
   readonly path: string;
   readonly query: string;
+  readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
 export interface FakeServer extends RunningServer {
   readonly store: Store;
-  /** Asked about every request; `undefined` lets it pass. */
+  /** Called for every request. `undefined`: nothing goes wrong. */
   misbehave: (request: SeenRequest) => Fault | undefined;
   readonly seen: SeenRequest[];
-  /** Waits until everything is done whose connection was cut meanwhile. */
+  /** Waits until every request with the fault `cut_during` has been executed. */
   atRest(): Promise<void>;
 }
 
@@ -98,12 +105,18 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
   const store = new Store({ lostClaimStatus, heedsIfMatch });
   await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
-  let cutShort = 0;
-  const answer = answerer(store, options);
+  let unfinished = 0;
+  const handle = requestHandler(store, options);
   const server = await listen(async (request, response, body) => {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
     response.setHeader('date', new Date(Date.now() + clockAheadMilliseconds).toUTCString());
-    const facts = { method: request.method ?? '', path: url.pathname, query: url.search, body };
+    const facts = {
+      method: request.method ?? '',
+      path: url.pathname,
+      query: url.search,
+      headers: request.headers,
+      body,
+    };
     seen.push(facts);
     const fault = fake.misbehave(facts);
     if (fault === 'cut_before') {
@@ -112,7 +125,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     }
     if (fault === 'cut_during') {
       request.socket.destroy();
-      cutShort += 1;
+      unfinished += 1;
       await pause(150);
     }
     if (typeof fault === 'object' && 'status' in fault) {
@@ -122,8 +135,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     if (typeof fault === 'object' && 'heldBackUntil' in fault) await fault.heldBackUntil;
     else if (typeof fault === 'object') await pause(fault.delayMilliseconds);
     const cut = fault === 'cut_after' || fault === 'cut_during';
-    const { status, resource, headers } = answer(request, url, body);
-    if (fault === 'cut_during') cutShort -= 1;
+    const { status, resource, headers } = handle(request, url, body);
+    if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
     else send(response, status, resource, headers);
   });
@@ -133,23 +146,23 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     seen,
     misbehave: () => undefined,
     async atRest() {
-      while (cutShort > 0) await pause(5);
+      while (unfinished > 0) await pause(5);
     },
   };
   return fake;
 }
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly resource?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-function reply(status: number, resource?: object, headers?: Readonly<Record<string, string>>): Answer {
+function reply(status: number, resource?: object, headers?: Readonly<Record<string, string>>): Reply {
   return { status, resource, headers };
 }
 
-function answerer(store: Store, options: FakeOptions) {
+function requestHandler(store: Store, options: FakeOptions) {
   const { operations: form, clockAheadMilliseconds = 0, holdMilliseconds = dayMilliseconds } = options;
   const medplum = form === 'medplum' ? createMedplumScheduling(store) : undefined;
   const now = () => Date.now() + clockAheadMilliseconds;
@@ -157,12 +170,12 @@ function answerer(store: Store, options: FakeOptions) {
     form === undefined || form === 'medplum' ? undefined : createOperations(store, form, { holdMilliseconds, now });
 
   const searches = new Map<string, object>();
-  return (request: IncomingMessage, url: URL, body: string): Answer => {
+  return (request: IncomingMessage, url: URL, body: string): Reply => {
     try {
       if (options.authorization && request.headers.authorization !== options.authorization()) {
         throw new Refused(401, 'login');
       }
-      operations?.endHolds();
+      operations?.endExpiredHolds();
       return route(request, url, body);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -170,23 +183,32 @@ function answerer(store: Store, options: FakeOptions) {
     }
   };
 
-  function route(request: IncomingMessage, url: URL, body: string): Answer {
+  function route(request: IncomingMessage, url: URL, body: string): Reply {
     const [type = '', id, name] = url.pathname.slice(1).split('/');
     const resource = () => JSON.parse(body) as FhirResource;
     const { method } = request;
     const isFhir = request.headers['content-type']?.startsWith('application/fhir+json') === true;
     if (options.validates && isFhir && body !== '') validate(resource());
     if (type === 'metadata') return reply(200, capabilityStatement(options));
-    if (type === '') return transaction(resource());
+    const showsResources = header(request, 'prefer') === 'return=representation' && !options.emptyBodies;
+    if (type === '') return transaction(resource(), showsResources);
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
     if (id?.startsWith('$')) return operation(id, undefined, resource() as Parameters);
     if (name?.startsWith('$')) return operation(name, id, resource() as Parameters);
     if (method === 'GET' && id !== undefined && id !== '_search') return reply(200, store.get(`${type}/${id}`));
     if (method === 'GET' || id === '_search') {
-      const isFresh = !options.cachesSearches || request.headers['cache-control'] === 'no-cache';
+      const cacheControl = header(request, 'cache-control') ?? '';
+      const isFresh = !options.cachesSearches || ['no-cache', 'no-store'].includes(cacheControl);
       return reply(
         200,
-        remembered(`${type} ${url.search} ${body}`, isFresh, () => search(type, url, searchForm(url, request, body))),
+        cached(`${type} ${url.search} ${body}`, isFresh, () =>
+          search(
+            type,
+            url,
+            searchForm(url, request, body),
+            options.cachesSearches === true && cacheControl === 'no-store',
+          ),
+        ),
       );
     }
     if (method === 'DELETE') {
@@ -194,7 +216,7 @@ function answerer(store: Store, options: FakeOptions) {
       return reply(204);
     }
     const ifMatch = header(request, 'if-match');
-    // The server's own staff, in a program of its own.
+    // The EHR's staff may change a Slot even where clients may not.
     const isStaff = request.headers['x-staff'] === 'yes';
     if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
     if (options.operationsOnly && !isStaff) throw new Refused(405, 'not-supported');
@@ -233,18 +255,18 @@ function answerer(store: Store, options: FakeOptions) {
     return { status: isNew ? 201 : 200, stored };
   }
 
-  function written(status: number, { stored }: { readonly stored: Stored }): Answer {
+  function written(status: number, { stored }: { readonly stored: Stored }): Reply {
     const headers = { location: addressOf(stored), etag: `W/"${stored.meta?.versionId}"` };
     return reply(status, options.emptyBodies ? undefined : stored, headers);
   }
 
-  function remembered(key: string, isFresh: boolean, make: () => object): object {
-    const answer = (isFresh ? undefined : searches.get(key)) ?? make();
-    searches.set(key, answer);
-    return answer;
+  function cached(key: string, isFresh: boolean, run: () => object): object {
+    const bundle = (isFresh ? undefined : searches.get(key)) ?? run();
+    searches.set(key, bundle);
+    return bundle;
   }
 
-  function search(type: string, url: URL, form: URLSearchParams): object {
+  function search(type: string, url: URL, form: URLSearchParams, isOnePage: boolean): object {
     if (options.requiresServiceType && type === 'Slot' && !form.has('service-type') && !form.has('_id')) {
       throw new Refused(400, 'required');
     }
@@ -257,7 +279,11 @@ function answerer(store: Store, options: FakeOptions) {
     const found = store.search(type, form, { backwards: options.shufflesPages === true && isOddPage });
     const next = new URLSearchParams([...form].filter(([name]) => name !== '_offset'));
     next.set('_offset', String(offset + size));
-    const hasMore = offset + size < found.length;
+    const hasMore = offset + size < found.length && !isOnePage;
+    const page = found.slice(offset, offset + size);
+    const includes = form.get('_include') === 'Appointment:slot' && options.includesSlots !== false;
+    const slots = includes ? page.flatMap((it) => slotsOf(it as FhirAppointment)) : [];
+    const included = [...new Set(slots)].filter((it) => store.has(it)).map((it) => store.get(it));
     return {
       resourceType: 'Bundle',
       type: 'searchset',
@@ -267,11 +293,8 @@ function answerer(store: Store, options: FakeOptions) {
         ...(hasMore ? [{ relation: 'next', url: `${url.origin}/${type}?${next}` }] : []),
       ],
       entry: [
-        ...found.slice(offset, offset + size).map((resource) => ({ resource, search: { mode: 'match' } })),
-        ...appointmentsOf(found.slice(offset, offset + size), form).map((resource) => ({
-          resource,
-          search: { mode: 'include' },
-        })),
+        ...page.map((resource) => ({ resource, search: { mode: 'match' } })),
+        ...[...included, ...appointmentsOf(page, form)].map((resource) => ({ resource, search: { mode: 'include' } })),
       ],
     };
   }
@@ -284,7 +307,7 @@ function answerer(store: Store, options: FakeOptions) {
       .filter((it) => (it as FhirAppointment).slot?.some(({ reference }) => references.has(reference ?? '')));
   }
 
-  function transaction(bundle: FhirResource): Answer {
+  function transaction(bundle: FhirResource, showsResources: boolean): Reply {
     const kind = options.transactions ?? 'atomic';
     if (kind === 'none') throw new Refused(405, 'not-supported');
     const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
@@ -296,7 +319,8 @@ function answerer(store: Store, options: FakeOptions) {
       const { ifMatch, ifNoneExist } = request;
       const { status, stored } = write(request.method, request.url, resource, { ifMatch, ifNoneExist });
       const location = options.absoluteLocations ? addressOf(stored) : versionedReference(stored);
-      return { response: { status: `${status}`, location, etag: `W/"${stored.meta?.versionId}"` } };
+      const response = { status: `${status}`, location, etag: `W/"${stored.meta?.versionId}"` };
+      return { ...(showsResources ? { resource: stored } : {}), response };
     };
     const each = (entry: BundleEntry) => {
       try {
@@ -315,7 +339,7 @@ function answerer(store: Store, options: FakeOptions) {
     return reply(200, { resourceType: 'Bundle', type: 'transaction-response', entry: results });
   }
 
-  function operation(name: string, id: string | undefined, parameters: Parameters): Answer {
+  function operation(name: string, id: string | undefined, parameters: Parameters): Reply {
     if (medplum) return medplum.run(name, id, parameters);
     if (!operations) throw new Refused(404, 'not-supported');
     return operations.run(name, parameters);
@@ -355,7 +379,7 @@ function patched(resource: Stored, body: string): FhirResource {
   return copy as unknown as FhirResource;
 }
 
-/** Diagnostics as real servers write them: with what nobody else should read. */
+/** Its diagnostics name a patient, as those of real servers do. */
 function outcome(code: string): object {
   const diagnostics = 'Rejected for Tolvan Tolvansson 191212121212';
   return { resourceType: 'OperationOutcome', issue: [{ severity: 'error', code, diagnostics }] };
@@ -366,7 +390,7 @@ function header(request: IncomingMessage, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Medplum's statement names none of its own: https://api.medplum.com/fhir/R4/metadata */
+/** Medplum's CapabilityStatement does not list its operations: https://api.medplum.com/fhir/R4/metadata */
 function namedOperations(form: OperationFormName | undefined): readonly string[] {
   if (form === undefined || form === 'medplum') return [];
   return form === 'isik' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
@@ -396,6 +420,7 @@ function capabilityStatement(options: FakeOptions): object {
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],
+            searchInclude: options.includesSlots === false ? [] : ['Appointment:slot'],
             operation: namedOperations(options.operations).map((name) => ({ name })),
           },
         ],

@@ -3,7 +3,7 @@ import { compare, type FhirResource, type Reference } from '../src/fhir.ts';
 
 export type Stored = FhirResource & Readonly<Record<string, unknown>>;
 
-/** What a FHIR server answers instead of a resource. */
+/** An error response: its HTTP status, and the code of its OperationOutcome. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -76,7 +76,7 @@ export class Store {
     this.#resources.delete(reference);
   }
 
-  /** All or nothing. */
+  /** Runs `work`. If it throws, nothing has changed. */
   atomically<Result>(work: () => Result): Result {
     const before = new Map(this.#resources);
     try {
@@ -87,7 +87,7 @@ export class Store {
     }
   }
 
-  /** By the search parameters that the connector uses; others are ignored. `backwards`: what is not sorted. */
+  /** Knows the search parameters that the connector uses, and ignores others. `backwards` reverses what is not sorted. */
   search(type: string, parameters: URLSearchParams, { backwards = false } = {}): Stored[] {
     const all = backwards ? this.all(type).reverse() : this.all(type);
     const found = all.filter((resource) =>
@@ -132,9 +132,13 @@ export class Store {
         return actors.some((it) => refersTo(it, values));
       }
       case 'location':
-        return list(resource.location).some((it) => refersTo(it, values));
+        return [resource.location].flat().some((it) => refersTo(it, values));
+      case 'partof':
+        return refersTo(resource.partOf, values);
       case 'organization':
-        return refersTo(resource.organization, values);
+        return [resource.organization, resource.managingOrganization, resource.owner].some((it) =>
+          refersTo(it, values),
+        );
       case 'practitioner':
         return refersTo(resource.practitioner, values);
       case 'start':
@@ -154,7 +158,7 @@ function refersTo(reference: unknown, wanted: readonly string[]): boolean {
   return wanted.includes(String((reference as Reference | undefined)?.reference));
 }
 
-/** https://hl7.org/fhir/R4/search.html#prefix; a bare date finds nothing here, as on some servers. */
+/** https://hl7.org/fhir/R4/search.html#prefix. A date without a prefix matches nothing, as on some servers. */
 function inBound(moment: string, bound: string): boolean {
   const at = Date.parse(moment);
   const wanted = Date.parse(bound.slice(2));

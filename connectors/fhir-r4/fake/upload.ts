@@ -2,35 +2,36 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FhirResource } from '../src/fhir.ts';
 import { localReference, referenceTo } from '../src/fhir.ts';
 
-/** Names a resource of the data set on a server that gives out ids of its own. */
+/** The identifier system that marks a resource of the data set on a server that assigns its own ids. */
 const dataSetSystem = 'urn:crossward:data-set';
 const mediaType = 'application/fhir+json';
 const attempts = 5;
 
 export interface Target {
   readonly baseUrl: string;
-  /** What the server wants with every request, such as `Authorization`. */
+  /** Sent with every request, such as `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Uploader {
   /**
-   * Writes a resource that names only resources that were saved before. Under its own id, and over what is there, where
-   * the server takes ids of others; else once, under an id that the server gives.
+   * Saves a resource. The resources that it references must have been saved before. If the server accepts
+   * client-assigned ids, the resource keeps its id and replaces the one on the server. Otherwise the server assigns an
+   * id, and a resource that is already there is not created again.
    */
   save(resource: FhirResource): Promise<void>;
-  /** What the server calls a resource that was saved: `Patient/17` for `Patient/p-1`. */
+  /** The reference of a saved resource on the server: `Patient/17` for `Patient/p-1`. */
   referenceOf(reference: string): string;
 }
 
 /**
- * Puts resources into any FHIR server over plain REST. The first one shows whether the server takes ids of others:
+ * Uploads resources to a FHIR server over REST. The first one shows whether the server accepts client-assigned ids:
  * https://hl7.org/fhir/R4/http.html#upsert
  */
 export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
   const base = baseUrl.replace(/\/+$/, '');
   const given = new Map<string, string>();
-  let takesIds: boolean | undefined;
+  let acceptsIds: boolean | undefined;
 
   async function send(method: string, path: string, resource: object, more: Record<string, string> = {}) {
     for (let attempt = 1; ; attempt++) {
@@ -42,7 +43,7 @@ export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
       const isBusy = response.status === 429 || response.status === 503;
       if (!isBusy || attempt === attempts) return response;
       await response.body?.cancel();
-      await pause(1000 * (askedToWait(response.headers) || attempt));
+      await pause(1000 * (secondsToWait(response.headers) || attempt));
     }
   }
 
@@ -50,8 +51,8 @@ export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
     const response = await send('PUT', referenceTo(resource), resource);
     await response.body?.cancel();
     if (response.ok) return true;
-    const mayWantOwnIds = takesIds === undefined && [400, 404, 405, 409, 412, 422].includes(response.status);
-    if (mayWantOwnIds) return false;
+    const mayAssignIds = acceptsIds === undefined && [400, 404, 405, 409, 412, 422].includes(response.status);
+    if (mayAssignIds) return false;
     throw refused('PUT', resource, response);
   }
 
@@ -70,8 +71,8 @@ export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
   return {
     async save(resource) {
       const known = withReferences(resource, given);
-      takesIds = (takesIds ?? true) && (await put(known));
-      given.set(referenceTo(resource), takesIds ? referenceTo(resource) : await post(known));
+      acceptsIds = (acceptsIds ?? true) && (await put(known));
+      given.set(referenceTo(resource), acceptsIds ? referenceTo(resource) : await post(known));
     },
     referenceOf(reference) {
       const known = given.get(reference);
@@ -93,8 +94,8 @@ function referenceIn(text: string): string | undefined {
   return resource.id === undefined ? undefined : referenceTo(resource);
 }
 
-/** Seconds, by `Retry-After` or until a quota is refilled: `RateLimit: "interactions";r=0;t=40`. */
-function askedToWait(headers: Headers): number {
+/** Seconds from `Retry-After`, or until a quota is refilled: `RateLimit: "interactions";r=0;t=40`. */
+function secondsToWait(headers: Headers): number {
   const [, refill] = /;r=0;t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
   return Number(headers.get('retry-after') ?? refill);
 }

@@ -18,10 +18,20 @@ export async function findAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
+  return toAppointments(ehr, directory, found, ids);
+}
+
+/** The appointments with these ids, as far as they belong to the care unit. Several ids may name one resource. */
+export function toAppointments(
+  { dialect, client }: FhirConnection,
+  directory: CareUnitDirectory,
+  found: readonly FhirAppointment[],
+  ids: readonly string[],
+): readonly Appointment[] {
   return ids.flatMap((id) => {
     const resource = found.find((it) => it.id === readGroupId(id).id);
     const view = resource && viewOf(resource, id);
-    return (view && toAppointment({ ...view, id }, directory, ehr.dialect, ehr.client.clock)) ?? [];
+    return (view && toAppointment({ ...view, id }, directory, dialect, client.clock)) ?? [];
   });
 }
 
@@ -70,7 +80,7 @@ function actorsOf(directory: CareUnitDirectory, { resourceId, patientId }: Appoi
   if (resourceId !== undefined) return [...directory.namesOf(resourceId)];
   // A patient has few appointments, and they may name a practitioner by a role.
   if (patientId !== undefined) return undefined;
-  const all = directory.resources.flatMap(({ id }) => directory.namesOf(id));
+  const all = directory.knownIds.flatMap((id) => directory.namesOf(id));
   return all.length > mostActors ? undefined : all;
 }
 

@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly conditionalCreate: boolean;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
   readonly revIncludesAppointments: boolean;
+  /** Whether a search for Appointments can return their Slots too: `_include=Appointment:slot`. */
+  readonly includesSlots: boolean;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -44,6 +46,9 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
           new RegExp(`/${type}-?${name}$`, 'i').test(it.definition?.replace(/\|.*$/, '') ?? ''),
       ),
     knows: (type) => resources.has(type),
+    includesSlots: (resources.get('Appointment')?.searchInclude ?? []).some((it) =>
+      ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
+    ),
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
     revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
   };

@@ -7,10 +7,13 @@ import {
 import { Check } from 'typebox/value';
 import { createAuthorizer } from './auth/create-authorizer.ts';
 import type { ServerFacts } from './capability-statement.ts';
-import { createFhirClient, type FhirClient } from './client.ts';
-import { createDirectory, type Directory } from './directory.ts';
+import { createFhirClient } from './client/create.ts';
+import type { FhirClient } from './client.ts';
+import { createDirectory } from './directory/create.ts';
+import type { Directory } from './directory.ts';
 import { type IdentifierSystems, identifierSystems } from './identifiers.ts';
 import type { AppointmentDialect } from './mappers/appointment.ts';
+import { type Recent, recent } from './recent.ts';
 import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from './settings.ts';
 
 /** The server, as every read and every way to book uses it. It says nothing of how to book. */
@@ -21,6 +24,8 @@ export interface FhirConnection {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly directory: Directory;
+  /** The ids of patients who were found a moment ago and can be booked. */
+  readonly bookablePatients: Recent<string>;
   readonly dialect: AppointmentDialect;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
   readonly revIncludesAppointments: boolean;
@@ -69,8 +74,9 @@ export function connect(
       careUnits: new Map(careUnits.map((it) => [it.id, checkedCareUnit(it.id, it.settings ?? {})])),
       systems,
       resourceIdentifierTypes,
-      hasRoles: facts.knows('PractitionerRole'),
+      knows: facts.knows,
     }),
+    bookablePatients: recent(),
     dialect: {
       commentField: booking.comment_field ?? 'comment',
       cancelReason: booking.cancel_reason ?? 'comment',

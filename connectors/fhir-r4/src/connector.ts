@@ -15,13 +15,14 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   probe: probeFhirR4,
 };
 
-/** Reads are the same for every server. How to book is chosen once, when the connection opens: `booking/choose.ts`. */
+/** Most reads are the same for every server. How to book is chosen once, when the connection opens: `booking/choose.ts`. */
 async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Connector> {
   const client = await signIn(context);
   const facts = await readServerFacts(client);
   const mode = await chooseMode(client, facts, context.settings);
   const ehr = connect(context, client, facts);
-  const { capabilities, listTimeSlots, changeAppointments, findOperation } = openBooking(mode, ehr, facts);
+  const booking = openBooking(mode, ehr, facts);
+  const { capabilities, listTimeSlots, changeAppointments, findOperation } = booking;
   return {
     capabilities: {
       patientIdentifierTypes: ehr.patientIdentifierTypes,
@@ -41,7 +42,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
         name,
         durationMinutes,
       })),
-    findAppointments: (careUnit, ids) => findAppointments(ehr, careUnit, ids),
+    findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),

@@ -74,6 +74,10 @@ export interface Bundle extends Omit<Received<r4.Bundle>, 'entry'> {
   readonly entry?: readonly BundleEntry[];
 }
 
+export function isBundle(body: unknown): body is Bundle {
+  return typeof body === 'object' && body !== null && 'resourceType' in body && body.resourceType === 'Bundle';
+}
+
 /** A parameter of an operation: https://hl7.org/fhir/R4/parameters.html */
 export interface Parameter extends Omit<Received<r4.ParametersParameter>, 'name' | 'resource' | 'part'> {
   readonly name: string;

@@ -50,3 +50,8 @@ function issueCode(body: unknown): string | undefined {
   const code = body.issue?.find(({ severity }) => severity !== 'information')?.code;
   return typeof code === 'string' && /^[a-z-]{1,24}$/.test(code) ? code : undefined;
 }
+
+/** Whether the EHR refused the request itself. Otherwise it may be down. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported');
+}

@@ -1,36 +1,96 @@
-import { ConnectorError, type Patient, type PatientIdentifier } from '@crossward/connector-kit';
+import {
+  ConnectorError,
+  type Patient,
+  type PatientIdentifier,
+  type PatientIdentifierType,
+} from '@crossward/connector-kit';
 import type { FhirConnection } from './connection.ts';
-import type { FhirPatient } from './fhir.ts';
+import { type FhirPatient, localReference, referenceTo } from './fhir.ts';
 import { identifierToken } from './identifiers.ts';
 import { toPatient } from './mappers/patient.ts';
 
+/** A record that was merged more often than this is not followed any further. */
+const mostLinks = 10;
+
 /**
  * Searches by POST, so that the number is not in the URL. Refuses several matches: choosing one could show somebody
- * else's record.
+ * else's record. A record that another one has replaced leads to that one.
  */
 export async function findPatient(ehr: FhirConnection, { type, value }: PatientIdentifier): Promise<Patient | null> {
-  const mapped = (patient: FhirPatient) => toPatient(patient, ehr.systems, ehr.patientIdentifierTypes, new Date());
-  if (type === 'emr_id') {
-    const patient = await readPatient(ehr, value);
-    return patient && mapped(patient);
-  }
-  const token = identifierToken(ehr.systems, { type, value });
-  const post = ehr.settings.patient_search !== 'get';
-  const found = await ehr.client.search<FhirPatient>('Patient', [['identifier', token]], { post });
-  // A record that was merged into another one is still there, and links to it: https://hl7.org/fhir/R4/valueset-link-type.html
-  const current = found.filter((it) => it.active !== false && !it.link?.some((link) => link.type === 'replaced-by'));
-  // Some servers ignore a search parameter that they do not know, and return everybody.
-  const matching = current
-    .map(mapped)
-    .filter((it) => it.identifiers.some((own) => own.type === type && own.value === value));
-  if (matching.length > 1) {
-    throw new ConnectorError('rejected', 'The EHR has more than one patient with this identifier');
-  }
-  return matching[0] ?? null;
+  const found = type === 'emr_id' ? await currentPatient(ehr, value) : await byNumber(ehr, type, value);
+  if (!found) return null;
+  const patient = toPatient(found, ehr.systems, ehr.patientIdentifierTypes, new Date());
+  if (!isBookable(found)) return { ...patient, isInactive: true };
+  ehr.bookablePatients.put(patient.id, patient.id);
+  return patient;
 }
 
-export async function readPatient(ehr: FhirConnection, id: string): Promise<FhirPatient | null> {
-  return isFhirId(id) ? ehr.client.read<FhirPatient>(`Patient/${id}`) : null;
+async function byNumber(
+  ehr: FhirConnection,
+  type: Exclude<PatientIdentifierType, 'emr_id'>,
+  value: string,
+): Promise<FhirPatient | null> {
+  const identifier = ['identifier', identifierToken(ehr.systems, { type, value })] as const;
+  const post = ehr.settings.patient_search !== 'get';
+  const found = await ehr.client.search<FhirPatient>('Patient', [identifier], { post, few: true });
+  // Some servers ignore a search parameter that they do not know, and return everybody.
+  const matching = found.filter((it) =>
+    toPatient(it, ehr.systems, ehr.patientIdentifierTypes, new Date()).identifiers.some(
+      (own) => own.type === type && own.value === value,
+    ),
+  );
+  const current = await Promise.all(matching.map((it) => survivorOf(ehr, it)));
+  const people = [...new Map(current.flatMap((it) => (it ? [[it.id, it] as const] : []))).values()];
+  // A record that is no longer in use may be a copy of the one that is.
+  const inUse = people.filter(({ active }) => active !== false);
+  const candidates = inUse.length > 0 ? inUse : people;
+  if (candidates.length > 1) {
+    throw new ConnectorError('rejected', 'The EHR has more than one patient with this identifier');
+  }
+  return candidates[0] ?? null;
+}
+
+/** The patient with this id, or the one that has replaced it. `null`: there is none. */
+async function currentPatient(ehr: FhirConnection, id: string): Promise<FhirPatient | null> {
+  const patient = isFhirId(id) ? await ehr.client.read<FhirPatient>(`Patient/${id}`) : null;
+  return patient && survivorOf(ehr, patient);
+}
+
+/**
+ * A record that was merged into another one is still there, and links to it:
+ * https://hl7.org/fhir/R4/valueset-link-type.html. `null`: its links lead nowhere, or in a circle.
+ */
+async function survivorOf({ client }: FhirConnection, patient: FhirPatient): Promise<FhirPatient | null> {
+  const seen = new Set<string>();
+  let current: FhirPatient | null = patient;
+  while (current && seen.size < mostLinks) {
+    const link = current.link?.find(({ type }) => type === 'replaced-by');
+    if (!link) return current;
+    seen.add(referenceTo(current));
+    const next = localReference(link.other);
+    // A link may also lead to a RelatedPerson, who is no patient.
+    if (!next?.startsWith('Patient/') || seen.has(next)) return null;
+    current = await client.read<FhirPatient>(next);
+  }
+  return null;
+}
+
+/**
+ * The id under which a patient can be booked: that of the record that has replaced the given one, if there is one.
+ *
+ * @throws ConnectorError `patient_not_found`; `patient_inactive` for a record out of use, or of somebody who has died
+ */
+export async function bookablePatientId(ehr: FhirConnection, id: string): Promise<string> {
+  const known = ehr.bookablePatients.take(id);
+  if (known !== undefined) return known;
+  const patient = await currentPatient(ehr, id);
+  if (!patient) throw new ConnectorError('patient_not_found', 'No such patient');
+  if (!isBookable(patient)) throw new ConnectorError('patient_inactive', 'The patient can no longer be booked');
+  return patient.id ?? id;
+}
+
+function isBookable({ active, deceasedBoolean, deceasedDateTime }: FhirPatient): boolean {
+  return active !== false && deceasedBoolean !== true && deceasedDateTime === undefined;
 }
 
 /**

@@ -211,5 +211,7 @@ export const careUnitSettings = Type.Object(
 export type CareUnitSettings = Static<typeof careUnitSettings>;
 
 export const defaultPageSize = 200;
+/** More slots than one resource has in a month. A server that sends fewer sends a link to the next page. */
+export const defaultSlotPageSize = 1000;
 export const defaultDirectorySeconds = 60;
 export const defaultOperationSystem = 'urn:crossward:operation';

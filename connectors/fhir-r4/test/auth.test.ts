@@ -20,21 +20,21 @@ interface TokenRequest {
   readonly authorization: string | undefined;
 }
 
-/** A token server that gives numbered tokens to whoever `accepts` says, and a FHIR server that takes the newest. */
+/** A token server that issues numbered tokens if `accepts` returns true, and a FHIR server that accepts the newest. */
 async function start(
   accepts: (request: TokenRequest) => Promise<boolean> | boolean,
   { expiresIn = 3600, refusal = 401, more = {} } = {},
 ) {
-  const asked: TokenRequest[] = [];
+  const requests: TokenRequest[] = [];
   const valid = { token: 0 };
   const tokens = await listen(async (request, response, body) => {
     const tokenRequest = { form: new URLSearchParams(body), authorization: request.headers.authorization };
-    asked.push(tokenRequest);
-    const answer = (await accepts(tokenRequest))
+    requests.push(tokenRequest);
+    const result = (await accepts(tokenRequest))
       ? { access_token: `token-${++valid.token}`, token_type: 'bearer', expires_in: expiresIn, ...more }
       : { error: 'invalid_client', error_description: 'secret s3cret is wrong' };
     const headers = { 'content-type': 'application/json' };
-    send(response, 'error' in answer ? refusal : 200, answer, headers);
+    send(response, 'error' in result ? refusal : 200, result, headers);
   });
   const fhir = await startFake({ authorization: () => `Bearer token-${valid.token}`, data: { days: 3 } });
   running.push(tokens, fhir);
@@ -44,13 +44,13 @@ async function start(
     const settings = settingsFor(fhir.url, { auth });
     return fhirR4Connector.probe?.({ emr: 'fhir', settings, careUnits, http: plainHttp() });
   };
-  return { asked, valid, url: `${tokens.url}/token`, fhir, open, probe };
+  return { requests, valid, url: `${tokens.url}/token`, fhir, open, probe };
 }
 
 const anybody = { type: 'emr_id', value: 'p-1' } as const;
 
 describe('signing in', () => {
-  test('with a name and a password, or a token', async () => {
+  test('works with a user name and password, and with a bearer token', async () => {
     const pair = `Basic ${Buffer.from('gateway:s3cret').toString('base64')}`;
     for (const [auth, header] of [
       [{ type: 'basic', username: 'gateway', password: secret('s3cret') }, pair],
@@ -64,26 +64,29 @@ describe('signing in', () => {
     }
   });
 
-  test.each(['header', 'body'] as const)('with a secret in the %s', async (place) => {
-    const pair = `Basic ${Buffer.from('gateway:s3cret').toString('base64')}`;
-    const server = await start(({ form, authorization }) =>
-      place === 'header' ? authorization === pair : form.get('client_secret') === 's3cret',
-    );
-    const auth = {
-      type: 'client_credentials',
-      token_url: server.url,
-      client_id: 'gateway',
-      client_secret: secret('s3cret'),
-      scope: 'system/*.rs',
-      send_secret_in: place,
-    } as const;
-    const connector = await server.open(auth);
-    await Promise.all([connector.findPatient?.(anybody), connector.findPatient?.(anybody)]);
-    expect(server.asked).toHaveLength(1);
-    expect(server.asked[0]?.form.get('scope')).toBe('system/*.rs');
-  });
+  test.each(['header', 'body'] as const)(
+    'sends the client secret in the %s, once for concurrent requests',
+    async (place) => {
+      const pair = `Basic ${Buffer.from('gateway:s3cret').toString('base64')}`;
+      const server = await start(({ form, authorization }) =>
+        place === 'header' ? authorization === pair : form.get('client_secret') === 's3cret',
+      );
+      const auth = {
+        type: 'client_credentials',
+        token_url: server.url,
+        client_id: 'gateway',
+        client_secret: secret('s3cret'),
+        scope: 'system/*.rs',
+        send_secret_in: place,
+      } as const;
+      const connector = await server.open(auth);
+      await Promise.all([connector.findPatient?.(anybody), connector.findPatient?.(anybody)]);
+      expect(server.requests).toHaveLength(1);
+      expect(server.requests[0]?.form.get('scope')).toBe('system/*.rs');
+    },
+  );
 
-  test('at a server that compares what it is sent without decoding it', async () => {
+  test('works at a server that does not URL-decode the client id and secret', async () => {
     const [id, text] = ['0b13d785-b961-4715-9f3b-5d1a6a1f4c02', 'a_secret.of-words'];
     const pair = `Basic ${Buffer.from(`${id}:${text}`).toString('base64')}`;
     const server = await start(({ authorization }) => authorization === pair);
@@ -97,7 +100,7 @@ describe('signing in', () => {
     expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
   });
 
-  test('at a server that sends an ID token along', async () => {
+  test('works at a server whose response has an ID token too', async () => {
     const server = await start(() => true, { more: { id_token: 'e30.e30.e30' } });
     const auth = { type: 'client_credentials', token_url: server.url, client_id: 'gateway' } as const;
     const connector = await server.open({ ...auth, client_secret: secret('s3cret') });
@@ -108,7 +111,7 @@ describe('signing in', () => {
     ['header', 'body'],
     ['body', 'header'],
   ] as const)(
-    'with a secret in the %s, where the server takes it in the %s only, is told by a probe',
+    'with a secret in the %s at a server that accepts it only in the %s: the probe recommends that',
     async (send_secret_in, taken) => {
       const server = await start(({ authorization }) => (authorization === undefined) === (taken === 'body'));
       const auth = { type: 'client_credentials', token_url: server.url, client_id: 'gateway' } as const;
@@ -119,7 +122,7 @@ describe('signing in', () => {
     },
   );
 
-  test('with a secret that is wrong is told by a probe, which recommends nothing', async () => {
+  test('with an incorrect secret: the probe reports a problem and recommends nothing', async () => {
     const server = await start(() => false);
     const auth = { type: 'client_credentials', token_url: server.url, client_id: 'gateway' } as const;
     const report = await server.probe({ ...auth, client_secret: secret('s3cret') });
@@ -127,25 +130,28 @@ describe('signing in', () => {
     expect(JSON.stringify(report)).not.toContain('s3cret');
   });
 
-  test.each([400, 401])('with a wrong secret is told without it, whether the answer is %i', async (refusal) => {
-    const server = await start(() => false, { refusal });
-    const auth = {
-      type: 'client_credentials',
-      token_url: server.url,
-      client_id: 'gateway',
-      client_secret: secret('s3cret'),
-    } as const;
-    const error = await server.open(auth).catch((it: unknown) => it);
-    expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining(String(refusal)) });
-    expect(String(error)).not.toContain('s3cret');
-  });
+  test.each([400, 401])(
+    'with an incorrect secret and the response %i: the error does not contain the secret',
+    async (refusal) => {
+      const server = await start(() => false, { refusal });
+      const auth = {
+        type: 'client_credentials',
+        token_url: server.url,
+        client_id: 'gateway',
+        client_secret: secret('s3cret'),
+      } as const;
+      const error = await server.open(auth).catch((it: unknown) => it);
+      expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining(String(refusal)) });
+      expect(String(error)).not.toContain('s3cret');
+    },
+  );
 
   test.each([
     ['RS384', 'pem'],
     ['ES384', 'pem'],
     ['RS384', 'jwk'],
     ['ES384', 'jwk'],
-  ] as const)('with a key for %s as %s', async (algorithm, form) => {
+  ] as const)('sends an assertion signed with %s and a key as %s, each only once', async (algorithm, form) => {
     const pair =
       algorithm === 'RS384'
         ? generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -153,8 +159,8 @@ describe('signing in', () => {
     const spki = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
     const publicKey = await importSPKI(spki, algorithm);
     const seen = new Set<string | undefined>();
-    const server = await start(async ({ form: asked }) => {
-      const { payload, protectedHeader } = await jwtVerify(asked.get('client_assertion') ?? '', publicKey, {
+    const server = await start(async ({ form: sent }) => {
+      const { payload, protectedHeader } = await jwtVerify(sent.get('client_assertion') ?? '', publicKey, {
         audience: server.url,
         issuer: 'gateway',
         subject: 'gateway',
@@ -183,7 +189,7 @@ describe('signing in', () => {
     expect(seen.size).toBe(2);
   });
 
-  test('with a key that is none says so without it', async () => {
+  test('with an invalid key: the error does not contain the key', async () => {
     const server = await start(() => true);
     const auth = {
       type: 'smart_backend_services',
@@ -201,7 +207,7 @@ describe('a token', () => {
   const auth = (url: string) =>
     ({ type: 'client_credentials', token_url: url, client_id: 'gateway', client_secret: secret('s3cret') }) as const;
 
-  test('is fetched anew before it ends, and only then', async () => {
+  test('is renewed shortly before it expires, and not earlier', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = await start(() => true, { expiresIn: 3_600 });
@@ -209,33 +215,33 @@ describe('a token', () => {
     await connector.findPatient?.(anybody);
     vi.setSystemTime(Date.now() + 1_800_000);
     await connector.findPatient?.(anybody);
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     vi.setSystemTime(Date.now() + 1_799_000);
     await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anybody)));
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
-  test('that was withdrawn is fetched anew once', async () => {
+  test('that was revoked is renewed once for concurrent requests', async () => {
     const server = await start(() => true);
     const connector = await server.open(auth(server.url));
     server.valid.token = 41;
     await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anybody)));
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
-  test('is asked for where the SMART configuration says', async () => {
+  test('is requested from the token endpoint of the SMART configuration', async () => {
     const tokens = await start(() => true);
     const found = await listen(async (request, response, body) => {
       if (request.url === '/.well-known/smart-configuration') {
         send(response, 200, { token_endpoint: tokens.url }, { 'content-type': 'application/json' });
         return;
       }
-      const answer = await fetch(`${tokens.fhir.url}${request.url}`, {
+      const forwarded = await fetch(`${tokens.fhir.url}${request.url}`, {
         method: request.method ?? 'GET',
         headers: { authorization: request.headers.authorization ?? '', 'if-match': request.headers['if-match'] ?? '' },
         ...(body === '' ? {} : { body }),
       });
-      send(response, answer.status, (await answer.json()) as object);
+      send(response, forwarded.status, (await forwarded.json()) as object);
     });
     running.push(found);
     const { token_url: _, ...rest } = auth('');

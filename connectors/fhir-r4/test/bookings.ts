@@ -4,6 +4,7 @@ import { north } from './subject.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
+/** The first free slots for a consultation from tomorrow on. Throws if there are fewer than `limit`. */
 export async function freeSlots(connector: Connector, limit: number, resourceId = 'r-1'): Promise<readonly TimeSlot[]> {
   const start = new Date(Date.now() + dayMilliseconds);
   const slots = await connector.listTimeSlots?.({
@@ -14,20 +15,22 @@ export async function freeSlots(connector: Connector, limit: number, resourceId 
     healthcareServiceIds: ['consultation'],
     limit,
   });
-  if (!slots || slots.length < limit) throw new Error('Too few free slots');
+  if (!slots || slots.length < limit) throw new Error('Not enough free slots');
   return slots;
 }
 
+/** Books the slot, or holds it until `holdUntil`. */
 export function creation(slot: TimeSlot, holdUntil: Date | null = null): AppointmentCreation {
   return { kind: 'create', patientId: 'p-1', comment: 'as written', holdUntil, ...slot };
 }
 
+/** Changes appointments in the care unit `north`. */
 export async function write(
   connector: Connector,
   changes: readonly AppointmentChange[],
   operationId: string = randomUUID(),
 ) {
   const appointments = await connector.changeAppointments?.({ operationId, careUnit: north, changes });
-  if (!appointments) throw new Error('Nothing can be written');
+  if (!appointments) throw new Error('The connector cannot change appointments');
   return appointments;
 }

@@ -17,11 +17,11 @@ async function open(options: FakeOptions) {
   return { server, connector };
 }
 
-const isCreation = ({ method, path }: SeenRequest) => method === 'POST' && path === '/Appointment';
+const isCreate = ({ method, path }: SeenRequest) => method === 'POST' && path === '/Appointment';
 const isClaim = ({ method, path }: SeenRequest) => method === 'PUT' && path.startsWith('/Slot/');
 const conflict = { status: 409, body: { resourceType: 'OperationOutcome', issue: [{ code: 'conflict' }] } } as const;
 
-test('a transaction asks for nothing that a database would have to look for among other bookings', async () => {
+test('transactions have no conditional creates, which conflict with concurrent bookings in a database', async () => {
   const { server, connector } = await open({ conditionalTransactions: 'conflict' });
   const slots = await freeSlots(connector, 10);
   const booked = await Promise.all(slots.map((slot) => write(connector, [creation(slot)])));
@@ -29,21 +29,21 @@ test('a transaction asks for nothing that a database would have to look for amon
   expect(server.seen.filter(({ method, path }) => method === 'POST' && path === '/')).toHaveLength(10);
 });
 
-test('a creation that meets another one is sent again, and its slots stay claimed meanwhile', async () => {
+test('a create that conflicts with another one is retried while its slots stay claimed', async () => {
   const { server, connector } = await open({ transactions: 'none' });
-  let met = 0;
-  server.misbehave = (request) => (isCreation(request) && met++ < 3 ? conflict : undefined);
+  let conflicts = 0;
+  server.misbehave = (request) => (isCreate(request) && conflicts++ < 3 ? conflict : undefined);
   const [slot] = await freeSlots(connector, 1);
   expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
-  expect(server.seen.filter(isCreation)).toHaveLength(4);
+  expect(server.seen.filter(isCreate)).toHaveLength(4);
   expect(server.seen.filter(isClaim)).toHaveLength(2);
 });
 
-test('a creation that always meets another one gives its slots back', async () => {
+test('a create that always conflicts is unavailable and frees its slots', async () => {
   const { server, connector } = await open({ transactions: 'none' });
-  // The pauses between the attempts are random; the shortest are none.
+  // The pauses between attempts are random. Make them as short as possible.
   vi.spyOn(Math, 'random').mockReturnValue(0);
-  server.misbehave = (request) => (isCreation(request) ? conflict : undefined);
+  server.misbehave = (request) => (isCreate(request) ? conflict : undefined);
   const [slot] = await freeSlots(connector, 1);
   await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'unavailable' });
   expect(server.store.all('Slot').filter(({ status }) => status !== 'free')).toHaveLength(0);

@@ -3,13 +3,13 @@ import { nextClockChange } from '../../../test/clock-change-days.ts';
 import { timeZone } from '../fake/data-set.ts';
 import type { FhirResource } from '../src/fhir.ts';
 
-/** Slots through the nights in which the clock is changed, with the offset that holds at each. */
+/** Slots through the nights of both clock changes. Each start and end carries the offset valid at that moment. */
 export function nightsOfClockChanges(): { readonly slots: readonly FhirResource[]; readonly nights: ClockChange[] } {
   const slots: FhirResource[] = [];
   const nights = (['spring', 'autumn'] as const).map((season): ClockChange => {
     const { date, instant } = nextClockChange(timeZone, season);
     const [start, end] = [0, 6].map((hour) => date.toZonedDateTime(timeZone).add({ hours: hour }));
-    if (!start || !end) throw new Error('A night has a beginning and an end');
+    if (!start || !end) throw new Error('The night has no start or end');
     const slotStarts: Date[] = [];
     for (let at = start; at.epochMilliseconds < end.epochMilliseconds; at = at.add({ minutes: 30 })) {
       slotStarts.push(new Date(at.epochMilliseconds));

@@ -9,7 +9,7 @@ import type { FhirSettings } from '../src/settings.ts';
 import { nightsOfClockChanges } from './clock-changes.ts';
 import { fhirSubject, settingsFor } from './subject.ts';
 
-/** A way to book, over a counterpart that can carry it. */
+/** A way to book, with a server that supports it. */
 export interface Counterpart {
   readonly name: string;
   make(): Promise<Subject>;
@@ -55,23 +55,27 @@ function onMedplum(way: string, transactions: boolean): Counterpart {
   };
 }
 
-/** Over a server that runs already, as its own staff and the connector use it. */
+/** A running server, as used by the connector and by the EHR's own staff. */
 export function onRunning({ url, settings }: RunningFhirServer, name = `fhir-r4 on ${url}`): Counterpart {
   const { save } = uploadTo({ baseUrl: url });
   return { name, make: () => subjectOver(name, { url, save, close: async () => undefined }, settings) };
 }
 
-/** A month is enough, and quicker to search. */
+/** A month of slots is enough, and faster to search than the default. */
 const aMonth = { days: 30 };
 
-/** An EHR that looks after its slots itself, and takes no writes to them. */
+/** An EHR that manages its slots itself and rejects writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
 
-/** Every booking mode, over the fake server in a form that can carry it. */
-export const fakes: readonly Counterpart[] = [
+/** The fake server in booking modes that write slots and appointments. */
+export const slotFakes: readonly Counterpart[] = [
   onFake('transaction', { validates: true, cachesSearches: true }),
   onFake('slot claim', { transactions: 'none', validates: true, emptyBodies: true, pageSize: 50 }),
-  onFake('slot claim lost with 409', { transactions: 'none', lostClaimStatus: 409 }),
+  onFake('slot claim rejected with 409', { transactions: 'none', lostClaimStatus: 409 }),
+];
+
+/** The fake server in booking modes that create appointments only. */
+export const createFakes: readonly Counterpart[] = [
   onFake(
     'checked create',
     { ...scheduler, emptyBodies: true, requiresServiceType: true },
@@ -94,6 +98,10 @@ export const fakes: readonly Counterpart[] = [
       slots: { require_service_type: true },
     },
   ),
+];
+
+/** The fake server in booking modes with operations, and read-only. */
+export const operationFakes: readonly Counterpart[] = [
   onFake('`$book` of IHE', { ...scheduler, operations: 'ihe', operationsOnly: true }),
   onFake(
     '`$hold` and `$book` of IHE',
@@ -126,5 +134,11 @@ export const fakes: readonly Counterpart[] = [
   onFake('reading only', scheduler, { booking: { mode: 'none' } }),
 ];
 
-/** Over a FHIR server by somebody else, in the modes that the connector finds it can carry. */
-export const medplums: readonly Counterpart[] = [onMedplum('as found', true), onMedplum('without transactions', false)];
+/** Every booking mode, with the fake server set up to support it. */
+export const fakes: readonly Counterpart[] = [...slotFakes, ...createFakes, ...operationFakes];
+
+/** A FHIR server by another vendor, in the modes that `auto` chooses. */
+export const medplums: readonly Counterpart[] = [
+  onMedplum('with transactions', true),
+  onMedplum('without transactions', false),
+];

@@ -7,7 +7,7 @@ import type { FhirAppointment, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
-import { runOut } from './run-out.ts';
+import { expireHold } from './expire-hold.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
@@ -208,7 +208,7 @@ describe.each(modes)('in mode %s, a held appointment that staff book themselves'
   test('has a busy slot when no code comes', async () => {
     const { server, connector, slots, slotOf, atTheDesk, starts } = await start(options);
     const [held] = await write(connector, [creation(slots[0], new Date(Date.now() + 600_000))]);
-    runOut(server, held?.id ?? '');
+    expireHold(server, held?.id ?? '');
     atTheDesk(held?.id, { status: 'booked' });
     expect(await starts()).not.toContain(slots[0].start.getTime());
     expect(slotOf(slots[0]).status).toBe('busy');

@@ -12,42 +12,42 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** A server that ignores If-None-Exist, and keeps the first create to itself until it is told to do it. */
+/** A server that ignores `If-None-Exist` and delays the first create until `executeDelayed` is called. */
 async function start() {
   const server = await startFake({ transactions: 'none', heedsIfNoneExist: false, data: { days: 14 } });
   servers.push(server);
   const settings = settingsFor(server.url);
   const http = plainHttp();
   const [first, second] = [await openConnector(settings, http), await openConnector(settings)];
-  const { promise: heldBackUntil, resolve: letGo } = Promise.withResolvers<void>();
-  const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>();
+  const { promise: heldBackUntil, resolve: executeDelayed } = Promise.withResolvers<void>();
+  const { promise: isDelayed, resolve: delays } = Promise.withResolvers<void>();
   let creates = 0;
   server.misbehave = ({ method, path }): Fault | undefined => {
     if (method !== 'POST' || path !== '/Appointment' || ++creates > 1) return undefined;
-    waits();
+    delays();
     return { heldBackUntil };
   };
   const living = () => server.store.all('Appointment').filter(({ status }) => status !== 'entered-in-error');
-  return { server, http, first, second, isWaiting, letGo, living };
+  return { server, http, first, second, isDelayed, executeDelayed, living };
 }
 
 describe.each([
   ['booking', null, 'booked', 'busy'],
   ['hold', 600_000, 'held', 'busy-tentative'],
-] as const)('of a %s that is still under way when another call takes over', (_, heldFor, state, slotStatus) => {
+] as const)('a %s whose create is delayed until another call has finished it', (_, heldFor, state, slotStatus) => {
   const until = () => heldFor && new Date(Date.now() + heldFor);
 
-  test('nothing is left when it is done late', async () => {
-    const { server, first, second, isWaiting, letGo, living } = await start();
+  test('leaves one appointment when its own call is still running', async () => {
+    const { server, first, second, isDelayed, executeDelayed, living } = await start();
     const [slot] = await freeSlots(first, 1);
     const operationId = randomUUID();
     const changes = [creation(slot as never, until())];
 
     const late = write(first, changes, operationId);
-    await isWaiting;
+    await isDelayed;
     const [kept] = await write(second, changes, operationId);
     expect(kept?.state).toBe(state);
-    letGo();
+    executeDelayed();
     expect(await late).toEqual([kept]);
 
     expect(living().map(({ id }) => id)).toEqual([kept?.id]);
@@ -58,18 +58,18 @@ describe.each([
     await expect(write(first, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   });
 
-  test('nothing is left once its operation is looked for, when its gateway has died', async () => {
-    const { http, first, second, isWaiting, letGo, living } = await start();
+  test('leaves one appointment after its operation is looked up, when its gateway has died', async () => {
+    const { http, first, second, isDelayed, executeDelayed, living } = await start();
     const [slot] = await freeSlots(first, 1);
     const operationId = randomUUID();
     const changes = [creation(slot as never, until())];
 
     const late = write(first, changes, operationId).catch(() => undefined);
-    await isWaiting;
+    await isDelayed;
     http.cut();
     await late;
     const [kept] = await write(second, changes, operationId);
-    letGo();
+    executeDelayed();
     await expect.poll(() => living().length).toBe(2);
 
     expect(await second.findOperation?.(north, operationId)).toEqual([kept]);
@@ -78,7 +78,7 @@ describe.each([
   });
 });
 
-test('several appointments of one write on slots of their own are no twins', async () => {
+test('appointments of one write on different slots are all kept', async () => {
   const { server, second, living } = await start();
   server.misbehave = () => undefined;
   const operationId = randomUUID();
@@ -93,19 +93,19 @@ test('several appointments of one write on slots of their own are no twins', asy
   expect(living()).toHaveLength(3);
 });
 
-test('a create that was done before another call took over is kept', async () => {
-  const { server, http, first, second, isWaiting, letGo, living } = await start();
+test('a delayed create that is done before another call creates its own is kept', async () => {
+  const { server, http, first, second, isDelayed, executeDelayed, living } = await start();
   const [slot] = await freeSlots(first, 1);
   const operationId = randomUUID();
   const changes = [creation(slot as never)];
   const late = write(first, changes, operationId).catch(() => undefined);
-  await isWaiting;
+  await isDelayed;
   http.cut();
   await late;
-  // It is done while the other call claims the slot.
+  // The delayed create is executed while the other call claims the slot.
   const usual = server.misbehave;
   server.misbehave = (request) => {
-    if (request.method === 'PUT' && request.path.startsWith('/Slot/')) letGo();
+    if (request.method === 'PUT' && request.path.startsWith('/Slot/')) executeDelayed();
     return usual(request);
   };
   const [kept] = await write(second, changes, operationId);

@@ -20,7 +20,12 @@ import { operationIdentifiers, operationKeys, placesIn, remember } from '../src/
 import { resourceId, resourceReference } from '../src/resource-id.ts';
 
 const now = new Date('2026-03-20T12:00:00Z');
-const inStep = { ahead: () => 0, now: () => now, toEhr: (moment: Date) => moment, fromEhr: (moment: Date) => moment };
+const sameClock = {
+  ahead: () => 0,
+  now: () => now,
+  toEhr: (moment: Date) => moment,
+  fromEhr: (moment: Date) => moment,
+};
 const systems = identifierSystems({ base_url: 'https://ehr.example/fhir' });
 const dialect = {
   commentField: 'comment',
@@ -29,7 +34,7 @@ const dialect = {
 } as const;
 
 describe('a Patient', () => {
-  /** In the shape of https://hl7.org/fhir/R4/patient-example.html, with somebody who does not exist. */
+  /** Like https://hl7.org/fhir/R4/patient-example.html, with a synthetic person. */
   const example: FhirPatient = {
     resourceType: 'Patient',
     id: 'p-1',
@@ -58,7 +63,7 @@ describe('a Patient', () => {
     ],
   };
 
-  test('is shown by what holds now', () => {
+  test('has the names, numbers and addresses that are valid now', () => {
     expect(toPatient(example, systems, ['emr_id', 'no_personal_number'], now)).toEqual({
       id: 'p-1',
       identifiers: [
@@ -75,7 +80,7 @@ describe('a Patient', () => {
     });
   });
 
-  test('may lack everything', () => {
+  test('may have an id only, and a birth date without a day is left out', () => {
     const bare = toPatient({ resourceType: 'Patient', id: 'p-2' }, systems, ['emr_id'], now);
     expect(bare).toMatchObject({ identifiers: [{ value: 'p-2' }], phone: null, address: null, birthDate: null });
     expect(toPatient({ ...example, birthDate: '1990-05' }, systems, ['emr_id'], now).birthDate).toBeNull();
@@ -85,13 +90,13 @@ describe('a Patient', () => {
     ['00 47 00 00 00 01', '+4700000001'],
     ['22 00 00 00', null],
     ['', null],
-  ])('with the number %j can be reached at %j', (value, phone) => {
+  ])('with the phone number %j has the phone %j', (value, phone) => {
     const telecom = [{ system: 'phone', value }];
     expect(toPatient({ ...example, telecom }, systems, ['emr_id'], now).phone).toBe(phone);
   });
 });
 
-test('numbers are known by any of their systems, each once', () => {
+test('a number is recognized by each of its systems and listed once', () => {
   const identifiers = [
     { system: 'urn:oid:1.2.752.129.2.1.3.1', value: '19121212-1212' },
     { system: 'http://electronichealth.se/identifier/personnummer', value: '191212121212' },
@@ -127,11 +132,11 @@ describe('a resource', () => {
     expect(deviceResource(device, [])).toMatchObject({ id: 'device_1', kind: 'device', name: 'Scanner' });
   });
 
-  test.each(['Practitioner/17', 'Location/a-1.b', 'Device/x'])('%s is known by one id', (reference) => {
+  test.each(['Practitioner/17', 'Location/a-1.b', 'Device/x'])('%s has an id that maps back to it', (reference) => {
     expect(resourceReference(resourceId(reference))).toBe(reference);
   });
 
-  test.each(['', 'room_1', 'a/b', 'a b'])('none is named %j', (id) => {
+  test.each(['', 'room_1', 'a/b', 'a b'])('the id %j is invalid', (id) => {
     expect(resourceReference(id)).toBeUndefined();
   });
 });
@@ -145,7 +150,7 @@ describe('a Slot', () => {
   };
   const until = new Date(now.getTime() + 1000);
 
-  test('says who has claimed it and until when, and is as before once freed', () => {
+  test('carries the owner and the end of its claim, and is unchanged once freed', () => {
     const held = claimedSlot(slot, 'busy-tentative', { owner: 'me', until });
     expect(claimOf(held)).toEqual({ owner: 'me', until });
     expect(slotState(held, now)).toBe('taken');
@@ -156,13 +161,16 @@ describe('a Slot', () => {
     expect(freedSlot(booked)).toEqual(slot);
   });
 
-  test.each(['busy', 'busy-unavailable', 'busy-tentative', 'entered-in-error'])('of others is taken: %s', (status) => {
-    expect(slotState({ ...slot, status }, now)).toBe('taken');
-  });
+  test.each(['busy', 'busy-unavailable', 'busy-tentative', 'entered-in-error'])(
+    'without a claim is taken with the status %s',
+    (status) => {
+      expect(slotState({ ...slot, status }, now)).toBe('taken');
+    },
+  );
 });
 
 describe('an Appointment', () => {
-  /** In the shape of https://hl7.org/fhir/R4/appointment-example.html. */
+  /** Like https://hl7.org/fhir/R4/appointment-example.html. */
   const example: FhirAppointment = {
     resourceType: 'Appointment',
     id: 'a-1',
@@ -177,8 +185,8 @@ describe('an Appointment', () => {
   };
   const place: Place = { careUnitId: 'north', resourceOf: () => 'r-1', serviceOf: () => 'consultation' };
 
-  test('is shown as the port has it', () => {
-    expect(toAppointment(example, place, dialect, inStep)).toEqual({
+  test('is mapped to an appointment of the port', () => {
+    expect(toAppointment(example, place, dialect, sameClock)).toEqual({
       id: 'a-1',
       state: 'booked',
       heldUntil: null,
@@ -192,15 +200,15 @@ describe('an Appointment', () => {
     });
   });
 
-  test('of another care unit, or without a patient or a time, is none', () => {
+  test('of another care unit, or without a patient or a time, is null', () => {
     const elsewhere = { ...place, resourceOf: () => undefined };
-    expect(toAppointment(example, elsewhere, dialect, inStep)).toBeNull();
-    expect(toAppointment({ ...example, participant: [] }, place, dialect, inStep)).toBeNull();
+    expect(toAppointment(example, elsewhere, dialect, sameClock)).toBeNull();
+    expect(toAppointment({ ...example, participant: [] }, place, dialect, sameClock)).toBeNull();
     const { start: _, ...timeless } = example;
-    expect(toAppointment(timeless, place, dialect, inStep)).toBeNull();
+    expect(toAppointment(timeless, place, dialect, sameClock)).toBeNull();
   });
 
-  test('may have minutes for an end', () => {
+  test('may have a duration instead of an end', () => {
     const { end: _, ...endless } = example;
     expect(appointmentTime({ ...endless, minutesDuration: 15 })?.end).toEqual(new Date('2026-12-10T09:15:00Z'));
   });
@@ -216,11 +224,11 @@ describe('an Appointment', () => {
     ['cancelled', 'cancelled'],
     ['noshow', 'cancelled'],
     ['entered-in-error', 'cancelled'],
-  ])('that is %s is %s', (status, state) => {
+  ])('with the status %s has the state %s', (status, state) => {
     expect(standingOf({ ...example, status }, now).state).toBe(state);
   });
 
-  test('that holds its time does so until its end', () => {
+  test('is held until its hold expires, and cancelled from then on', () => {
     const until = new Date(now.getTime() + 1000);
     const held = withHold({ ...example, status: 'pending' }, until);
     expect(standingOf(held, now)).toEqual({ state: 'held', heldUntil: until, hasExpired: false });
@@ -229,17 +237,17 @@ describe('an Appointment', () => {
     expect(held.extension?.[0]?.url).toBe('urn:crossward:held-until');
   });
 
-  test('keeps its comment where the EHR has it', () => {
+  test('has its comment in the element that the settings name', () => {
     expect(withComment(example, 'comment', undefined)).toBe(example);
     expect(withComment(example, 'comment', null)).not.toHaveProperty('comment');
     expect(withComment(example, 'description', 'x')).toMatchObject({ description: 'x', comment: example.comment });
     const cancelled = { ...example, cancelationReason: { text: 'Ill' } };
     const reasonFirst = { ...dialect, cancelReason: 'cancelationReason' } as const;
-    expect(toAppointment(cancelled, place, reasonFirst, inStep)?.comment).toBe('Ill');
-    expect(toAppointment(cancelled, place, dialect, inStep)?.comment).toBe(example.comment);
+    expect(toAppointment(cancelled, place, reasonFirst, sameClock)?.comment).toBe('Ill');
+    expect(toAppointment(cancelled, place, dialect, sameClock)?.comment).toBe(example.comment);
   });
 
-  test('remembers the write that created it and the latest few', () => {
+  test('keeps the operation id that created it and the latest six', () => {
     const { operationSystem: system } = dialect;
     let appointment: FhirAppointment = { ...example, identifier: [{ system: 'https://ehr.example', value: '1' }] };
     for (let n = 0; n < 9; n++)
@@ -253,7 +261,7 @@ describe('an Appointment', () => {
   });
 });
 
-test('a healthcare service is known by its codings', () => {
+test('a healthcare service is matched by system and code', () => {
   const type = [{ coding: [{ system: 'https://ehr.example', code: 'c' }], text: 'Consultation' }];
   const service = discoveredService({ resourceType: 'HealthcareService', id: '1', type });
   expect(service).toMatchObject({
@@ -268,7 +276,7 @@ test('a healthcare service is known by its codings', () => {
   expect(hasCoding(configured, [{ coding: [{ code: 'c' }] }])).toBe(true);
 });
 
-test('operations are known by a name or a definition', async () => {
+test('an operation is found in the CapabilityStatement by name or by definition', async () => {
   const statement = {
     resourceType: 'CapabilityStatement',
     rest: [

@@ -25,14 +25,14 @@ const living = ({ store }: FakeServer) =>
 const transactions = ({ seen }: FakeServer) => seen.filter(({ method, path }) => method === 'POST' && path === '/');
 const slotId = ({ resourceId, start }: TimeSlot) => `slot-${resourceId}-${start.getTime() / 60_000}`;
 
-describe('a server that turns out to run batches', () => {
-  /** A booking of two slots, of which somebody else changes the second when the transaction is on its way. */
-  async function halfDone(onUndo: (request: SeenRequest) => Fault | undefined = () => undefined) {
+describe('a transaction that the server ran as a batch', () => {
+  /** A booking of two slots. Another client changes the second slot just before the transaction, so only part of it succeeds. */
+  async function partlyDoneBooking(onCompensation: (request: SeenRequest) => Fault | undefined = () => undefined) {
     const { server, connector } = await open({ transactions: 'as_batch' });
     const [first, second] = (await freeSlots(connector, 2)) as [TimeSlot, TimeSlot];
     server.seen.splice(0);
     server.misbehave = (request) => {
-      if (request.path !== '/') return transactions(server).length > 0 ? onUndo(request) : undefined;
+      if (request.path !== '/') return transactions(server).length > 0 ? onCompensation(request) : undefined;
       server.store.save(server.store.get(`Slot/${slotId(second)}`));
       return undefined;
     };
@@ -41,8 +41,8 @@ describe('a server that turns out to run batches', () => {
     return { server, connector, book, first };
   }
 
-  test('is undone, its appointments before its slots, and gets no other transaction', async () => {
-    const { server, book, first } = await halfDone();
+  test('is compensated, appointments before slots, and the server gets no other transaction', async () => {
+    const { server, book, first } = await partlyDoneBooking();
     await expect(book()).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('were undone') });
     expect(living(server)).toEqual([]);
     expect(server.store.all('Slot').filter(({ status }) => status !== 'free')).toEqual([]);
@@ -59,22 +59,22 @@ describe('a server that turns out to run batches', () => {
   test.each([
     ['its appointment', '/Appointment/', 1],
     ['its slot', '/Slot/', 0],
-  ] as const)('is told as unknown when %s cannot be put back, and gets no other transaction', async (...given) => {
+  ] as const)('is unknown when %s cannot be restored, and the server gets no other transaction', async (...given) => {
     const [, path, left] = given;
-    const { server, book, first } = await halfDone(({ method, path: asked }) =>
+    const { server, book, first } = await partlyDoneBooking(({ method, path: asked }) =>
       method !== 'GET' && asked.startsWith(path) ? { status: 403 } : undefined,
     );
     await expect(book()).rejects.toMatchObject({ kind: 'outcome_unknown' });
     expect(living(server)).toHaveLength(left);
-    // Nobody else can book what is, or may be, booked.
+    // The slot must stay busy while it may be booked.
     expect(server.store.get(`Slot/${slotId(first)}`).status).toBe('busy');
     await expect(book()).rejects.toMatchObject({ kind: left > 0 ? 'outcome_unknown' : 'rejected' });
     expect(transactions(server)).toHaveLength(1);
   });
 
-  test('keeps what others have done to a slot since', async () => {
+  test('keeps later changes by others to its slots', async () => {
     let isTaken = false;
-    const { server, book, first } = await halfDone(({ method }) => {
+    const { server, book, first } = await partlyDoneBooking(({ method }) => {
       if (method !== 'DELETE' || isTaken) return undefined;
       isTaken = true;
       server.store.save({ ...server.store.get(`Slot/${slotId(first)}`), status: 'busy-unavailable' } as FhirResource);
@@ -86,9 +86,9 @@ describe('a server that turns out to run batches', () => {
 });
 
 describe.each([
-  ['names no entries', () => undefined],
-  ['gives its entries no status', (bundle: Bundle) => bundle.entry?.map(() => ({ response: {} }))],
-] as const)('a transaction whose answer %s', (_, entriesOf) => {
+  ['has no entries', () => undefined],
+  ['has entries without status', (bundle: Bundle) => bundle.entry?.map(() => ({ response: {} }))],
+] as const)('a transaction whose response %s', (_, entriesOf) => {
   const { send, cut } = plainHttp();
   const http: PlainHttp = {
     cut,
@@ -101,7 +101,7 @@ describe.each([
     },
   };
 
-  test('is looked for', async () => {
+  test('is looked up', async () => {
     const { server, connector } = await open({}, {}, http);
     const [slot] = await freeSlots(connector, 1);
     const made = await write(connector, [creation(slot as never)]);
@@ -110,7 +110,7 @@ describe.each([
     expect(transactions(server)).toHaveLength(1);
   });
 
-  test('is unknown where it cannot be looked for', async () => {
+  test('is unknown where it cannot be looked up', async () => {
     const { server, connector } = await open({}, { operation_lookup: false }, http);
     const [slot] = await freeSlots(connector, 1);
     await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'outcome_unknown' });

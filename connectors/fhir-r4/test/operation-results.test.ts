@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { type FakeServer, startFake } from '../fake/server.ts';
-import type { FhirResource } from '../src/fhir.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
 
@@ -14,7 +13,7 @@ test.each([
   ['all', ['r-2']],
   ['some', ['r-1', 'r-2']],
 ] as const)(
-  'a write is not told as undone when %s of its appointments are of a role that has ended',
+  'the outcome of a write is unknown, not absent, if the roles of %s of its appointments were removed',
   async (_, ids) => {
     const server = await startFake({ data: { days: 14 } });
     servers.push(server);
@@ -25,8 +24,7 @@ test.each([
     const made = await write(connector, changes, operationId);
     expect(await connector.findOperation?.(north, operationId)).toEqual(made);
 
-    const role = server.store.get('PractitionerRole/role-2');
-    server.store.save({ ...role, active: false } as FhirResource);
+    server.store.remove('PractitionerRole/role-2');
     const later = await openConnector(settingsFor(server.url));
     await expect(later.findOperation?.(north, operationId)).rejects.toMatchObject({ kind: 'outcome_unknown' });
     expect(await later.findOperation?.(north, randomUUID())).toBeNull();

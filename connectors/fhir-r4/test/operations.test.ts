@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import type { FhirAppointment, FhirSlot } from '../src/fhir.ts';
-import { withHold as heldUntil } from '../src/mappers/appointment.ts';
+import { withHold as withHoldUntil } from '../src/mappers/appointment.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
 import { north, openConnector, settingsFor } from './subject.ts';
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const minute = 60_000;
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
-const referenced = healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` }));
+const servicesWithReference = healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` }));
 
 async function open(operations: NonNullable<Booking['operations']>, booking: Booking = {}, options: FakeOptions = {}) {
   const isMedplum = operations === 'medplum';
@@ -27,7 +27,7 @@ async function open(operations: NonNullable<Booking['operations']>, booking: Boo
   servers.push(server);
   const settings = settingsFor(server.url, {
     booking: { mode: 'operations', operations, ...booking },
-    ...(isMedplum ? { healthcare_services: referenced } : {}),
+    ...(isMedplum ? { healthcare_services: servicesWithReference } : {}),
   });
   return { server, settings, connector: await openConnector(settings) };
 }
@@ -35,7 +35,7 @@ async function open(operations: NonNullable<Booking['operations']>, booking: Boo
 const withHold = { hold: true };
 const inTenMinutes = () => new Date(Date.now() + 10 * minute);
 
-describe('what is claimed', () => {
+describe('the claimed changes', () => {
   test.each([
     ['ihe', {}, ['create', 'cancel']],
     ['ihe', withHold, ['create', 'cancel', 'confirm', 'extend', 'release']],
@@ -46,12 +46,12 @@ describe('what is claimed', () => {
     ['isik', withHold, ['create', 'cancel']],
     ['medplum', {}, ['create', 'update', 'cancel']],
     ['medplum', withHold, ['create', 'update', 'cancel', 'confirm', 'extend', 'release']],
-  ] as const)('of %s with %j is what works', async (form, booking, changes) => {
+  ] as const)('of %s with %j are those that work', async (form, booking, changes) => {
     const { connector } = await open(form, booking);
     expect(connector.capabilities.changes).toEqual(changes);
   });
 
-  test('of a server that changes no Appointment is what its operations do', async () => {
+  test('of a server without update and patch are those of its operations', async () => {
     const { connector } = await open('argonaut', withHold, { operationsOnly: true });
     expect(connector.capabilities.changes).toEqual(['create']);
     const { connector: other } = await open('ihe', withHold, { operationsOnly: true });
@@ -60,7 +60,7 @@ describe('what is claimed', () => {
 });
 
 describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) => {
-  test('keeps whom and what it is for, and becomes a booking under its id', async () => {
+  test('keeps its patient, resource and comment, and is confirmed under the same id', async () => {
     const { connector } = await open(form, withHold);
     const [slot] = await freeSlots(connector, 1);
     const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
@@ -70,14 +70,14 @@ describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) =>
     expect(booked).toEqual({ ...held, state: 'booked', heldUntil: null });
   });
 
-  test('that is over neither hides its time nor stands in the way', async () => {
+  test('that has expired does not block its time, and the next booking cancels it', async () => {
     const { server, connector } = await open(form, withHold);
     const [slot, next] = await freeSlots(connector, 2);
     const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
     const appointment = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
-    server.store.save(heldUntil(appointment, new Date(Date.now() - minute)) as never);
+    server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)) as never);
     expect(await connector.findAppointments?.(north, [held?.id ?? ''])).toMatchObject([{ state: 'cancelled' }]);
-    // The server goes on holding it: only reading it has changed nothing.
+    // The server still holds it, because reading changes nothing.
     expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
     expect(await freeSlots(connector, 2)).toEqual([slot, next]);
     expect(server.store.get(`Appointment/${held?.id}`).status).toBe('pending');
@@ -87,10 +87,10 @@ describe.each(['ihe', 'argonaut', 'medplum'] as const)('a hold by %s', (form) =>
   });
 });
 
-describe('a hold that the server ends before it was asked to', () => {
+describe('a hold that the server ends too early', () => {
   const brief = { holdMilliseconds: 2 * minute };
 
-  test('is refused and given back where it says so', async () => {
+  test('is rejected and released if the server says when it ends', async () => {
     const { server, connector } = await open('argonaut', withHold, brief);
     const [slot] = await freeSlots(connector, 1);
     const held = write(connector, [creation(slot as never, inTenMinutes())]);
@@ -101,7 +101,7 @@ describe('a hold that the server ends before it was asked to', () => {
     expect(await write(connector, [inTime])).toMatchObject([{ state: 'held' }]);
   });
 
-  test.each(['Thu, 01 Jan 1970 00:00:00 GMT', '0', '-1'])('is not seen in an Expires of %s', async (expires) => {
+  test.each(['Thu, 01 Jan 1970 00:00:00 GMT', '0', '-1'])('is not assumed from an `Expires` of %s', async (expires) => {
     const { settings } = await open('ihe', withHold);
     const { send, cut } = plainHttp();
     const http: PlainHttp = {
@@ -132,8 +132,8 @@ describe('a hold that the server ends before it was asked to', () => {
   });
 });
 
-describe('a hold that cannot be finished', () => {
-  test('is given back when nobody can be named on it', async () => {
+describe('a hold that is interrupted', () => {
+  test('is released if the patient cannot be written on it', async () => {
     const { server, connector } = await open('ihe', withHold);
     const [slot] = await freeSlots(connector, 1);
     let writes = 0;
@@ -143,7 +143,7 @@ describe('a hold that cannot be finished', () => {
     expect(await freeSlots(connector, 1)).toEqual([slot]);
   });
 
-  test('is unknown when it can be neither finished nor given back', async () => {
+  test('is unknown if it can be neither completed nor released', async () => {
     const { server, connector } = await open('ihe', withHold);
     const [slot] = await freeSlots(connector, 1);
     server.misbehave = ({ method }) => (method === 'PUT' ? { status: 429 } : undefined);
@@ -151,7 +151,7 @@ describe('a hold that cannot be finished', () => {
     await expect(held).rejects.toMatchObject({ kind: 'outcome_unknown' });
   });
 
-  test('is unknown when it was not answered', async () => {
+  test('is unknown if `$hold` gets no response', async () => {
     const { server, connector } = await open('argonaut', withHold);
     const [slot] = await freeSlots(connector, 1);
     server.misbehave = ({ path }) => (path.endsWith('$hold') ? 'cut_after' : undefined);
@@ -160,9 +160,9 @@ describe('a hold that cannot be finished', () => {
   });
 });
 
-describe('a booking by operation', () => {
+describe('a booking with `$book`', () => {
   test.each(['ihe', 'argonaut', 'epic', 'isik', 'medplum'] as const)(
-    'of %s is found when its answer does not come',
+    'of %s is found if it gets no response',
     async (form) => {
       const { server, connector } = await open(form);
       const [slot] = await freeSlots(connector, 1);
@@ -177,7 +177,7 @@ describe('a booking by operation', () => {
     [403, 'rejected'],
     [501, 'unsupported'],
   ] as const)(
-    'that is refused with %i for another reason is not told as a time that is taken',
+    'that is rejected with %i while its time is free is not reported as unavailable',
     async (status, kind) => {
       for (const form of ['ihe', 'medplum'] as const) {
         const { server, connector } = await open(form);
@@ -188,26 +188,26 @@ describe('a booking by operation', () => {
     },
   );
 
-  test('goes where the operations are', async () => {
+  test('is sent to `operations_url`', async () => {
     const { server: elsewhere } = await open('epic');
     const { server, settings } = await open('epic');
     const booking = { ...settings.booking, operations_url: elsewhere.url };
     const connector = await openConnector({ ...settings, booking });
     const [slot] = await freeSlots(connector, 1);
     expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
-    const asked = (it: FakeServer) => it.seen.some(({ path }) => path.endsWith('$book'));
-    expect([asked(elsewhere), asked(server)]).toEqual([true, false]);
+    const hasBooked = (it: FakeServer) => it.seen.some(({ path }) => path.endsWith('$book'));
+    expect([hasBooked(elsewhere), hasBooked(server)]).toEqual([true, false]);
   });
 });
 
-describe('a move by Medplum', () => {
+describe('a move with the operations of Medplum', () => {
   test.each([
     ['$reschedule', 'cut_before'],
     ['$reschedule', 'cut_during'],
     ['$reschedule', 'cut_after'],
     ['PUT', 'cut_before'],
     ['PUT', 'cut_after'],
-  ] as const)('whose %s is %s is done once, with its comment', async (step, fault) => {
+  ] as const)('whose %s has the fault %s is done once, with its comment', async (step, fault) => {
     const { server, connector } = await open('medplum');
     const [from, to, next] = await freeSlots(connector, 3);
     const [made] = await write(connector, [creation(from as never)]);
@@ -224,7 +224,7 @@ describe('a move by Medplum', () => {
   });
 });
 
-test('a move by Medplum whose comment cannot be written any more is not told as undone', async () => {
+test('a move with the operations of Medplum is unknown if its comment cannot be written', async () => {
   const { server, connector } = await open('medplum');
   const [from, to] = await freeSlots(connector, 2);
   const [made] = await write(connector, [creation(from as never)]);
@@ -235,7 +235,7 @@ test('a move by Medplum whose comment cannot be written any more is not told as 
 });
 
 describe('free times of Medplum', () => {
-  test('are what it proposes, over months and many of them', async () => {
+  test('are all found in a range of several months', async () => {
     const { server, connector } = await open('medplum', {}, { data: { days: 70, oneActorEach: true } });
     const start = new Date();
     const end = new Date(start.getTime() + 65 * 24 * 60 * minute);
@@ -249,7 +249,7 @@ describe('free times of Medplum', () => {
     expect((await connector.listTimeSlots?.(query))?.length).toBe(2 * free.length);
   });
 
-  test('overlap, and are all found though an answer holds a thousand of them', async () => {
+  test('that overlap are all found, although a response has at most a thousand', async () => {
     const { server, connector } = await open('medplum');
     for (const { id } of server.store.all('Slot')) server.store.remove(`Slot/${id}`);
     const start = new Date();
@@ -268,7 +268,7 @@ describe('free times of Medplum', () => {
     expect(await connector.listTimeSlots?.({ ...query, limit: 10_000 })).toHaveLength(1_100);
   });
 
-  test('are none for a service that the settings give no HealthcareService', async () => {
+  test('are empty for a service without `reference` in the settings', async () => {
     const { settings } = await open('medplum');
     const connector = await openConnector({ ...settings, healthcare_services: healthcareServices });
     const range = { start: new Date(), end: new Date(Date.now() + 14 * 24 * 60 * minute) };
@@ -276,12 +276,12 @@ describe('free times of Medplum', () => {
   });
 });
 
-test('a hold that has run out at another time is not ended by a booking', async () => {
+test('an expired hold at another time is not cancelled by a booking', async () => {
   const { server, connector } = await open('ihe', withHold);
   const [first, , later] = await freeSlots(connector, 3);
   const [held] = await write(connector, [creation(first as never, inTenMinutes())]);
   const appointment = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
-  server.store.save(heldUntil(appointment, new Date(Date.now() - minute)) as never);
+  server.store.save(withHoldUntil(appointment, new Date(Date.now() - minute)) as never);
   await write(connector, [creation(later as never)]);
   expect(server.store.get(`Appointment/${held?.id}`).status).toBe(appointment.status);
   expect(await write(connector, [{ kind: 'confirm', appointmentId: held?.id ?? '' }])).toMatchObject([
@@ -289,7 +289,7 @@ test('a hold that has run out at another time is not ended by a booking', async 
   ]);
 });
 
-test('a move by Medplum of an appointment that names no slots leaves its new time to nobody else', async () => {
+test('a move with the operations of Medplum takes its new time even if the appointment names no slots', async () => {
   const { server, connector } = await open('medplum');
   const [from, , to] = await freeSlots(connector, 3);
   const [made] = await write(connector, [creation(from as never)]);

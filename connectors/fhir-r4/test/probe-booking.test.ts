@@ -22,22 +22,22 @@ async function probe(server: FakeServer, booking: Booking = {}, settings: Partia
   return { recommendedSettings, finding: (name: string) => findings.find((it) => it.name === name) };
 }
 
-/** Takes no PUT, for a reason that says nothing of versions. */
-const takesNoPut = ({ method }: { readonly method: string }) => (method === 'PUT' ? { status: 422 } : undefined);
+/** Rejects every PUT for a reason that has nothing to do with versions. */
+const rejectsPut = ({ method }: { readonly method: string }) => (method === 'PUT' ? { status: 422 } : undefined);
 
-describe('another way to book is recommended', () => {
+describe('another booking mode', () => {
   test.each([
     ['transaction', 'operations', {}, 'transaction'],
     ['transaction', 'slot_claim', {}, 'transaction'],
     ['slot_claim', 'operations', { transactions: 'none' }, 'slot_claim'],
     ['slot_claim', 'transaction', { transactions: 'as_batch' }, 'slot_claim'],
-  ] as const)('%s instead of %s', async (_, wanted, options, mode) => {
+  ] as const)('%s is recommended instead of %s', async (_, configured, options, mode) => {
     const server = await start({ operations: 'ihe', ...options });
-    const { recommendedSettings } = await probe(server, { mode: wanted });
+    const { recommendedSettings } = await probe(server, { mode: configured });
     expect(recommendedSettings).toEqual({ booking: { mode } });
   });
 
-  test('but not where free times are computed', async () => {
+  test('is not recommended where the EHR computes free times', async () => {
     const server = await start({ operations: 'medplum', data: { days: 7, oneActorEach: true } });
     const healthcare_services = healthcareServices.map((it) => ({ ...it, reference: `HealthcareService/${it.id}` }));
     const booking = { mode: 'operations', operations: 'medplum' } as const;
@@ -45,22 +45,25 @@ describe('another way to book is recommended', () => {
     expect(recommendedSettings).toEqual({});
   });
 
-  test('but not instead of what the server checks itself', async () => {
+  test('is not recommended where the server checks appointments itself', async () => {
     const server = await start({ checksAppointments: true });
     expect((await probe(server, { mode: 'create' })).recommendedSettings).toEqual({});
   });
 
-  test.each(['create', 'operations'] as const)('but not instead of %s where nothing is proved', async (mode) => {
-    const server = await start({ transactions: 'none', operations: 'ihe' });
-    server.misbehave = takesNoPut;
-    const { recommendedSettings, finding } = await probe(server, { mode });
-    expect(finding('If-Match is heeded')?.status).toBe('untried');
-    expect(recommendedSettings).toEqual({});
-  });
+  test.each(['create', 'operations'] as const)(
+    'is not recommended instead of %s where nothing could be proved',
+    async (mode) => {
+      const server = await start({ transactions: 'none', operations: 'ihe' });
+      server.misbehave = rejectsPut;
+      const { recommendedSettings, finding } = await probe(server, { mode });
+      expect(finding('If-Match is heeded')?.status).toBe('untried');
+      expect(recommendedSettings).toEqual({});
+    },
+  );
 });
 
-describe('what does not hold is told', () => {
-  test('with no other way to book than there is', async () => {
+describe('a failed proof', () => {
+  test('is a warning, and booking is read only if no mode is left', async () => {
     const { finding } = await probe(await start({ transactions: 'none', heedsIfMatch: false }));
     expect(finding('If-Match is heeded')).toEqual({
       name: 'If-Match is heeded',
@@ -73,7 +76,7 @@ describe('what does not hold is told', () => {
   test.each([
     ['transaction', { transactions: 'as_batch' }],
     ['slot_claim', { transactions: 'none', heedsIfMatch: false }],
-  ] as const)('as a problem where the settings ask for %s', async (mode, options) => {
+  ] as const)('is a problem if the settings choose %s', async (mode, options) => {
     const { finding } = await probe(await start(options), { mode });
     expect(finding('booking')).toMatchObject({ status: 'problem', detail: expect.stringContaining(mode) });
   });
@@ -82,7 +85,7 @@ describe('what does not hold is told', () => {
 describe('operation ids', () => {
   const name = 'operation ids are kept';
 
-  test.each([{}, { transactions: 'none' }] as const)('that are kept are seen to be: %o', async (options) => {
+  test.each([{}, { transactions: 'none' }] as const)('are ok if the server keeps them: %o', async (options) => {
     const server = await start(options);
     const { finding, recommendedSettings } = await probe(server);
     expect(finding(name)?.status).toBe('ok');
@@ -93,7 +96,7 @@ describe('operation ids', () => {
   test.each([
     ['transaction', {}],
     ['slot_claim', { transactions: 'none' }],
-  ] as const)('that are dropped are not looked for, with %s', async (_, options) => {
+  ] as const)('that the server drops turn off the look-up in %s', async (_, options) => {
     const server = await start({ dropsIdentifiers: true, ...options });
     const { finding, recommendedSettings } = await probe(server);
     expect(finding(name)?.status).toBe('warning');
@@ -102,7 +105,7 @@ describe('operation ids', () => {
     expect((await probe(server, { operation_lookup: false })).recommendedSettings).toEqual({});
   });
 
-  test('that cannot be searched for are not looked for', async () => {
+  test('that cannot be searched for turn off the look-up', async () => {
     const server = await start({ transactions: 'none' });
     server.misbehave = ({ path, query }) =>
       path === '/Appointment' && query.includes('identifier=') ? { status: 400 } : undefined;
@@ -110,13 +113,13 @@ describe('operation ids', () => {
     expect(server.store.all('Appointment')).toEqual([]);
   });
 
-  test('and the size of transactions are recommended together', async () => {
+  test('and the size of transactions are recommended in one result', async () => {
     const server = await start({ dropsIdentifiers: true, transactionSize: 50, data: { days: 14 } });
     const booking = { transaction_size: 50, operation_lookup: false };
     expect((await probe(server)).recommendedSettings).toEqual({ booking });
   });
 
-  test('leave an appointment in error where the server deletes none', async () => {
+  test('leave an entered-in-error appointment on a server without delete', async () => {
     const server = await start({});
     server.misbehave = ({ method }) => (method === 'DELETE' ? { status: 405 } : undefined);
     await probe(server);
@@ -124,11 +127,11 @@ describe('operation ids', () => {
   });
 
   test.each([
-    ['are looked for by nobody', { operation_lookup: false }, {}],
+    ['are not looked up', { operation_lookup: false }, {}],
     ['are written by an operation', { mode: 'operations', operations: 'ihe' }, { operations: 'ihe' }],
-    ['nobody has asked for', { mode: 'create' }, { checksAppointments: true }],
-    ['go where no Appointment can be created', { mode: 'slot_claim' }, { operationsOnly: true }],
-  ] as const)('that %s are not tried', async (_, booking, options) => {
+    ['are not looked up in `create`', { mode: 'create' }, { checksAppointments: true }],
+    ['belong to a server without create of Appointments', { mode: 'slot_claim' }, { operationsOnly: true }],
+  ] as const)('that %s are not tested', async (_, booking, options) => {
     const server = await start(options);
     const { finding } = await probe(server, booking);
     expect(finding(name)).toBeUndefined();
@@ -137,7 +140,7 @@ describe('operation ids', () => {
 });
 
 test.each(['ihe', 'argonaut', 'epic', 'isik', 'medplum'] as const)(
-  'booking by $book of %s is experimental',
+  '$book of %s is reported as experimental',
   async (operations) => {
     const server = await start({ transactions: 'none', operations });
     const { finding } = await probe(server, { mode: 'operations', operations });

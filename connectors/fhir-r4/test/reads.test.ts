@@ -1,12 +1,12 @@
 import type { Connector, EhrHttp } from '@crossward/connector-kit';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
-import { createFhirClient } from '../src/client.ts';
+import { createFhirClient } from '../src/client/create.ts';
 import type { FhirAppointment, FhirPatient, FhirResource, FhirSlot } from '../src/fhir.ts';
 import { resourceReference } from '../src/resource-id.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
-import { runOut } from './run-out.ts';
+import { expireHold } from './expire-hold.ts';
 import { north, openConnector, settingsFor, south } from './subject.ts';
 
 const servers: FakeServer[] = [];
@@ -24,14 +24,14 @@ const number = { type: 'se_personal_number', value: '191212121212' } as const;
 const all = { start: new Date(), end: new Date(Date.now() + 15 * 24 * 60 * 60 * 1000), limit: 10_000 };
 
 describe('a patient', () => {
-  test('is searched by POST, so that the number is in no address', async () => {
+  test('is searched with POST, so that the number is in no URL', async () => {
     const { server, connector } = await open();
     expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-1' });
     expect(server.seen.some(({ path, query }) => `${path}${query}`.includes(number.value))).toBe(false);
     expect(server.seen.at(-1)).toMatchObject({ method: 'POST', path: '/Patient/_search' });
   });
 
-  test('is never chosen from several', async () => {
+  test('is not returned if several match, unless the others are replaced', async () => {
     const { server, connector } = await open();
     const { id: _, ...twin } = server.store.get('Patient/p-1');
     const saved = server.store.save(twin as FhirResource);
@@ -44,14 +44,14 @@ describe('a patient', () => {
   test.each([
     [404, null],
     [410, null],
-  ])('that is answered with %i is none', async (status, answer) => {
+  ])('is null when the server responds with %i', async (status, result) => {
     const { server, connector } = await open();
     server.misbehave = ({ path }) => (path === '/Patient/p-1' ? { status } : undefined);
-    expect(await connector.findPatient?.({ type: 'emr_id', value: 'p-1' })).toBe(answer);
+    expect(await connector.findPatient?.({ type: 'emr_id', value: 'p-1' })).toBe(result);
   });
 });
 
-test.each(['.', '..'])('%s is the id of nobody and nothing, and is not asked for', async (id) => {
+test.each(['.', '..'])('the id %s finds nothing and sends no request', async (id) => {
   const { server, connector } = await open();
   await connector.listResources?.(north);
   server.seen.splice(0);
@@ -62,7 +62,7 @@ test.each(['.', '..'])('%s is the id of nobody and nothing, and is not asked for
   expect(server.seen).toEqual([]);
 });
 
-describe('what goes wrong', () => {
+describe('an error', () => {
   const diagnostics = 'Tolvan Tolvansson 191212121212';
   const outcome = (code: string) => ({
     resourceType: 'OperationOutcome',
@@ -77,7 +77,7 @@ describe('what goes wrong', () => {
     [429, 'throttled', 'unavailable'],
     [503, 'transient', 'unavailable'],
     [200, 'processing', 'rejected'],
-  ])('%i %s is %s, without what the server says', async (status, code, kind) => {
+  ])('%i with the code %s is %s, and its message leaves out the diagnostics', async (status, code, kind) => {
     const { server, connector } = await open();
     server.misbehave = () => ({ status, headers: { 'retry-after': '7' }, body: outcome(code) });
     const error = await connector.findPatient?.(number).catch((it: unknown) => it);
@@ -87,14 +87,14 @@ describe('what goes wrong', () => {
     expect(JSON.stringify(error) + String(error)).not.toContain('1912');
   });
 
-  test('an answer that is no FHIR is refused', async () => {
+  test('a response that is not FHIR is rejected', async () => {
     const { server, connector } = await open();
     server.misbehave = () => ({ status: 200, body: { hello: 'proxy' } });
     await expect(connector.findPatient?.(number)).rejects.toMatchObject({ kind: 'rejected' });
   });
 });
 
-test('an answer of another type than what was asked for is refused', async () => {
+test('a response with another resource type than requested is rejected', async () => {
   const { server, connector } = await open();
   const body = server.store.get('Practitioner/r-1');
   server.misbehave = ({ path }) => (path === '/Patient/p-1' ? { status: 200, body } : undefined);
@@ -102,7 +102,7 @@ test('an answer of another type than what was asked for is refused', async () =>
   await expect(read).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('Patient') });
 });
 
-describe('a next page', () => {
+describe('the link to the next page', () => {
   function clientFor(next: string) {
     const asked: string[] = [];
     const http: EhrHttp = {
@@ -123,7 +123,7 @@ describe('a next page', () => {
     'http://inner.example:8080/fhir/Slot?page=2',
     '/fhir/Slot?page=2',
     'Slot?page=2',
-  ])('%s is asked for at the address of the EHR', async (next) => {
+  ])('%s is requested from the base URL of the EHR', async (next) => {
     const { asked, client } = clientFor(next);
     await client.search('Slot', [['_id', 's-1']]);
     expect(asked).toEqual(['https://ehr.example/fhir/Slot?_id=s-1', 'https://ehr.example/fhir/Slot?page=2']);
@@ -142,7 +142,7 @@ describe('a next page', () => {
 describe('time slots', () => {
   const slots = async (connector: Connector) => (await connector.listTimeSlots?.({ ...all, careUnit: north })) ?? [];
 
-  test('are the same however the server wants to be asked, and whatever its pages', async () => {
+  test('are the same for every form of search and every size and order of pages', async () => {
     const { connector } = await open();
     const expected = await slots(connector);
     expect(expected.length).toBeGreaterThan(300);
@@ -160,7 +160,7 @@ describe('time slots', () => {
     }
   });
 
-  test('of a server that repeats itself and sorts nothing come sorted, each once', async () => {
+  test('are sorted and unique even if the server repeats slots and ignores the sort order', async () => {
     const { server, connector } = await open();
     const expected = await slots(connector);
     const search = server.store.search.bind(server.store);
@@ -171,16 +171,16 @@ describe('time slots', () => {
     expect(await slots(connector)).toEqual(expected);
   });
 
-  test('are never those of a minute ago', async () => {
+  test('are never from the cache of the server', async () => {
     const { server, connector } = await open({ cachesSearches: true });
-    // From tomorrow on, so that the search is the same each time.
+    // A fixed start, so that both searches are identical.
     const query = { ...all, start: new Date(Date.now() + 24 * 60 * 60 * 1000), careUnit: north };
     const before = (await connector.listTimeSlots?.(query)) ?? [];
     for (const slot of server.store.all('Slot')) server.store.save({ ...slot, status: 'busy' } as FhirResource);
     expect([before.length > 0, await connector.listTimeSlots?.(query)]).toEqual([true, []]);
   });
 
-  test('are at eight by the clock of the wall', async () => {
+  test('begin in working hours of local time', async () => {
     const { connector } = await open();
     const hours = (await slots(connector)).map(({ start }) =>
       start.toLocaleTimeString('sv-SE', { timeZone: north.timeZone }).slice(0, 2),
@@ -190,7 +190,7 @@ describe('time slots', () => {
 });
 
 describe('a care unit', () => {
-  test('has who is scheduled at its place, by role, or in a room of it', async () => {
+  test('has the practitioners, rooms and devices whose schedule, role or location belongs to it', async () => {
     const { connector } = await open();
     const ids = async (unit: typeof north | typeof south) =>
       (await connector.listResources?.(unit))?.map(({ id, kind }) => `${id} ${kind}`);
@@ -203,7 +203,7 @@ describe('a care unit', () => {
     expect(await ids(south)).toEqual(['r-3 practitioner']);
   });
 
-  test('has those whom its settings list, who are scheduled in person or by role', async () => {
+  test('with a list of resources has those, scheduled in person or through a role', async () => {
     const { server } = await open();
     const unit = { ...north, settings: { resources: ['r-1', 'r-2', 'location_room-1'] } };
     const connector = await openConnector(settingsFor(server.url), undefined, [unit]);
@@ -214,7 +214,7 @@ describe('a care unit', () => {
     expect(made).toMatchObject({ resourceId: 'r-2', state: 'booked' });
   });
 
-  test('can have its services from the server', async () => {
+  test('has the HealthcareServices of the server if the settings name none', async () => {
     const { server } = await open();
     const type = [{ coding: [{ system: 'https://ehr.example/service-types', code: 'consultation' }] }];
     server.store.save({ resourceType: 'HealthcareService', id: 'h-1', name: 'Konsultation', type } as FhirResource);
@@ -228,7 +228,7 @@ describe('a care unit', () => {
   });
 });
 
-describe('appointments of others', () => {
+describe('appointments made in the EHR', () => {
   const foreign = (status: string, more: object = {}): FhirAppointment => ({
     resourceType: 'Appointment',
     status,
@@ -241,7 +241,7 @@ describe('appointments of others', () => {
     ...more,
   });
 
-  test('are listed by resource when they name a role of theirs', async () => {
+  test('are listed for a practitioner if they name the role', async () => {
     const { server, connector } = await open();
     const ofRole = server.store.save({
       ...foreign('booked'),
@@ -255,7 +255,7 @@ describe('appointments of others', () => {
     expect(listed).toMatchObject([{ id: ofRole.id, resourceId: 'r-2' }]);
   });
 
-  test('move to another resource from a role as well', async () => {
+  test('that name a role can be moved to another resource', async () => {
     const { server, connector } = await open();
     const [slot] = await freeSlots(connector, 1, 'r-1');
     const { id: appointmentId = '' } = server.store.save({
@@ -273,7 +273,7 @@ describe('appointments of others', () => {
     expect(JSON.stringify(server.store.get(`Appointment/${appointmentId}`))).not.toContain('role-2');
   });
 
-  test('are listed by what they are to the port', async () => {
+  test('are listed with the states of the port', async () => {
     const { server, connector } = await open();
     for (const status of ['arrived', 'noshow', 'waitlist', 'booked']) server.store.save(foreign(status));
     server.store.save({
@@ -292,7 +292,7 @@ describe('appointments of others', () => {
     expect(booked).toHaveLength(1);
   });
 
-  test('that begin together are each listed once, whatever the order of those that are alike', async () => {
+  test('with the same start are each listed once, even if the server has no stable order', async () => {
     for (const options of [{}, { shufflesPages: true }, { sortsById: false }]) {
       const { server, connector } = await open({ pageSize: 20, ...options });
       for (let count = 0; count < 45; count++) server.store.save(foreign('noshow'));
@@ -304,7 +304,7 @@ describe('appointments of others', () => {
     }
   });
 
-  test('that wait for something in the EHR are not confirmed', async () => {
+  test('that are pending in the EHR cannot be confirmed', async () => {
     const { server, connector } = await open();
     const { id: appointmentId = '' } = server.store.save(foreign('proposed'));
     await expect(write(connector, [{ kind: 'confirm', appointmentId }])).rejects.toMatchObject({
@@ -312,7 +312,7 @@ describe('appointments of others', () => {
     });
   });
 
-  test('keep what we do not know when they are changed', async () => {
+  test('keep elements that the connector does not know when they are changed', async () => {
     const { server, connector } = await open();
     const extension = [{ url: 'https://ehr.example/colour', valueString: 'green' }];
     const { id: appointmentId = '' } = server.store.save(foreign('booked', { extension, priority: 5 }));
@@ -321,15 +321,15 @@ describe('appointments of others', () => {
   });
 });
 
-describe('a hold that has run out', () => {
-  test('loses its slot to a booking, which sweeps it', async () => {
+describe('an expired hold', () => {
+  test('frees its slot, and is cancelled by the next booking of that slot', async () => {
     for (const options of [{}, { transactions: 'none' }] as const) {
       const { server, connector } = await open(options);
       const [slot] = await freeSlots(connector, 1);
       const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 600_000))]);
       expect(held).toMatchObject({ state: 'held' });
       expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
-      runOut(server, held?.id ?? '');
+      expireHold(server, held?.id ?? '');
       expect((await freeSlots(connector, 1))[0]).toEqual(slot);
       await write(connector, [creation(slot as never)]);
       const swept = server.store.get(`Appointment/${held?.id}`) as unknown as FhirAppointment;
@@ -338,7 +338,7 @@ describe('a hold that has run out', () => {
     }
   });
 
-  test('of a write that broke off counts as free when no appointment came of it, and as taken when one did', async () => {
+  test('of an interrupted write is taken if its appointment exists, and free if not', async () => {
     const { server, connector } = await open({ transactions: 'none' });
     const [slot] = await freeSlots(connector, 1);
     const [made] = await write(connector, [creation(slot as never)]);
@@ -360,8 +360,36 @@ describe('a hold that has run out', () => {
     claimed(`Appointment/${made?.id}`);
     expect((await freeSlots(connector, 1))[0]?.start).not.toEqual(slot?.start);
     await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
-    claimed('an-operation-that-never-was');
+    claimed('unknown-operation');
     expect((await freeSlots(connector, 1))[0]).toEqual(slot);
     expect(await write(connector, [creation(slot as never)])).toMatchObject([{ state: 'booked' }]);
+  });
+});
+
+describe('a search for few', () => {
+  test('is not stored by the server, and still finds all', async () => {
+    const { server, connector } = await open({ cachesSearches: true, pageSize: 12 });
+    const cacheControls: string[] = [];
+    server.misbehave = ({ headers, path }) => {
+      if (path.startsWith('/Patient')) cacheControls.push(String(headers['cache-control']));
+      return undefined;
+    };
+    await connector.findPatient?.(number);
+    expect(cacheControls).toEqual(['no-store']);
+    // Parallel slots, more than the server's page has.
+    const [slot] = await freeSlots(connector, 1);
+    const { start, end } = slot as { start: Date; end: Date };
+    const model = server.store.all('Slot').find((it) => Date.parse(String(it.start)) === start.getTime());
+    const busy = { ...model, status: 'busy', start: start.toISOString(), end: end.toISOString() };
+    for (let index = 0; index < 30; index++) {
+      // They come before the one that is free.
+      server.store.save({
+        ...busy,
+        schedule: { reference: 'Schedule/schedule-r-1' },
+        id: `a-${index}`,
+      } as FhirResource);
+    }
+    const [booked] = await write(connector, [creation(slot as never)]);
+    expect(booked).toMatchObject({ state: 'booked', start });
   });
 });

@@ -39,7 +39,7 @@ export async function probeServer(settings: FhirSettings): Promise<ProbeReport> 
   return report;
 }
 
-/** A connector over a counterpart that has the data set. */
+/** A subject of the conformance kit: connectors to a server that has the data set. */
 export async function fhirSubject(
   name: string,
   settings: FhirSettings,
@@ -88,7 +88,7 @@ export async function fhirSubject(
           slots = slotsOf(it);
           return { ...it, status: 'cancelled' };
         });
-        for (const slot of slots) await server.change<FhirSlot>(slot, freedSlot, { again: true });
+        for (const slot of slots) await server.change<FhirSlot>(slot, freedSlot, { retry: true });
       },
       comment: ({ id }: Appointment, comment) =>
         server.change<FhirAppointment>(`Appointment/${id}`, (it) => ({ ...it, comment })),
@@ -102,9 +102,9 @@ export async function fhirSubject(
   };
 }
 
-/** The server as its own staff uses it. */
+/** Requests to the server by the EHR's own staff. */
 function directAccess(baseUrl: string) {
-  const ask = async (path: string, init: RequestInit = {}) => {
+  const send = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(`${baseUrl}/${path}`, {
       headers: { 'content-type': 'application/fhir+json' },
       ...init,
@@ -112,19 +112,19 @@ function directAccess(baseUrl: string) {
     return (await response.json()) as unknown;
   };
   return {
-    read: <R extends FhirResource>(reference: string) => ask(reference) as Promise<R>,
+    read: <R extends FhirResource>(reference: string) => send(reference) as Promise<R>,
     async search<R extends FhirResource>(path: string) {
-      const bundle = (await ask(path)) as { entry?: { resource: R }[] };
+      const bundle = (await send(path)) as { entry?: { resource: R }[] };
       return (bundle.entry ?? []).map(({ resource }) => resource);
     },
-    /** Under the version that was read; refused when somebody was faster, unless it is to be done `again`. */
+    /** Updates a resource under the version that was read. If it was changed meanwhile: an error, or a retry with `retry`. */
     async change<R extends FhirResource>(
       reference: string,
       changed: (resource: R) => R,
-      { again = false }: { again?: boolean } = {},
+      { retry = false }: { retry?: boolean } = {},
     ): Promise<void> {
       for (;;) {
-        const resource = (await ask(reference)) as R;
+        const resource = (await send(reference)) as R;
         const response = await fetch(`${baseUrl}/${reference}`, {
           method: 'PUT',
           headers: {
@@ -136,9 +136,9 @@ function directAccess(baseUrl: string) {
         });
         await response.body?.cancel();
         if (response.ok) return;
-        if (!again) throw new Error(`The EHR answered its own staff ${response.status}`);
+        if (!retry) throw new Error(`The EHR rejected a change by its staff with ${response.status}`);
       }
     },
-    create: (resource: FhirResource) => ask(resource.resourceType, { method: 'POST', body: JSON.stringify(resource) }),
+    create: (resource: FhirResource) => send(resource.resourceType, { method: 'POST', body: JSON.stringify(resource) }),
   };
 }

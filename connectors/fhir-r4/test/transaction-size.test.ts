@@ -22,7 +22,7 @@ describe('a probe', () => {
     return { status: finding?.status, recommended: report.recommendedSettings };
   }
 
-  test.each([15, 50, 51, 299])('finds that a transaction takes %i resources, and changes nothing', async (size) => {
+  test.each([15, 50, 51, 299])('finds a limit of %i resources, and changes nothing', async (size) => {
     const server = await start({ transactionSize: size });
     const before = structuredClone(server.store.all('Slot'));
     expect(before.length).toBeGreaterThan(300);
@@ -33,15 +33,15 @@ describe('a probe', () => {
     expect(await probe(server, { transaction_size: size + 1 })).toEqual({ status: 'warning', recommended });
   });
 
-  test('recommends slot claims where a transaction takes less than three changes need', async () => {
+  test('recommends slot claims if a transaction is too small for three changes', async () => {
     const server = await start({ transactionSize: 14 });
     expect(await probe(server)).toEqual({ status: 'warning', recommended: { booking: { mode: 'slot_claim' } } });
   });
 
   test.each([
-    ['does not heed If-Match', { status: 200, body: {} }],
-    ['does not take the trial of If-Match', { status: 422 }],
-  ])('only warns of it where the server %s', async (_, fault) => {
+    ['does not check If-Match', { status: 200, body: {} }],
+    ['rejects the proof of If-Match', { status: 422 }],
+  ])('warns without a recommendation if transactions are too small and the server %s', async (_, fault) => {
     const server = await start({ transactionSize: 14 });
     server.misbehave = ({ method }) => (method === 'PUT' ? fault : undefined);
     expect(await probe(server)).toEqual({ status: 'warning', recommended: {} });
@@ -52,7 +52,7 @@ describe('a probe', () => {
     [14, 'operations', { booking: { mode: 'slot_claim' } }],
     [50, 'slot_claim', { booking: { mode: 'transaction', transaction_size: 50 } }],
   ] as const)(
-    'heeds that a transaction takes %i resources before it is recommended instead of %s',
+    'takes the limit of %i resources into account before it recommends a mode instead of %s',
     async (...given) => {
       const [transactionSize, mode, recommended] = given;
       const server = await start({ transactionSize, operations: 'ihe' });
@@ -60,26 +60,26 @@ describe('a probe', () => {
     },
   );
 
-  test('finds no limit where there is none', async () => {
+  test('recommends nothing if there is no limit', async () => {
     expect(await probe(await start({}))).toEqual({ status: 'ok', recommended: {} });
   });
 
   test.each([
-    ['answers both alike', { lostClaimStatus: 400, transactionSize: 50 }],
-    ['wants to be told more in a search for slots', { requiresServiceType: true, transactionSize: 50 }],
-  ] as const)('does not know where the server %s', async (_, options) => {
+    ['rejects a large transaction and a wrong version in the same way', { lostClaimStatus: 400, transactionSize: 50 }],
+    ['rejects the search for slots', { requiresServiceType: true, transactionSize: 50 }],
+  ] as const)('does not find the limit if the server %s', async (_, options) => {
     expect(await probe(await start(options))).toMatchObject({ status: 'untried' });
   });
 
-  test('does not ask a server that runs batches', async () => {
+  test('does not look for the limit on a server that runs batches', async () => {
     expect(await probe(await start({ transactions: 'as_batch' }))).toMatchObject({ status: undefined });
   });
 });
 
-describe('a connection that knows how much a transaction takes', () => {
+describe('a connection with `transaction_size`', () => {
   const settings = (server: FakeServer) => settingsFor(server.url, { booking: { transaction_size: 15 } });
 
-  test('claims the changes that surely fit, and refuses more before anything is sent', async () => {
+  test('claims the number of changes that always fit, and rejects more without a request', async () => {
     const server = await start({ transactionSize: 15 });
     const connector = await openConnector(settings(server));
     expect(connector.capabilities).toMatchObject({ transactions: true, changesPerTransaction: 3 });
@@ -91,14 +91,14 @@ describe('a connection that knows how much a transaction takes', () => {
     expect(await write(connector, changes.slice(1))).toHaveLength(3);
   });
 
-  test('refuses few changes of many slots without sending them', async () => {
+  test('rejects changes with too many slots without sending them', async () => {
     const server = await start({ transactionSize: 15 });
     const connector = await openConnector(settings(server));
     const byDay = Map.groupBy(await freeSlots(connector, 60), ({ start }) => start.toISOString().slice(0, 10));
-    // Each from eight to twelve: eight slots and the appointment.
+    // Each change from 08:00 to 12:00 writes eight slots and the appointment.
     const changes = [...byDay.values()].slice(0, 3).map((day) => {
       const [first, last] = [day[0], day[7]];
-      if (!first || !last) throw new Error('A day has twelve slots');
+      if (!first || !last) throw new Error('The day has fewer than eight free slots');
       return creation({ ...first, end: last.end });
     });
     server.seen.splice(0);
@@ -109,14 +109,14 @@ describe('a connection that knows how much a transaction takes', () => {
   });
 });
 
-test('holds that have run out take no room from what is booked', async () => {
+test('a booking cancels only as many expired holds as fit into its transaction', async () => {
   const server = await start({ transactionSize: 15 });
   const connector = await openConnector(settingsFor(server.url, { booking: { transaction_size: 15 } }));
   const slots = await freeSlots(connector, 8);
-  const ran = new Date(Date.now() - 60_000);
-  for (const slot of slots) await write(connector, [creation(slot, ran)]);
+  const past = new Date(Date.now() - 60_000);
+  for (const slot of slots) await write(connector, [creation(slot, past)]);
   const [first, last] = [slots[0], slots[7]];
-  if (!first || !last) throw new Error('Too few slots');
+  if (!first || !last) throw new Error('Not enough slots');
   const whole = { ...first, end: last.end };
   expect(await write(connector, [creation(whole)])).toMatchObject([{ state: 'booked', end: last.end }]);
   // Eight slots and the appointment leave room for six.
@@ -124,7 +124,7 @@ test('holds that have run out take no room from what is booked', async () => {
   await expect(write(connector, [creation(whole)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
 });
 
-test('a transaction that the server finds too large is told with its size', async () => {
+test('the error for a transaction that is too large names its size', async () => {
   const server = await start({ transactionSize: 15 });
   const connector = await openConnector(settingsFor(server.url));
   const changes = (await freeSlots(connector, 8)).map((slot) => creation(slot));

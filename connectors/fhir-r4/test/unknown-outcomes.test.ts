@@ -18,15 +18,15 @@ async function open(options: FakeOptions, settings: Partial<FhirSettings> = {}) 
 }
 
 const modes: readonly (readonly [string, FakeOptions, Partial<FhirSettings>])[] = [
-  ['by transaction', {}, {}],
-  ['by slot claims', { transactions: 'none' }, {}],
+  ['in `transaction`', {}, {}],
+  ['in `slot_claim`', { transactions: 'none' }, {}],
   [
-    'by checked creates',
+    'in `create`',
     { transactions: 'none', plainWrites: false, checksAppointments: true },
     { booking: { mode: 'create', operation_lookup: true } },
   ],
   [
-    'by the operations of Medplum',
+    'with the operations of Medplum',
     { transactions: 'none', operations: 'medplum', data: { oneActorEach: true } },
     {
       booking: { mode: 'operations', operations: 'medplum' },
@@ -35,7 +35,7 @@ const modes: readonly (readonly [string, FakeOptions, Partial<FhirSettings>])[] 
   ],
 ];
 
-/** The fault on the n-th write, and on no other request. */
+/** Applies the fault to the n-th write only. */
 function onWrite(place: number, fault: Fault) {
   let writes = 0;
   return ({ method, path }: SeenRequest) => {
@@ -44,12 +44,12 @@ function onWrite(place: number, fault: Fault) {
   };
 }
 
-describe.each(modes)('a booking %s whose answer does not come', (_, options, settings) => {
+describe.each(modes)('a booking %s that gets no response', (_, options, settings) => {
   test.each([
-    ['before anything was done', 'cut_before'],
-    ['while it is being done', 'cut_during'],
-    ['after it was done', 'cut_after'],
-  ] as const)('is done once when the connection is cut %s', async (_name, fault) => {
+    ['before a request is executed', 'cut_before'],
+    ['while a request is executed', 'cut_during'],
+    ['after a request is executed', 'cut_after'],
+  ] as const)('is done exactly once when the connection is cut %s', async (_name, fault) => {
     for (const place of [1, 2, 3]) {
       const { server, connector } = await open(options, settings);
       const [slot] = await freeSlots(connector, 1);
@@ -59,7 +59,7 @@ describe.each(modes)('a booking %s whose answer does not come', (_, options, set
       const first = await write(connector, changes, operationId).catch((error: unknown) => error);
       server.misbehave = () => undefined;
       await server.atRest();
-      // Whoever is told that nobody knows asks again.
+      // A caller that gets `outcome_unknown` sends the operation again.
       if (first instanceof Error) expect(first).toMatchObject({ kind: 'outcome_unknown' });
       const [appointment] = await write(connector, changes, operationId);
       expect(appointment).toMatchObject({ state: 'booked', comment: 'as written' });
@@ -71,8 +71,8 @@ describe.each(modes)('a booking %s whose answer does not come', (_, options, set
   });
 });
 
-describe.each(modes.slice(0, 2))('what is broken off %s', (_, options, settings) => {
-  test('a cancellation is done once and frees its slot', async () => {
+describe.each(modes.slice(0, 2))('a cancellation %s whose connection is cut', (_, options, settings) => {
+  test('is unknown or done, and done after a retry', async () => {
     for (const fault of ['cut_before', 'cut_during', 'cut_after'] as const) {
       for (const place of [1, 2, 3]) {
         const { server, connector } = await open(options, settings);
@@ -91,7 +91,7 @@ describe.each(modes.slice(0, 2))('what is broken off %s', (_, options, settings)
   });
 });
 
-test('a write that a server is too busy for is done once', async () => {
+test('a write that a busy server rejects is retried and done once', async () => {
   const { server, connector } = await open({});
   const [slot] = await freeSlots(connector, 1);
   server.misbehave = onWrite(1, { status: 503, headers: { 'retry-after': '7' } });
@@ -99,8 +99,8 @@ test('a write that a server is too busy for is done once', async () => {
   expect(server.store.all('Appointment')).toHaveLength(1);
 });
 
-describe.each(modes)('a booking %s that is done when the EHR has had enough of us', (_, options, settings) => {
-  test.each([false, true])('is not told to be undone, with empty answers: %s', async (emptyBodies) => {
+describe.each(modes)('a booking %s that is interrupted by 429', (_, options, settings) => {
+  test.each([false, true])('is never reported as undone if it was done (empty bodies: %s)', async (emptyBodies) => {
     for (const place of [1, 2, 3]) {
       const { server, connector } = await open({ ...options, emptyBodies }, settings);
       const [slot] = await freeSlots(connector, 1);
@@ -111,11 +111,11 @@ describe.each(modes)('a booking %s that is done when the EHR has had enough of u
         return undefined;
       };
       const operationId = randomUUID();
-      const told = await write(connector, [creation(slot as never)], operationId).catch((error: unknown) => error);
+      const result = await write(connector, [creation(slot as never)], operationId).catch((error: unknown) => error);
       server.misbehave = () => undefined;
       const booked = server.store.all('Appointment').filter(({ status }) => status === 'booked');
-      if (told instanceof Error)
-        expect(told).toMatchObject({ kind: booked.length > 0 ? 'outcome_unknown' : 'unavailable' });
+      if (result instanceof Error)
+        expect(result).toMatchObject({ kind: booked.length > 0 ? 'outcome_unknown' : 'unavailable' });
       else expect(booked).toHaveLength(1);
       expect(await write(connector, [creation(slot as never)], operationId)).toMatchObject([{ state: 'booked' }]);
       expect(server.store.all('Appointment').filter(({ status }) => status === 'booked')).toHaveLength(1);
@@ -123,8 +123,8 @@ describe.each(modes)('a booking %s that is done when the EHR has had enough of u
   });
 });
 
-describe.each(modes)('a booking %s that is done without an answer', (_, options, settings) => {
-  test.each([500, 401, 403, 405, 429])('is unknown when asking for it is refused with %i', async (status) => {
+describe.each(modes)('a booking %s that is done but gets no response', (_, options, settings) => {
+  test.each([500, 401, 403, 405, 429])('is unknown when the look-up is rejected with %i', async (status) => {
     const { server, connector } = await open(options, settings);
     const [slot] = await freeSlots(connector, 1);
     const isBooked = () => server.store.all('Appointment').some((it) => it.status === 'booked');
@@ -143,18 +143,18 @@ describe.each(modes)('a booking %s that is done without an answer', (_, options,
   });
 });
 
-test('a booking whose time is found taken is unknown when asking by whom is refused', async () => {
+test('a booking whose time is already taken is unknown when the look-up of its owner fails', async () => {
   const { server, connector } = await open({});
   const [slot] = await freeSlots(connector, 1);
-  let looks = 0;
+  let lookUps = 0;
   server.misbehave = ({ method, path, query }) => {
     if (method === 'POST' && path === '/') return 'cut_after';
     if (path !== '/Appointment' || !query.includes('identifier=')) return undefined;
-    looks += 1;
+    lookUps += 1;
     const nothing = { status: 200, body: { resourceType: 'Bundle', type: 'searchset' } };
-    return looks <= 2 ? nothing : { status: 500 };
+    return lookUps <= 2 ? nothing : { status: 500 };
   };
   await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'outcome_unknown' });
-  expect(looks).toBe(3);
+  expect(lookUps).toBe(3);
   expect(server.store.all('Appointment')).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function empty(options: FakeOptions) {
+async function startEmpty(options: FakeOptions) {
   const server = await startFake({ ...options, data: [] });
   servers.push(server);
   return server;
@@ -19,12 +19,12 @@ async function empty(options: FakeOptions) {
 const data = { days: 7 };
 
 describe.each([
-  ['takes ids of others, and validates', { takesIds: true, validates: true }],
-  ['gives out ids of its own', {}],
-  ['gives out ids of its own and answers without a body', { emptyBodies: true }],
+  ['accepts client-assigned ids and validates', { takesIds: true, validates: true }],
+  ['assigns its own ids', {}],
+  ['assigns its own ids and responds without a body', { emptyBodies: true }],
 ])('a server that %s', (_, options) => {
-  test('is given the data set, each resource once, and can be booked in', async () => {
-    const server = await empty(options);
+  test('gets each resource of the data set once, and the connector finds people and slots', async () => {
+    const server = await startEmpty(options);
     const uploader = uploadTo({ baseUrl: server.url });
     await loadDataSet(uploader.save, data);
     const count = server.store.all('Slot').length;
@@ -60,9 +60,9 @@ describe.each([
 });
 
 test.each([{ 'retry-after': '0.01' }, { ratelimit: '"requests";r=12;t=60, "interactions";r=0;t=1' }])(
-  'a busy server is waited for, and a refusal is told: %o',
+  'an upload waits for a busy server, and fails if the server rejects it: %o',
   async (headers) => {
-    const server = await empty({ takesIds: true });
+    const server = await startEmpty({ takesIds: true });
     const location = { resourceType: 'Location', id: 'north' };
     const { save, referenceOf } = uploadTo({ baseUrl: server.url });
     let refusals = 0;

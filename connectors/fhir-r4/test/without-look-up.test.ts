@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** An EHR that keeps no operation id. */
+/** A server with `operation_lookup: false`, for EHRs that drop operation ids. */
 async function open(options: FakeOptions, booking: FhirSettings['booking'] = {}) {
   const server = await startFake({ ...options, data: { days: 14 } });
   servers.push(server);
@@ -24,9 +24,9 @@ const inTenMinutes = () => new Date(Date.now() + 600_000);
 
 describe.each([
   ['transaction', 'atomic'],
-  ['slot claims', 'none'],
-] as const)('by %s, where the EHR keeps no names of writes', (_, transactions) => {
-  test('a hold is booked, and a cancellation frees its slot', async () => {
+  ['slot_claim', 'none'],
+] as const)('in `%s` without operation ids', (_, transactions) => {
+  test('a hold can be confirmed, and a cancellation frees its slot', async () => {
     const { server, connector } = await open({ transactions });
     const [slot] = await freeSlots(connector, 1);
     const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
@@ -37,7 +37,7 @@ describe.each([
     expect(slotsTaken(server)).toEqual([]);
   });
 
-  test('a hold that is given up frees its slot', async () => {
+  test('releasing a hold frees its slot', async () => {
     const { server, connector } = await open({ transactions });
     const [slot] = await freeSlots(connector, 1);
     const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);
@@ -46,7 +46,7 @@ describe.each([
   });
 });
 
-test('a slot whose last claim was lost stays taken by the appointment that stands in it', async () => {
+test('a slot whose final update was lost stays taken by its appointment after the claim has expired', async () => {
   const { server, connector } = await open({ transactions: 'none' });
   const [slot] = await freeSlots(connector, 1);
   let puts = 0;

@@ -21,5 +21,6 @@ export const ehrWriteReasons = [
   ...ehrReadReasons,
   'outcome_unknown',
   'patient_limit_reached',
+  'patient_inactive',
   'no_contact_channel',
 ] as const satisfies readonly Reason[];

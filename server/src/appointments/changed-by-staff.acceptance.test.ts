@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Appointment, bookEach, freeRun, freeSlots, idsIn, nextMonth, type Slot } from '../../../test/bookings.ts';
 import { careUnitOf, eventually, type ToldMany } from '../../../test/codes.ts';

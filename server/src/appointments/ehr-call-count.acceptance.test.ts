@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
 import { bookEach, bookSome, freeRun, freeSlots, idsIn, oslo, riverside } from '../../../test/bookings.ts';

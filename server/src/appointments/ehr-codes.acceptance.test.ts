@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, freeSlots } from '../../../test/bookings.ts';

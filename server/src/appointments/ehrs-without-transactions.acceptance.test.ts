@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import {

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { freeSlot, isFree } from '../../../test/bookings.ts';
 import { eventually } from '../../../test/codes.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { book, bookEach, freeRun, freeSlot, idsIn, isFree, type Slot, at as timeOf } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, messagesAbout, runOut, startCancellation } from '../../../test/codes.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot } from '../../../test/bookings.ts';
 import { careUnitOf, eventually, type Told } from '../../../test/codes.ts';

@@ -51,11 +51,12 @@ type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
 /** Plans new appointments of one patient, by the policy of the care unit and the capabilities of the EHR. */
 export function planCreations(
   context: RequestContext,
-  patient: Pick<Patient, 'id' | 'phone' | 'email'>,
+  patient: Pick<Patient, 'id' | 'phone' | 'email' | 'isInactive'>,
   wanted: readonly NewAppointment[],
 ): AppointmentPlan | EhrCodePlan {
   const { services, ehr, careUnit } = context;
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
+  if (patient.isInactive) throw new Problem('patient_inactive');
   const needsCode = careUnit.bookingConfirmation === 'code';
   if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, wanted);
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Appointment, book, bookEach, freeSlot, freeSlots, idsIn, nextMonth } from '../../../test/bookings.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type Appointment, book, creationBody, freeSlot, type Slot } from '../../../test/bookings.ts';
 import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';

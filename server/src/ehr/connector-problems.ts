@@ -5,6 +5,7 @@ import type { Reason } from '../problems/reasons.ts';
 /** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */
 const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect'>, Reason> = {
   patient_not_found: 'patient_not_found',
+  patient_inactive: 'patient_inactive',
   resource_not_found: 'resource_not_found',
   healthcare_service_not_found: 'healthcare_service_not_found',
   appointment_not_found: 'appointment_not_found',

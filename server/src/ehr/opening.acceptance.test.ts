@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { ConnectorError, type DatabaseContext } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 import { afterAll, expect, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, expect, test } from 'vitest';
 import { pagesOf } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';

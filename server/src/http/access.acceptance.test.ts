@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { accessCases } from '../../../test/access-cases.ts';
 import { startGateway } from '../../../test/gateway.ts';

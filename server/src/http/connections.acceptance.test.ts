@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';

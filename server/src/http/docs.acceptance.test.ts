@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Gateway, type GatewayOptions, type Problem, startGateway } from '../../../test/gateway.ts';
 

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';

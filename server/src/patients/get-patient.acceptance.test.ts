@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
 import { oslo, riverside, sodermalm } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';

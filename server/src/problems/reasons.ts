@@ -233,6 +233,13 @@ export const reasons = {
     happened: 'The maximum number of codes for this confirmation was sent.',
     remedy: 'Wait until the confirmation has expired, then book or cancel again.',
   },
+  patient_inactive: {
+    ...caller,
+    status: 409,
+    title: 'Patient inactive',
+    happened: "The patient's record in the EHR is out of use, or says that the patient has died.",
+    remedy: 'Book nothing for this patient. If the record is wrong, let the clinic correct it in the EHR.',
+  },
   no_contact_channel: {
     ...caller,
     status: 409,

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { afterAll, describe, expect, test } from 'vitest';
 import { bergen, oslo, pagesOf, sodermalm } from '../../../test/bookings.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';

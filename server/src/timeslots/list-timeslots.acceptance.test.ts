@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, describe, expect, test } from 'vitest';
 import {

@@ -6,7 +6,7 @@ export type BookingCapabilities = Pick<
 >;
 
 /** One way to book, as its folder gives it to the connector. Everything that differs between the ways is in here. */
-export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation'> {
+export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation' | 'findAppointments'> {
   readonly capabilities: BookingCapabilities;
   readonly listTimeSlots: NonNullable<Connector['listTimeSlots']>;
   /** Whether free times are Slot resources. Otherwise the server computes them when it is asked. */

@@ -1,8 +1,9 @@
 import type { ProbeFinding } from '@crossward/connector-kit';
-import { type FhirClient, isRefusal } from '../client.ts';
+import type { FhirClient } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { FhirIdentifier, FhirResource } from '../fhir.ts';
 import { escapeToken, type IdentifierSystems, knownNumbers, type NumberType } from '../identifiers.ts';
+import { isRefusal } from '../outcome.ts';
 
 type Named = FhirResource & { readonly identifier?: readonly FhirIdentifier[] };
 

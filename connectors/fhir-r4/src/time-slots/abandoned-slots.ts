@@ -1,9 +1,10 @@
 import { overlaps } from '@crossward/connector-kit';
-import { chunks, isRefusal } from '../client.ts';
+import { chunks } from '../chunks.ts';
 import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { appointmentTime, keepsSlots, slotsOf } from '../mappers/appointment.ts';
 import { claimOf, slotTime } from '../mappers/slot.ts';
+import { isRefusal } from '../outcome.ts';
 import { namesAppointment, ownersOf } from './slot-owners.ts';
 
 /** A search index may be behind for a moment. An owner that it does not show counts as gone only after this time. */
@@ -29,11 +30,14 @@ export async function abandonedSlots(
   const isNeededBySeen = isNeededIn(seen);
   const doubtful = slots.filter((it) => it.status === 'busy' && claimOf(it) !== null && !isNeededBySeen(it));
   if (doubtful.length === 0) return new Set();
-  const [naming, owners] = await Promise.all([appointmentsNaming(ehr, doubtful), ownersOf(ehr, doubtful)]);
+  const naming = await appointmentsNaming(ehr, doubtful);
   if (naming === null) return new Set();
-  const isNeeded = isNeededIn([...naming, ...owners.values()]);
-  const abandoned = doubtful.filter((slot) => {
-    if (isNeeded(slot)) return false;
+  const isNeededByNaming = isNeededIn(naming);
+  const unnamed = doubtful.filter((slot) => !isNeededByNaming(slot));
+  const owners = await ownersOf(ehr, unnamed);
+  const isNeededByOwner = isNeededIn(owners.values());
+  const abandoned = unnamed.filter((slot) => {
+    if (isNeededByOwner(slot)) return false;
     const isOwnerKnown = owners.has(referenceTo(slot)) || namesAppointment(claimOf(slot)?.owner ?? '');
     const age = now.getTime() - new Date(slot.meta?.lastUpdated ?? now).getTime();
     return isOwnerKnown || age > settlingMilliseconds;
@@ -57,7 +61,7 @@ async function appointmentsNaming(
   try {
     const found = await Promise.all(
       chunks(slots.map(referenceTo), 20).map((some) =>
-        client.search<FhirAppointment>('Appointment', [['slot', some.join(',')]]),
+        client.search<FhirAppointment>('Appointment', [['slot', some.join(',')]], { few: true }),
       ),
     );
     const asked = new Set(slots.map(referenceTo));

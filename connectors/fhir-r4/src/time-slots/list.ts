@@ -4,8 +4,8 @@ import type { CareUnitDirectory } from '../directory.ts';
 import { compare } from '../fhir.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** How many days are searched at once. The first few days often fill a page. */
-const firstStretchDays = 4;
+/** How many days are searched at once. The first few days of many schedules often fill a page. */
+const shortestStretchDays = 4;
 const longestStretchDays = 32;
 
 /** A time at which a resource is free, and the ids of the services that it can be booked for. */
@@ -40,7 +40,7 @@ export async function listTimeSlots(
   const now = Date.now();
   let from = Math.max(query.start.getTime(), now, query.after?.start.getTime() ?? now);
   for (
-    let days = firstStretchDays;
+    let days = Math.max(shortestStretchDays, Math.floor(longestStretchDays / schedules.length));
     from < query.end.getTime() && found.length < query.limit;
     days = Math.min(days * 2, longestStretchDays)
   ) {

@@ -1,5 +1,5 @@
 import { overlaps } from '@crossward/connector-kit';
-import { chunks } from '../client.ts';
+import { chunks } from '../chunks.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';

@@ -1,10 +1,11 @@
-import { chunks, type SearchParameters } from '../client.ts';
+import { chunks } from '../chunks.ts';
+import type { SearchParameters } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirResource, type FhirSlot, localReference } from '../fhir.ts';
 import { serviceTypeToken } from '../mappers/healthcare-service.ts';
 import { slotTime } from '../mappers/slot.ts';
-import { defaultPageSize } from '../settings.ts';
+import { defaultSlotPageSize } from '../settings.ts';
 
 export interface SlotSearch {
   readonly start: Date;
@@ -14,6 +15,8 @@ export interface SlotSearch {
   readonly services?: readonly string[] | undefined;
   /** Given the Appointments that name the slots, if the server returns them in the same search. */
   readonly withAppointments?: ((appointments: readonly FhirAppointment[]) => void) | undefined;
+  /** Whether few are expected: those of one appointment. */
+  readonly few?: boolean;
 }
 
 /**
@@ -24,7 +27,7 @@ export async function searchSlots(
   { client, settings, revIncludesAppointments }: FhirConnection,
   directory: CareUnitDirectory,
   schedules: readonly string[],
-  { start, before, statuses, services, withAppointments }: SlotSearch,
+  { start, before, statuses, services, withAppointments, few = false }: SlotSearch,
 ): Promise<FhirSlot[]> {
   const wanted = directory.services.filter(({ id }) => services === undefined || services.includes(id));
   const types = settings.slots?.require_service_type ? serviceTypeToken(wanted) : '';
@@ -34,7 +37,7 @@ export async function searchSlots(
     ...(statuses === undefined ? [] : [['status', statuses] as const]),
     ...(types === '' ? [] : [['service-type', types] as const]),
     ...(withAppointments && revIncludesAppointments ? [['_revinclude', 'Appointment:slot'] as const] : []),
-    ['_count', String(settings.slots?.page_size ?? defaultPageSize)],
+    ['_count', String(settings.slots?.page_size ?? defaultSlotPageSize)],
   ];
   const places: SearchParameters[] =
     settings.slots?.search_by === 'schedule.actor'
@@ -42,7 +45,7 @@ export async function searchSlots(
       : chunks(schedules, 20).map((some) => [['schedule', some.join(',')]]);
   const search = async (parameters: SearchParameters) => {
     const slots = new Map<string, FhirSlot>();
-    for await (const { resources, included } of client.pages('Slot', parameters)) {
+    for await (const { resources, included } of client.pages('Slot', parameters, { few })) {
       for (const slot of resources as readonly FhirSlot[]) slots.set(slot.id ?? '', slot);
       withAppointments?.(included.filter(isAppointment));
     }

@@ -1,4 +1,4 @@
-import { chunks } from '../client.ts';
+import { chunks } from '../chunks.ts';
 import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { escapeToken } from '../identifiers.ts';

@@ -35,12 +35,13 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
 }
 
 async function allInOneTransaction(
-  { call, careUnit, ehrId, expiresAt, onNoResponse }: Work,
+  { call, careUnit, ehrId, expiresAt, isFirst, onNoResponse }: Work,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
   const returned = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
+    isFirst,
     onNoResponse,
     changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
   });
@@ -58,16 +59,22 @@ async function allWithCompensation(
   plan: AppointmentPlan,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
-  const { call, careUnit, ehrId, expiresAt, onNoResponse } = work;
+  const { call, careUnit, ehrId, expiresAt, isFirst, onNoResponse } = work;
   const done = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes)) {
     const { index, change } = step;
     try {
-      const part = { operationId: ehrId(index), careUnit, onNoResponse, changes: [ehrChange(change, expiresAt)] };
+      const part = {
+        operationId: ehrId(index),
+        careUnit,
+        isFirst,
+        onNoResponse,
+        changes: [ehrChange(change, expiresAt)],
+      };
       const [result] = await call('changeAppointments', part);
       if (!result) throw new Error('The EHR returned no appointment');
       // If an earlier call made the change, the EHR returns the appointment's current state.
-      done.set(index, work.isFirst ? result : asChanged(step, result));
+      done.set(index, isFirst ? result : asChanged(step, result));
     } catch (error) {
       // Unknown whether this change was made: compensating the others could leave it behind.
       if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;

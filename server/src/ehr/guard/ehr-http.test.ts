@@ -4,14 +4,15 @@ import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
 import { selfSigned, serve, serveSocket, serveTls, unusedPort } from './test-servers.ts';
+import { timersOf } from './test-timers.ts';
 import { withinTime } from './time-limit.ts';
 
 const secret = 'number-01017012345';
 
 function connect(settings: Partial<EhrHttpSettings> = {}) {
   const http = createEhrHttp({
-    connectTimeoutMs: 2000,
-    requestTimeoutMs: 2000,
+    connectTimeoutMs: 20_000,
+    requestTimeoutMs: 20_000,
     connections: 5,
     retries: 2,
     maxResponseBytes: 1024,
@@ -194,14 +195,25 @@ describe('time-outs', () => {
   test('while reading the response', async () => {
     withoutPause();
     const half = (_request: IncomingMessage, response: ServerResponse) => void response.write('half');
+    const requestTimeoutMs = 54_321;
+    const timers = timersOf(requestTimeoutMs);
     for (const answer of [hang, half]) {
       const server = await serve(answer);
-      const http = connect({ requestTimeoutMs: 300 });
-      expect((await errorOf(http.send(read(server.url)))).kind).toBe('timeout');
-      expect(server.requests).toHaveLength(3);
-      expect((await errorOf(http.send(search(server.url)))).kind).toBe('timeout');
-      expect(server.requests).toHaveLength(6);
-      expect((await errorOf(http.send(write(server.url)))).kind).toBe('outcome_unknown');
+      const http = connect({ requestTimeoutMs });
+      let seen = 0;
+      /** Ends the time of each request when the server has it. */
+      const errorAfter = async (count: number, request: EhrRequest) => {
+        const error = errorOf(http.send(request));
+        for (let sent = 0; sent < count; sent++) {
+          seen++;
+          await expect.poll(() => server.requests).toHaveLength(seen);
+          timers.end();
+        }
+        return error;
+      };
+      expect((await errorAfter(3, read(server.url))).kind).toBe('timeout');
+      expect((await errorAfter(3, search(server.url))).kind).toBe('timeout');
+      expect((await errorAfter(1, write(server.url))).kind).toBe('outcome_unknown');
       expect(server.requests).toHaveLength(7);
       await expect.poll(server.open).toBe(0);
     }
@@ -228,7 +240,11 @@ describe('time-outs', () => {
     const call = async () => {
       inside.push(await errorOf(http.send(write(server.url))), await errorOf(http.send(read(server.url))));
     };
-    await expect(withinTime(500, call, () => new Error('late'))).rejects.toThrow('late');
+    const timers = timersOf(54_321);
+    const late = expect(withinTime(54_321, call, () => new Error('late'))).rejects.toThrow('late');
+    await expect.poll(() => server.requests).toHaveLength(1);
+    timers.end();
+    await late;
     await expect.poll(server.open).toBe(0);
     expect(server.requests).toHaveLength(1);
     await expect.poll(() => inside).toMatchObject([{ kind: 'outcome_unknown' }, { kind: 'unavailable' }]);
@@ -337,15 +353,15 @@ describe('an EHR that reports that it is down', () => {
   });
 
   test('is not retried if the call would time out', async () => {
-    const server = await saying(503, { 'retry-after': '4' });
+    const server = await saying(503, { 'retry-after': '5' });
     const http = connect();
     const call = () =>
       withinTime(
-        2000,
+        4900,
         () => http.send(read(server.url)),
         () => new Error('late'),
       );
-    expect(await errorOf(call())).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 4 });
+    expect(await errorOf(call())).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 });
     expect(server.requests).toHaveLength(1);
   });
 });

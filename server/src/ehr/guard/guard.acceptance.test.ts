@@ -1,18 +1,21 @@
+/** @module-tag any-database */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Connector, ConnectorError, type ConnectorOperation } from '@crossward/connector-kit';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { type Connector, ConnectorError } from '@crossward/connector-kit';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
-import { type Problem, startGateway } from '../../../../test/gateway.ts';
+import { type Answer, type Problem, startGateway } from '../../../../test/gateway.ts';
 import { anotherConnector } from '../../../../test/other-ehrs.ts';
 import { resolveConnection } from '../../config/connection.ts';
 import { temporaryFolder } from '../../config/test-support.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { httpSettings } from './settings.ts';
+import { timersOf } from './test-timers.ts';
 
 type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down';
 let mood: Mood = 'well';
-const inside = new Set<ConnectorOperation>();
+/** Calls that hang. */
+let inside = 0;
 
 /** An EHR that does as `mood` says. */
 function moody(connector: Connector): Connector {
@@ -22,22 +25,33 @@ function moody(connector: Connector): Connector {
       if (typeof method !== 'function') return method;
       return (...input: unknown[]) => {
         if (mood === 'hangs' || (mood === 'hangs at writes' && property === 'changeAppointments')) {
-          inside.add(property as ConnectorOperation);
+          inside++;
           return new Promise(() => undefined);
         }
-        if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: 3 });
+        if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: resetSeconds });
         return method(...input);
       };
     },
   });
 }
 
+/** They end when a test says so. */
+const timeoutMs = 54_321;
+const resetSeconds = 30;
+/** How far the gateway's clock is ahead. */
+let shift = 0;
+const dateNow = Date.now;
+vi.spyOn(Date, 'now').mockImplementation(() => dateNow() + shift);
+const letBreakersReset = () => {
+  shift += (resetSeconds + 1) * 1000;
+};
+
 const connection = resolveConnection({
-  timeout_ms: 4000,
+  timeout_ms: timeoutMs,
   concurrency: 3,
   queue: 3,
   queue_timeout_ms: 1500,
-  breaker: { failures: 4, reset_seconds: 1 },
+  breaker: { failures: 4, reset_seconds: resetSeconds },
 });
 const gateway = await startGateway({
   connectors: [anotherConnector((connector, emr) => (emr === 'sandbox-se' ? moody(connector) : connector))],
@@ -46,7 +60,10 @@ const gateway = await startGateway({
     emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),
   }),
 });
-afterAll(() => gateway.close());
+afterAll(async () => {
+  await gateway.close();
+  vi.restoreAllMocks();
+});
 
 const ask = (careUnit: string) => gateway.request<Problem>('GET', `${careUnit}/resources`);
 const healthOf = async () =>
@@ -54,18 +71,22 @@ const healthOf = async () =>
 
 afterEach(async () => {
   mood = 'well';
+  inside = 0;
+  letBreakersReset();
   await expect.poll(async () => (await ask(sodermalm)).status).toBe(200);
   expect(await healthOf()).toMatchObject({ status: 'available', breaker: 'closed' });
 });
 
 test('an EHR that hangs does not slow another', async () => {
   mood = 'hangs';
+  const timers = timersOf(timeoutMs);
   let over = 0;
   const hanging = Array.from({ length: 3 }, () => ask(sodermalm).finally(() => over++));
-  await expect.poll(() => inside.has('listResources')).toBe(true);
+  await expect.poll(() => inside).toBe(3);
   const healthy = await Promise.all(Array.from({ length: 20 }, () => ask(oslo)));
   expect(over).toBe(0);
   for (const { status } of healthy) expect(status).toBe(200);
+  timers.end();
   for (const { status, body } of await Promise.all(hanging)) {
     expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'ehr_timeout' });
   }
@@ -73,9 +94,16 @@ test('an EHR that hangs does not slow another', async () => {
 
 test('a call is refused at once with Retry-After if the queue is full', async () => {
   mood = 'hangs';
-  const answers = await Promise.all(Array.from({ length: 12 }, () => ask(sodermalm)));
-  const refused = answers.filter(({ status }) => status === 503);
-  expect(refused.length).toBeGreaterThanOrEqual(6);
+  const timers = timersOf(timeoutMs);
+  const refused: Answer<Problem>[] = [];
+  const all = Array.from({ length: 12 }, async () => {
+    const answer = await ask(sodermalm);
+    if (answer.status === 503) refused.push(answer);
+  });
+  // Three have a turn; the others are too many, or wait for a turn too long.
+  await expect.poll(() => refused.length).toBe(9);
+  timers.end();
+  await Promise.all(all);
   for (const { headers, body } of refused) {
     expect(body).toMatchObject({ reason: 'ehr_unavailable', origin: 'ehr', retryable: true });
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
@@ -90,16 +118,17 @@ describe('an EHR that keeps failing', () => {
       expect({ status, reason: body.reason, after: headers['retry-after'] }).toEqual({
         status: 503,
         reason: 'ehr_unavailable',
-        after: '3',
+        after: String(resetSeconds),
       });
     }
     expect(await healthOf()).toMatchObject({ status: 'unavailable', breaker: 'open' });
     mood = 'well';
     const { status, headers, body } = await ask(sodermalm);
     expect({ status, reason: body.reason }).toEqual({ status: 503, reason: 'ehr_unavailable' });
-    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(resetSeconds);
     expect((await ask(oslo)).status).toBe(200);
-    await expect.poll(healthOf).toMatchObject({ status: 'degraded', breaker: 'half_open' });
+    letBreakersReset();
+    expect(await healthOf()).toMatchObject({ status: 'degraded', breaker: 'half_open' });
     expect((await ask(sodermalm)).status).toBe(200);
     expect(await healthOf()).toMatchObject({ status: 'available', breaker: 'closed' });
     expect(gateway.logLines.join('')).toContain('"breaker":"open"');
@@ -117,9 +146,11 @@ describe('an EHR that keeps failing', () => {
 test('a write that times out has an unknown outcome', async () => {
   const slot = await freeSlot(gateway, { careUnit: sodermalm });
   mood = 'hangs at writes';
-  const { status, body } = await gateway.request<Problem>('POST', `${sodermalm}/appointments`, {
-    body: creationBody(slot),
-  });
+  const timers = timersOf(timeoutMs);
+  const asked = gateway.request<Problem>('POST', `${sodermalm}/appointments`, { body: creationBody(slot) });
+  await expect.poll(() => inside).toBe(1);
+  timers.end();
+  const { status, body } = await asked;
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 });
 

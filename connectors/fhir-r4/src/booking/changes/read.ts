@@ -1,16 +1,12 @@
-import {
-  type AppointmentChange,
-  type AppointmentCreation,
-  type AppointmentWrite,
-  ConnectorError,
-} from '@crossward/connector-kit';
+import { type AppointmentChange, type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
 import { readAppointments } from '../../appointment-reads.ts';
 import type { EhrClock } from '../../clock.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
+import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
 import { readGroupId, viewOf } from '../../mappers/group.ts';
-import { readPatient } from '../../patients.ts';
+import { bookablePatientId } from '../../patients.ts';
 import { type Drafted, draftChanges } from './drafts.ts';
 
 export interface ReadChanges extends Drafted {
@@ -22,18 +18,23 @@ export interface ReadChanges extends Drafted {
 /**
  * Reads the appointments and patients of a write, and applies its changes to them. Every way to book begins with this.
  *
+ * @param known the appointments, if they were read already
  * @throws ConnectorError for whatever is not there, or is not in a state that allows the change
  */
-export async function readChanges(ehr: BookingConnection, write: AppointmentWrite): Promise<ReadChanges> {
+export async function readChanges(
+  ehr: BookingConnection,
+  write: AppointmentWrite,
+  known?: readonly FhirAppointment[],
+): Promise<ReadChanges> {
   const { clock } = ehr.client;
   const now = clock.now();
-  const changes = write.changes.map((change) => byClockOfEhr(change, clock));
-  const ids = [...new Set(changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId])))];
-  const [directory, found] = await Promise.all([
+  const ids = existingIds(write);
+  const [directory, found, patients] = await Promise.all([
     ehr.directory.of(write.careUnit),
-    readAppointments(ehr, ids),
-    assertPatients(ehr, write),
+    known ?? readAppointments(ehr, ids),
+    bookablePatients(ehr, write),
   ]);
+  const changes = write.changes.map((change) => withPatient(byClockOfEhr(change, clock), patients));
   assertKnown(directory, write);
   const existing = new Map(
     ids.flatMap((id) => {
@@ -52,14 +53,23 @@ function byClockOfEhr(change: AppointmentChange, clock: EhrClock): AppointmentCh
   return change.holdUntil === null ? change : { ...change, holdUntil: clock.toEhr(change.holdUntil) };
 }
 
-function creations({ changes }: AppointmentWrite): readonly AppointmentCreation[] {
-  return changes.filter((change) => change.kind === 'create');
+/** The ids of the appointments that a write changes, each once. */
+export function existingIds({ changes }: AppointmentWrite): readonly string[] {
+  return [...new Set(changes.flatMap((change) => (change.kind === 'create' ? [] : [change.appointmentId])))];
 }
 
-async function assertPatients(ehr: BookingConnection, write: AppointmentWrite): Promise<void> {
-  const ids = new Set(creations(write).map(({ patientId }) => patientId));
-  const patients = await Promise.all([...ids].map((id) => readPatient(ehr, id)));
-  if (patients.includes(null)) throw new ConnectorError('patient_not_found', 'No such patient');
+/** The ids under which the patients of new appointments can be booked, by the ids that the write names. */
+async function bookablePatients(
+  ehr: BookingConnection,
+  { changes }: AppointmentWrite,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(changes.flatMap((change) => (change.kind === 'create' ? [change.patientId] : [])));
+  return new Map(await Promise.all([...ids].map(async (id) => [id, await bookablePatientId(ehr, id)] as const)));
+}
+
+function withPatient(change: AppointmentChange, patients: ReadonlyMap<string, string>): AppointmentChange {
+  if (change.kind !== 'create') return change;
+  return { ...change, patientId: patients.get(change.patientId) ?? change.patientId };
 }
 
 function assertKnown(directory: CareUnitDirectory, { changes }: AppointmentWrite): void {

@@ -1,5 +1,5 @@
 import { type AppointmentWrite, overlaps, type TimeSlotQuery } from '@crossward/connector-kit';
-import { chunks } from '../../client.ts';
+import { chunks } from '../../chunks.ts';
 import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment } from '../../fhir.ts';
@@ -27,7 +27,7 @@ async function expiredHolds(
   directory: CareUnitDirectory,
   { resourceIds, start, end }: Where,
 ): Promise<readonly FhirAppointment[]> {
-  const ids = resourceIds ?? directory.resources.map(({ id }) => id);
+  const ids = resourceIds ?? directory.knownIds;
   const actors = ids.flatMap((id) => directory.namesOf(id));
   const found = await Promise.all(
     chunks(actors, 20).map((some) =>

@@ -1,5 +1,4 @@
-import { isBundle } from '../../client.ts';
-import type { FhirAppointment, FhirResource, Parameters } from '../../fhir.ts';
+import { type FhirAppointment, type FhirResource, isBundle, type Parameters } from '../../fhir.ts';
 import { hasFailed, isOutcome } from '../../outcome.ts';
 
 /** The appointments in the response of an operation: a Bundle (IHE, Argonaut), an Appointment, or a `return` parameter with either. */

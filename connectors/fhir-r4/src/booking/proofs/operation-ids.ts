@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type FhirClient, isRefusal } from '../../client.ts';
+import type { FhirClient } from '../../client.ts';
+import { isRefusal } from '../../outcome.ts';
 import { withdraw } from '../write/withdraw.ts';
 import { appointmentsMarked, probeAppointment } from './probe-appointment.ts';
 import type { Proof } from './proof.ts';

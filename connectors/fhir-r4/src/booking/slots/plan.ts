@@ -1,4 +1,4 @@
-import type { AppointmentWrite } from '@crossward/connector-kit';
+import { type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
@@ -9,11 +9,12 @@ import { occupiedSlots } from '../../time-slots/occupied-slots.ts';
 import { searchSlots } from '../../time-slots/search.ts';
 import { ownersOf } from '../../time-slots/slot-owners.ts';
 import type { Drafted } from '../changes/drafts.ts';
-import { readChanges } from '../changes/read.ts';
+import { existingIds, readChanges } from '../changes/read.ts';
 import type { PlannedAppointment } from '../write/appointment.ts';
 import type { PlanOptions } from '../write/attempts.ts';
 import { isTimeTaken } from '../write/outcomes.ts';
 import { type PlaceContext, type Placed, type PlannedSlot, placeDrafts } from './place.ts';
+import type { ReadAhead, ReadTogether } from './read-ahead.ts';
 
 /** Every resource that a write changes, before and after it, each once. */
 export interface Plan {
@@ -33,17 +34,38 @@ export interface Plan {
 export async function planWrite(
   ehr: BookingConnection,
   write: AppointmentWrite,
-  { takeOver }: PlanOptions,
+  options: PlanOptions,
+  ahead: Pick<ReadAhead, 'take'>,
 ): Promise<Plan> {
-  const { directory, now, ...drafted } = await readChanges(ehr, write);
-  const slots = await loadSlots(ehr, directory, drafted);
+  const ids = existingIds(write);
+  const known = options.isFirstAttempt && ids.length > 0 ? ahead.take(ids) : undefined;
+  if (!known) return planFrom(ehr, write, options, undefined);
+  try {
+    return await planFrom(ehr, write, options, known);
+  } catch (error) {
+    // What was so a moment ago refuses nothing.
+    if (error instanceof ConnectorError) return planFrom(ehr, write, options, undefined);
+    throw error;
+  }
+}
+
+/** @param known what is not to be read again */
+async function planFrom(
+  ehr: BookingConnection,
+  write: AppointmentWrite,
+  { takeOver }: PlanOptions,
+  known: ReadTogether | undefined,
+): Promise<Plan> {
+  const { directory, now, ...drafted } = await readChanges(ehr, write, known?.appointments);
+  const slots = await loadSlots(ehr, directory, drafted, known?.slots ?? []);
   const expired = [...slots.values()].filter((slot) => slotState(slot, now) === 'expired');
   const [owners, occupied] = await Promise.all([
     ownersOf(ehr, expired),
     occupiedByOthers(ehr, directory, slots, drafted),
   ]);
   const context = { ehr, directory, slots, owners, occupied, abandoned: new Set<string>(), takeOver, now };
-  const placed = await placeWith(context, drafted);
+  // With what is known, a taken time is planned again anyway.
+  const placed = known ? placeDrafts(context, drafted) : await placeWith(context, drafted);
   const changed = new Set(drafted.drafts.flatMap(({ before }) => before?.id ?? []));
   return {
     slots: placed.slots,
@@ -83,15 +105,19 @@ async function loadSlots(
   ehr: BookingConnection,
   directory: CareUnitDirectory,
   { fates, wishes }: Drafted,
+  known: readonly FhirSlot[],
 ): Promise<ReadonlyMap<string, FhirSlot>> {
   const own = [...fates.keys()].flatMap(({ before }) => (before ? slotsOf(before) : []));
+  const isKnown = new Set(known.map(referenceTo));
   const found = await Promise.all([
-    ehr.client.readMany<FhirSlot>(own),
+    known,
+    ehr.client.readMany<FhirSlot>(own.filter((slot) => !isKnown.has(slot))),
     ...wishes.map(({ resourceId, serviceId, start, end }) =>
       searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
         start,
         before: end,
         statuses: undefined,
+        few: true,
         services: serviceId === unknownService ? undefined : [serviceId],
       }),
     ),

@@ -12,6 +12,7 @@ const attempts = 10;
 const patience = 5;
 
 export interface PlanOptions {
+  readonly isFirstAttempt: boolean;
   /** Whether to take over slots that another call with this operation id has claimed. */
   readonly takeOver: boolean;
 }
@@ -34,7 +35,8 @@ export interface WriteSteps<Plan> {
  * resource changed in between or a request timed out.
  *
  * A write without a response is never sent again before its operation id has been looked up. What is sent again carries
- * the versions that were read in this attempt, so it cannot be done twice.
+ * the versions that were read in this attempt, so it cannot be done twice. Only the first attempt of a first call is not
+ * looked up: nothing was sent before it.
  */
 export async function changeAppointments<Plan>(
   ehr: FhirConnection,
@@ -43,15 +45,17 @@ export async function changeAppointments<Plan>(
 ): Promise<readonly Appointment[]> {
   let uncertain: unknown;
   for (let attempt = 1; attempt <= attempts; attempt++) {
+    const isFirstAttempt = attempt === 1;
+    const look = findDone && !(isFirstAttempt && write.isFirst) ? findDone : async () => [];
     try {
       const takeOver = attempt > patience;
-      const planning = planWrite(write, { takeOver }).then(
+      const planning = planWrite(write, { isFirstAttempt, takeOver }).then(
         (plan) => ({ plan }),
         (error: unknown) => ({ error }),
       );
       // Then the look-up sees whatever the other call did before the plan. What it does later fails by a version.
       if (takeOver) await planning;
-      const [done, planned] = await Promise.all([findDone ? findDone(write.operationId) : [], planning]);
+      const [done, planned] = await Promise.all([look(write.operationId), planning]);
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
       if ('error' in planned) throw planned.error;
       const written = await execute(planned.plan, write);
@@ -66,7 +70,7 @@ export async function changeAppointments<Plan>(
         if (!findDone) throw unknownOutcome(error);
       } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
         // Another call with this operation id may have finished between the look-up and the plan.
-        const ask = async () => (isTimeTaken(error) && findDone ? findDone(write.operationId) : []);
+        const ask = async () => (isTimeTaken(error) ? look(write.operationId) : []);
         const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
         if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
         throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);

@@ -33,9 +33,8 @@ export async function findOperationResources(
   { client, dialect: { operationSystem } }: BookingConnection,
   operationId: string,
 ): Promise<readonly FhirAppointment[]> {
-  const matches = await client.search<FhirAppointment>('Appointment', [
-    ['identifier', `${operationSystem}|${operationId}`],
-  ]);
+  const identifier = ['identifier', `${operationSystem}|${operationId}`] as const;
+  const matches = await client.search<FhirAppointment>('Appointment', [identifier], { few: true });
   // Some servers ignore a search parameter that they do not know.
   return matches
     .filter((it) => it.status !== 'entered-in-error' && operationKeys(it, operationSystem).includes(operationId))

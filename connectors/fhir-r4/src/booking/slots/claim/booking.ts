@@ -7,6 +7,7 @@ import { changeAppointments } from '../../write/attempts.ts';
 import { operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
+import { readAhead } from '../read-ahead.ts';
 import { finishSlotsOf, sweep } from '../sweep.ts';
 import { runSlotClaims } from './steps.ts';
 import { resultsWithoutTwins } from './twins.ts';
@@ -45,17 +46,19 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
     await finishSlotsOf(ehr, found, operationId);
     return found;
   };
+  const ahead = readAhead(ehr, facts.includesSlots);
   return {
     capabilities,
     timesAreSlots: true,
     listTimeSlots: (query) =>
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
+    findAppointments: ahead.findAppointments,
     ...operationFinder(ehr, findDone),
     async changeAppointments(write) {
       assertSupported(capabilities, write);
       return changeAppointments(ehr, write, {
         findDone: ehr.operationLookup ? findDone : null,
-        plan: (it, options) => planWrite(ehr, it, options),
+        plan: (it, options) => planWrite(ehr, it, options, ahead),
         execute: async (plan) => inOrderOfChanges(plan, await runSlotClaims(ehr, plan, write.onNoResponse)),
       });
     },

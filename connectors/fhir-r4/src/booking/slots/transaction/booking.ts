@@ -8,6 +8,7 @@ import { changeAppointments } from '../../write/attempts.ts';
 import { findOperationResources, operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
+import { readAhead } from '../read-ahead.ts';
 import { sweep } from '../sweep.ts';
 import { NotAtomic, refuseTransaction } from './not-atomic.ts';
 import { runTransaction } from './transaction.ts';
@@ -17,6 +18,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
   // Medplum keeps what it was given: https://www.medplum.com/docs/scheduling/appointment-book
   const ehr = withOperationLookup(connection, true);
   const capabilities = transactionCapabilities(facts, ehr.settings);
+  const ahead = readAhead(ehr, facts.includesSlots);
   const findDone = (operationId: string) => findOperationResources(ehr, operationId);
   let isAtomic = true;
   return {
@@ -24,6 +26,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
     timesAreSlots: true,
     listTimeSlots: (query) =>
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
+    findAppointments: ahead.findAppointments,
     ...operationFinder(ehr),
     async changeAppointments(write) {
       if (!isAtomic) return refuseTransaction(ehr, write.operationId);
@@ -31,7 +34,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
       try {
         return await changeAppointments(ehr, write, {
           findDone: ehr.operationLookup ? findDone : null,
-          plan: (it, options) => planWrite(ehr, it, options),
+          plan: (it, options) => planWrite(ehr, it, options, ahead),
           execute: async (plan) => inOrderOfChanges(plan, await runTransaction(ehr, plan)),
         });
       } catch (error) {

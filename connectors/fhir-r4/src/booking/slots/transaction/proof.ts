@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type FhirClient, isBundle, weakTag } from '../../../client.ts';
-import { localReference, referenceTo } from '../../../fhir.ts';
+import type { FhirClient } from '../../../client.ts';
+import { weakTag } from '../../../etag.ts';
+import { isBundle, localReference, referenceTo } from '../../../fhir.ts';
 import { appointmentsMarked, probeAppointment } from '../../proofs/probe-appointment.ts';
 import { anySlotOrSchedule, noVersion, type Proof, proofOfRefusal } from '../../proofs/proof.ts';
 import { withdraw } from '../../write/withdraw.ts';

@@ -1,5 +1,6 @@
 import { ConnectorError } from '@crossward/connector-kit';
-import { type FhirClient, weakTag } from '../../../client.ts';
+import type { FhirClient } from '../../../client.ts';
+import { weakTag } from '../../../etag.ts';
 import { type FhirSlot, referenceTo } from '../../../fhir.ts';
 import { noVersion } from '../../proofs/proof.ts';
 import { versionOf } from '../../write/version.ts';

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectorError } from '@crossward/connector-kit';
-import { isBundle, versionIn, type WriteResponse, weakTag } from '../../../client.ts';
+import type { WriteResponse } from '../../../client.ts';
 import type { BookingConnection } from '../../../connection.ts';
+import { versionIn, weakTag } from '../../../etag.ts';
 import {
   type BundleEntry,
   type FhirAppointment,
   type FhirResource,
+  isBundle,
   localReference,
   referenceTo,
 } from '../../../fhir.ts';
@@ -46,7 +48,7 @@ export async function runTransaction(ehr: BookingConnection, plan: Plan): Promis
   const references = plan.appointments.map(({ before }) =>
     before ? referenceTo(before) : createdReference(created.next().value),
   );
-  return afterWriting(() => readInOrder(ehr, references));
+  return afterWriting(() => storedInOrder(ehr, references, results));
 }
 
 /** Expired holds are cancelled if the Bundle has room: they lose their slots in any case. */
@@ -116,13 +118,17 @@ function createdReference(entry: BundleEntry | undefined): string | undefined {
   return localReference({ reference: entry?.response?.location ?? '' });
 }
 
-/** Reads what the EHR stored. It may have added something, and some servers respond without resources. */
-async function readInOrder(
+/** What the EHR stored: it may have added something. It is read where the response does not show it. */
+async function storedInOrder(
   ehr: BookingConnection,
   references: readonly (string | undefined)[],
+  results: readonly BundleEntry[],
 ): Promise<readonly FhirAppointment[]> {
-  const known = references.filter((reference) => reference !== undefined);
-  const found = new Map((await ehr.client.readMany<FhirAppointment>(known)).map((it) => [referenceTo(it), it]));
+  const shown = results.flatMap(({ resource }) => (resource?.resourceType === 'Appointment' ? [resource] : []));
+  const found = new Map(shown.map((it) => [referenceTo(it), it as FhirAppointment]));
+  const hidden = references.flatMap((reference) => (reference === undefined || found.has(reference) ? [] : reference));
+  const read = hidden.length > 0 ? await ehr.client.readMany<FhirAppointment>(hidden) : [];
+  for (const it of read) found.set(referenceTo(it), it);
   return references.map((reference) => {
     const appointment = found.get(reference ?? '');
     if (!appointment) throw unknownOutcome();

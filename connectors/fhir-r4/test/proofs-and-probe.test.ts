@@ -5,7 +5,7 @@ import { healthcareServices } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import { proveIfMatch } from '../src/booking/slots/claim/proof.ts';
 import { proveTransactions } from '../src/booking/slots/transaction/proof.ts';
-import { createFhirClient } from '../src/client.ts';
+import { createFhirClient } from '../src/client/create.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
@@ -24,19 +24,19 @@ async function start(options: FakeOptions) {
   return { server, client };
 }
 
-describe('a server that', () => {
+describe('a server', () => {
   test.each([
-    ['runs transactions whole', {}, 'held'],
-    ['runs transactions whole and validates them', { validates: true }, 'held'],
+    ['runs atomic transactions', {}, 'held'],
+    ['runs atomic transactions and validates them', { validates: true }, 'held'],
     ['runs transactions as batches', { transactions: 'as_batch' }, 'broken'],
-    ['does not roll back', { transactions: 'without_rollback' }, 'broken'],
+    ['stops a failed transaction without rollback', { transactions: 'without_rollback' }, 'broken'],
     ['runs batches and drops identifiers', { transactions: 'as_batch', dropsIdentifiers: true }, 'broken'],
     [
-      'runs batches, drops identifiers and names what it made by absolute addresses',
+      'runs batches, drops identifiers and returns absolute locations',
       { transactions: 'as_batch', dropsIdentifiers: true, absoluteLocations: true },
       'broken',
     ],
-  ] as const)('%s is seen through, and nothing of the trial is left', async (_, options, proof) => {
+  ] as const)('that %s is recognized, and the proof leaves nothing behind', async (_, options, proof) => {
     const { server, client } = await start(options);
     expect(await proveTransactions(client, 'urn:crossward:operation')).toBe(proof);
     expect(server.store.all('Appointment')).toHaveLength(0);
@@ -45,26 +45,26 @@ describe('a server that', () => {
   test.each([
     [true, 'held'],
     [false, 'broken'],
-  ] as const)('heeds If-Match: %s', async (heedsIfMatch, proof) => {
+  ] as const)('that heeds If-Match (%s) is proved to do so or not', async (heedsIfMatch, proof) => {
     const { client } = await start({ heedsIfMatch });
     expect(await proveIfMatch(client)).toBe(proof);
   });
 
-  test('answers a wrong version with 400 is believed where it takes the right one', async () => {
+  test('that rejects a wrong version with 400 passes the proofs if it accepts the right version', async () => {
     const { server, client } = await start({ lostClaimStatus: 400 });
     expect(await proveIfMatch(client)).toBe('held');
     expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('held');
     expect(server.store.all('Appointment')).toHaveLength(0);
   });
 
-  test('answers every write with 400 shows nothing', async () => {
+  test('that rejects every write with 400 proves nothing', async () => {
     const { server, client } = await start({});
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 400 });
     expect(await proveIfMatch(client)).toBe('unproven');
     expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('unproven');
   });
 
-  test('does half of transactions is booked in by slot claims, or refused when it must not be', async () => {
+  test('that runs batches is booked with slot claims, and cannot be opened in mode `transaction`', async () => {
     const { server } = await start({ transactions: 'as_batch' });
     const connector = await openConnector(settingsFor(server.url));
     expect(connector.capabilities.transactions).toBe(false);
@@ -72,14 +72,14 @@ describe('a server that', () => {
     await expect(openConnector(settings)).rejects.toMatchObject({ kind: 'rejected' });
   });
 
-  test('heeds nothing is not booked in', async () => {
+  test('without transactions and If-Match is read only', async () => {
     const { server } = await start({ transactions: 'none', heedsIfMatch: false });
     const connector = await openConnector(settingsFor(server.url));
     expect(connector.capabilities.changes).toEqual([]);
     expect(connector.changeAppointments).toBeUndefined();
   });
 
-  test.each([401, 403, 405])('lets nobody write slots, and says so by %i, is only read in', async (status) => {
+  test.each([401, 403, 405])('that rejects writes of slots with %i is read only', async (status) => {
     const { server } = await start({});
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status });
     const connector = await openConnector(settingsFor(server.url));
@@ -90,7 +90,7 @@ describe('a server that', () => {
     }
   });
 
-  test('lets nobody write schedules, and has no slots yet, is booked in', async () => {
+  test('that rejects writes and has no slots yet can be booked', async () => {
     const { server } = await start({});
     for (const { id } of server.store.all('Slot')) server.store.remove(`Slot/${id}`);
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 403 });
@@ -98,12 +98,12 @@ describe('a server that', () => {
     expect(connector.capabilities.changes).toContain('create');
   });
 
-  test('turns out to run batches is undone and refused', async () => {
+  test('that runs batches and is not probed has one appointment per success, and rejects later bookings', async () => {
     const { server } = await start({ transactions: 'as_batch' });
     const settings = settingsFor(server.url, { booking: { mode: 'transaction', probe: false } });
     const connector = await openConnector(settings);
     const [slot] = await freeSlots(connector, 1);
-    // So that everybody has seen the slot free when the first transaction is done.
+    // The delay makes all callers see the slot as free before the first transaction is done.
     server.misbehave = ({ path }) => (path === '/' ? { delayMilliseconds: 200 } : undefined);
     const racers = await Promise.allSettled(
       Array.from({ length: 20 }, () => write(connector, [creation(slot as never)])),
@@ -115,7 +115,7 @@ describe('a server that', () => {
     await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'rejected' });
   });
 
-  test('is Medplum in memory does not roll back', async () => {
+  test('that is Medplum in memory is found not to roll back', async () => {
     const server = await startMedplum({ data: { days: 3 } });
     servers.push(server);
     const connector = await openConnector(settingsFor(server.url));
@@ -129,7 +129,7 @@ describe('a probe', () => {
     return settings;
   };
 
-  test('tells what was seen', async () => {
+  test('reports a finding for each check, with recommended settings', async () => {
     const { server } = await start({ transactions: 'as_batch', requiresServiceType: true });
     const report = await probeServer(settingsFor(server.url));
     const findings = Object.fromEntries(report.findings.map(({ name, status }) => [name, status]));
@@ -148,7 +148,7 @@ describe('a probe', () => {
   test.each([
     [-10, /(599|60[01]) seconds behind ours/],
     [10, /(599|60[01]) seconds ahead of ours/],
-  ])('tells of a clock that differs by %d minutes', async (minutes, words) => {
+  ])('warns of a clock that differs by %d minutes', async (minutes, words) => {
     const { server } = await start({ clockAheadMilliseconds: minutes * 60_000 });
     const report = await probeServer(settingsFor(server.url));
     const clock = report.findings.find(({ name }) => name === 'clock');
@@ -158,7 +158,7 @@ describe('a probe', () => {
   test.each([
     [{ status: 400 }, 'warning', '0 free slots in the next week. A search with fewer parameters was refused'],
     [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR responded with 503'],
-  ] as const)('does not take a search that was answered with %o for one that finds nothing', async (...given) => {
+  ] as const)('does not report a search that failed with %o as a search without results', async (...given) => {
     const [fault, status, detail] = given;
     const { server } = await start({});
     const isPlain = (query: string) => query.includes('start=') && !query.includes('service-type=');
@@ -170,7 +170,7 @@ describe('a probe', () => {
     expect(report.recommendedSettings).toEqual({});
   });
 
-  describe('looks for the numbers by which people are known', () => {
+  describe('searches for the types of numbers', () => {
     const allTypes = (url: string, more: Partial<FhirSettings> = {}): FhirSettings => {
       const { base_url, healthcare_services } = settingsFor(url);
       return { base_url, ...(healthcare_services ? { healthcare_services } : {}), ...more };
@@ -178,7 +178,7 @@ describe('a probe', () => {
     const numbersIn = (report: Awaited<ReturnType<typeof probeServer>>) =>
       report.findings.filter(({ name }) => name.startsWith('numbers')).map(({ status, detail }) => [status, detail]);
 
-    test('and recommends to claim those that are there', async () => {
+    test('and recommends those that it has found', async () => {
       const { server } = await start({});
       const report = await probeServer(allTypes(server.url));
       expect(numbersIn(report)).toEqual([
@@ -191,7 +191,7 @@ describe('a probe', () => {
       });
     });
 
-    test('and does not say that nobody has those that a server was not asked for', async () => {
+    test('and names no missing types if the server ignores the search by identifier', async () => {
       const { server } = await start({});
       const entry = server.store.all('Patient').map((resource) => ({ resource }));
       const everybody = { resourceType: 'Bundle', type: 'searchset', entry };
@@ -203,8 +203,8 @@ describe('a probe', () => {
     });
 
     test.each([
-      ['does not take the search', { status: 400 }, {}],
-      ['knows people by other systems', undefined, { se_personal_number: ['urn:other'], hsa_id: ['urn:other'] }],
+      ['rejects the search', { status: 400 }, {}],
+      ['uses other systems', undefined, { se_personal_number: ['urn:other'], hsa_id: ['urn:other'] }],
     ])('and recommends nothing where the server %s', async (_, fault, identifier_systems) => {
       const { server } = await start({});
       server.misbehave = ({ query }) => (query.includes('identifier=') ? fault : undefined);
@@ -215,7 +215,7 @@ describe('a probe', () => {
     });
   });
 
-  test('names the services that schedules and slots are for, where the server has no HealthcareService', async () => {
+  test('recommends the services of schedules and slots if the server has no HealthcareService', async () => {
     const { server } = await start({});
     const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
     const slot = server.store.all('Slot').find(({ start }) => String(start) > tomorrow);
@@ -246,7 +246,7 @@ describe('a probe', () => {
     expect(again.recommendedSettings).toEqual({});
   });
 
-  test('names the services of every care unit', async () => {
+  test('recommends the services of all care units', async () => {
     const { server } = await start({});
     const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
     const slots = server.store.all('Slot').filter(({ start }) => String(start) > tomorrow);
@@ -265,7 +265,7 @@ describe('a probe', () => {
     });
   });
 
-  test('names none where a care unit has some, which would be lost', async () => {
+  test('recommends no services if a care unit has some already, because they would be replaced', async () => {
     const { server } = await start({});
     const healthcare_services = healthcareServices.filter(({ id }) => id === 'vaccination');
     const report = await probeServer(settingsFor(server.url, { healthcare_services }));
@@ -278,7 +278,7 @@ describe('a probe', () => {
     expect(report.recommendedSettings).toEqual({});
   });
 
-  test('names one service for everything where schedules and slots say nothing', async () => {
+  test('recommends one service for everything if schedules and slots name none', async () => {
     const { server } = await start({});
     for (const schedule of server.store.all('Schedule')) {
       const { serviceType: _, ...untyped } = schedule;
@@ -297,13 +297,16 @@ describe('a probe', () => {
     ['argonaut', true, 'ok'],
     ['epic', true, 'ok'],
     ['medplum', true, 'warning'],
-  ] as const)('of the operations of %s, with holds: %s, tells what is named: %s', async (operations, hold, status) => {
-    const { server } = await start({ transactions: 'none', plainWrites: false, operations });
-    const report = await probeServer(settingsFor(server.url, { booking: { mode: 'operations', operations, hold } }));
-    expect(report.findings.find(({ name }) => name === 'operations')?.status).toBe(status);
-  });
+  ] as const)(
+    'checks the operations of %s with `hold: %s` and reports the status %s',
+    async (operations, hold, status) => {
+      const { server } = await start({ transactions: 'none', plainWrites: false, operations });
+      const report = await probeServer(settingsFor(server.url, { booking: { mode: 'operations', operations, hold } }));
+      expect(report.findings.find(({ name }) => name === 'operations')?.status).toBe(status);
+    },
+  );
 
-  test('of a server that lets nobody write slots tells that', async () => {
+  test('of a server that rejects writes warns of each proof and of booking', async () => {
     const { server } = await start({});
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status: 403 });
     const report = await probeServer(settingsFor(server.url));
@@ -316,7 +319,7 @@ describe('a probe', () => {
     });
   });
 
-  test('of a server that shows only some of its resources tells which are missing', async () => {
+  test('names the resource type that the server does not allow to be read', async () => {
     const { server } = await start({});
     server.misbehave = ({ path }) => (path === '/PractitionerRole' ? { status: 403 } : undefined);
     const report = await probeServer(settingsFor(server.url));
@@ -324,7 +327,7 @@ describe('a probe', () => {
     expect(report.findings).toContainEqual({ name: 'care unit north', status: 'problem', detail });
   });
 
-  test('of a server that is not there tells that', async () => {
+  test('of a server that cannot be reached reports a problem', async () => {
     const report = await probeServer(settingsFor('http://127.0.0.1:9'));
     expect(report.findings).toMatchObject([{ name: 'CapabilityStatement', status: 'problem' }]);
   });

@@ -4,7 +4,7 @@ import type { FhirAppointment, FhirSlot } from '../src/fhir.ts';
 import { slotsOf, withHold } from '../src/mappers/appointment.ts';
 import { claimedSlot } from '../src/mappers/slot.ts';
 import { creation, freeSlots, write } from './bookings.ts';
-import { runOut } from './run-out.ts';
+import { expireHold } from './expire-hold.ts';
 import { openConnector, settingsFor } from './subject.ts';
 
 const servers: FakeServer[] = [];
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 test.each(['atomic', 'none'] as const)(
-  'a hold that has run out is tidied up when it is released, with transactions: %s',
+  'releasing an expired hold cancels it and frees its slot, with transactions: %s',
   async (transactions) => {
     const server = await startFake({ transactions, data: { days: 14 } });
     servers.push(server);
@@ -21,7 +21,7 @@ test.each(['atomic', 'none'] as const)(
     const [slot] = await freeSlots(connector, 1);
     const [held] = await write(connector, [creation(slot as never, new Date(Date.now() + 600_000))]);
     const reference = `Appointment/${held?.id}`;
-    const { slot: slotReference } = runOut(server, held?.id ?? '');
+    const { slot: slotReference } = expireHold(server, held?.id ?? '');
 
     const release = { kind: 'release', appointmentId: held?.id ?? '' } as const;
     expect(await write(connector, [release])).toMatchObject([{ state: 'cancelled' }]);
@@ -32,7 +32,7 @@ test.each(['atomic', 'none'] as const)(
   },
 );
 
-test('a hold that has run out and lost its slot leaves it to whoever has it', async () => {
+test('releasing an expired hold does not free a slot that another appointment has taken', async () => {
   const server = await startFake({ data: { days: 14 } });
   servers.push(server);
   const connector = await openConnector(settingsFor(server.url));

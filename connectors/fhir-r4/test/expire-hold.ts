@@ -4,16 +4,16 @@ import { slotsOf, withHold } from '../src/mappers/appointment.ts';
 import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
 
 /**
- * Lets a hold have run out a minute ago: whoever waits for it instead, waits for a machine that may be busy.
+ * Makes a hold expired a minute ago, so that no test has to wait for it. Returns the reference of its slot.
  *
  * @param clockAhead of the server, in milliseconds
  */
-export function runOut({ store }: FakeServer, appointmentId: string, clockAhead = 0): { readonly slot: string } {
+export function expireHold({ store }: FakeServer, appointmentId: string, clockAhead = 0): { readonly slot: string } {
   const until = new Date(Date.now() + clockAhead - 60_000);
   const appointment = store.get(`Appointment/${appointmentId}`) as unknown as FhirAppointment;
   const [slot = ''] = slotsOf(appointment);
-  const taken = store.get(slot) as unknown as FhirSlot;
+  const held = store.get(slot) as unknown as FhirSlot;
   store.save(withHold(appointment, until) as never);
-  store.save(claimedSlot(taken, 'busy-tentative', { owner: claimOf(taken)?.owner ?? '', until }) as never);
+  store.save(claimedSlot(held, 'busy-tentative', { owner: claimOf(held)?.owner ?? '', until }) as never);
   return { slot };
 }

@@ -1,0 +1,89 @@
+import type { Connector } from '@crossward/connector-kit';
+import { readAppointments, toAppointments } from '../../appointment-reads.ts';
+import { chunks } from '../../chunks.ts';
+import type { BookingConnection } from '../../connection.ts';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
+import { slotsOf } from '../../mappers/appointment.ts';
+import { readGroupId } from '../../mappers/group.ts';
+import { isFhirId } from '../../patients.ts';
+import { recent } from '../../recent.ts';
+
+/** Appointments, and their slots as far as they were read with them. */
+export interface ReadTogether {
+  readonly appointments: readonly FhirAppointment[];
+  readonly slots: readonly FhirSlot[];
+}
+
+export interface ReadAhead extends Required<Pick<Connector, 'findAppointments'>> {
+  /** What was read a moment ago. `undefined`: not of all of these appointments. */
+  take(appointmentIds: readonly string[]): ReadTogether | undefined;
+}
+
+interface Kept {
+  readonly appointment: FhirAppointment;
+  readonly slots: readonly FhirSlot[];
+}
+
+/**
+ * Reads appointments together with their slots, and keeps both for the write that the gateway looked them up for. The
+ * write is under the versions that were read, so it fails if one of them has changed.
+ *
+ * @param includes whether the server returns the slots with the appointments: `_include=Appointment:slot`
+ */
+export function readAhead(ehr: BookingConnection, includes: boolean): ReadAhead {
+  const kept = recent<Kept>();
+  return {
+    async findAppointments(careUnit, ids) {
+      const [directory, { appointments, slots }] = await Promise.all([
+        ehr.directory.of(careUnit),
+        includes
+          ? readWithSlots(ehr, ids)
+          : readAppointments(ehr, ids).then((found) => ({ appointments: found, slots: [] })),
+      ]);
+      for (const appointment of appointments) {
+        const own = slotsOf(appointment);
+        kept.put(referenceTo(appointment), { appointment, slots: slots.filter((it) => own.includes(referenceTo(it))) });
+      }
+      return toAppointments(ehr, directory, appointments, ids);
+    },
+    take(ids) {
+      // Each resource can be taken once, and several ids may name one.
+      const wanted = resourceIds(ids);
+      const found = wanted.flatMap((id) => kept.take(`Appointment/${id}`) ?? []);
+      if (found.length < wanted.length) return undefined;
+      return { appointments: found.map(({ appointment }) => appointment), slots: found.flatMap(({ slots }) => slots) };
+    },
+  };
+}
+
+function resourceIds(appointmentIds: readonly string[]): string[] {
+  return [...new Set(appointmentIds.map((id) => readGroupId(id).id))];
+}
+
+const idsPerSearch = 50;
+
+async function readWithSlots(ehr: BookingConnection, appointmentIds: readonly string[]): Promise<ReadTogether> {
+  const ids = resourceIds(appointmentIds).filter(isFhirId);
+  const found = new Map<string, FhirAppointment>();
+  const slots = new Map<string, FhirSlot>();
+  await Promise.all(
+    chunks(ids, idsPerSearch).map(async (some) => {
+      const parameters = [
+        ['_id', some.join(',')],
+        ['_include', 'Appointment:slot'],
+        ['_count', String(some.length)],
+      ] as const;
+      for await (const page of ehr.client.pages('Appointment', parameters, { few: true })) {
+        for (const it of page.resources) found.set(it.id ?? '', it as FhirAppointment);
+        for (const it of page.included) if (it.resourceType === 'Slot') slots.set(referenceTo(it), it as FhirSlot);
+      }
+    }),
+  );
+  // The search of some servers is behind their reads.
+  const missing = await readAppointments(
+    ehr,
+    ids.filter((id) => !found.has(id)),
+  );
+  const appointments = [...[...found].flatMap(([id, it]) => (ids.includes(id) ? it : [])), ...missing];
+  return { appointments, slots: [...slots.values()] };
+}

@@ -1,0 +1,88 @@
+import type { EhrHttp } from '@crossward/connector-kit';
+import type { Authorizer } from '../auth/authorizer.ts';
+import type { FhirClient, WriteResponse } from '../client.ts';
+import { createClock } from '../clock.ts';
+import { weakTag } from '../etag.ts';
+import type { Bundle } from '../fhir.ts';
+import { mediaType } from './body.ts';
+import { reader } from './read.ts';
+import { formOf, searcher } from './search.ts';
+import { type Call, querier, sender } from './send.ts';
+import { writeResponse } from './write-response.ts';
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  /** The base URL of operations. Default: `baseUrl`. */
+  readonly operationsUrl?: string | undefined;
+  readonly http: EhrHttp;
+  readonly authorizer: Authorizer;
+  readonly preferStrict: boolean;
+}
+
+export function createFhirClient(options: ClientOptions): FhirClient {
+  const { baseUrl, operationsUrl = baseUrl, http, authorizer, preferStrict } = options;
+  const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
+  const clock = createClock();
+  const send = sender(http, authorizer, clock);
+  const query = querier(send);
+  const { pages, search } = searcher(query, base, preferStrict);
+
+  async function write(call: Omit<Call, 'headers'> & { headers?: Record<string, string> }): Promise<WriteResponse> {
+    const headers = { 'content-type': mediaType, prefer: 'return=representation', ...call.headers };
+    return writeResponse(await send({ ...call, headers }));
+  }
+
+  return {
+    clock,
+    pages,
+    search,
+    ...reader(send, base, search),
+    create: (resource, { ifNoneExist } = {}) =>
+      write({
+        method: 'POST',
+        url: `${base}/${resource.resourceType}`,
+        body: JSON.stringify(resource),
+        headers: ifNoneExist === undefined ? {} : { 'if-none-exist': ifNoneExist },
+        repeatable: false,
+      }),
+    update: (resource, { ifMatch, repeatable = false }) =>
+      write({
+        method: 'PUT',
+        url: `${base}/${resource.resourceType}/${resource.id}`,
+        body: JSON.stringify(resource),
+        headers: ifMatchHeader(ifMatch),
+        repeatable: repeatable && ifMatch !== undefined,
+      }),
+    patch: (reference, patch, { ifMatch }) =>
+      write({
+        method: 'PATCH',
+        url: `${base}/${reference}`,
+        body: JSON.stringify(patch),
+        headers: { ...ifMatchHeader(ifMatch), 'content-type': 'application/json-patch+json' },
+        repeatable: false,
+      }),
+    remove: (reference) => write({ method: 'DELETE', url: `${base}/${reference}`, repeatable: true }),
+    transaction: (bundle) =>
+      write({ method: 'POST', url: base, body: JSON.stringify(withFullUrls(bundle, base)), repeatable: false }),
+    operation: (path, parameters) =>
+      write({ method: 'POST', url: `${operations}/${path}`, body: JSON.stringify(parameters), repeatable: false }),
+    ask: (path, parameters) =>
+      query(path, {
+        method: 'GET',
+        url: `${operations}/${path}?${formOf(parameters)}`,
+        headers: { 'cache-control': 'no-cache' },
+      }),
+  };
+}
+
+function ifMatchHeader(version: string | undefined): Record<string, string> {
+  return version === undefined ? {} : { 'if-match': weakTag(version) };
+}
+
+/** https://hl7.org/fhir/R4/bundle.html#references: a relative reference is resolved against the entry's `fullUrl`. */
+function withFullUrls(bundle: Bundle, base: string): Bundle {
+  const entry = (bundle.entry ?? []).map((it) =>
+    it.request?.method === 'PUT' ? { fullUrl: `${base}/${it.request.url}`, ...it } : it,
+  );
+  return { ...bundle, entry };
+}

@@ -1,0 +1,114 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { FhirClient, SearchOptions, SearchParameters } from '../client.ts';
+import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
+import { isRefusal } from '../outcome.ts';
+import { nextPage } from './next-page.ts';
+import type { Query } from './send.ts';
+
+const mostPages = 1000;
+/**
+ * Smaller than a page of any known server. HAPI sends no link to a next page with a result that it does not store, so
+ * more matches than this may not be all.
+ */
+const certainlyOnePage = 10;
+
+/** https://hl7.org/fhir/R4/search.html */
+export function searcher(query: Query, base: string, preferStrict: boolean): Pick<FhirClient, 'pages' | 'search'> {
+  let refusesSorting = false;
+  const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
+
+  function firstPage(type: string, parameters: SearchParameters, { post = false, few = false }: SearchOptions) {
+    const headers = { 'cache-control': few ? 'no-store' : 'no-cache', ...prefer };
+    const form = formOf(parameters);
+    if (!post) return query(type, { method: 'GET', url: `${base}/${type}${form === '' ? '' : `?${form}`}`, headers });
+    return query(type, {
+      method: 'POST',
+      url: `${base}/${type}/_search`,
+      body: form,
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  }
+
+  async function sortedFirstPage(type: string, parameters: SearchParameters, options: SearchOptions): Promise<Bundle> {
+    const ordered = refusesSorting ? parameters : inOneOrder(parameters);
+    const bundle = await firstPage(type, ordered, options).catch(async (error: unknown) => {
+      if (ordered === parameters || !isRefusal(error)) throw error;
+      const unordered = await firstPage(type, parameters, options);
+      refusesSorting = true;
+      return unordered;
+    });
+    return checked(bundle);
+  }
+
+  /**
+   * A server may respond to a search from a cache that is a minute old, unless it is asked for `no-cache`. With
+   * `no-store` it does not write the result into its search tables either:
+   * https://hapifhir.io/hapi-fhir/docs/server_jpa/performance.html
+   */
+  async function* pages(type: string, parameters: SearchParameters, options: SearchOptions = {}) {
+    let bundle = await sortedFirstPage(type, parameters, options);
+    const count = matches(bundle, type).length;
+    const mayMiss = count >= certainlyOnePage && count !== idsIn(parameters);
+    if (options.few && mayMiss && nextPage(bundle, base) === undefined) {
+      bundle = await sortedFirstPage(type, parameters, { ...options, few: false });
+    }
+    const headers = { 'cache-control': 'no-cache', ...prefer };
+    const seen = new Set<string>();
+    for (let page = 0; page < mostPages; page++) {
+      const self = bundle.link?.find(({ relation }) => relation === 'self')?.url ?? '';
+      yield { resources: matches(bundle, type), included: included(bundle), sorted: /[?&]_sort=/.test(self) };
+      const next = nextPage(bundle, base);
+      if (next === undefined || seen.has(next)) return;
+      seen.add(next);
+      bundle = checked(await query(type, { method: 'GET', url: next, headers }));
+    }
+    throw new ConnectorError('rejected', `The EHR sent more than ${mostPages} pages`);
+  }
+
+  async function search<R extends FhirResource>(type: string, parameters: SearchParameters, options?: SearchOptions) {
+    const found = new Map<string, R>();
+    for await (const { resources } of pages(type, parameters, options)) {
+      for (const resource of resources) found.set(resource.id ?? '', resource as R);
+    }
+    return [...found.values()];
+  }
+
+  return { pages, search };
+}
+
+export function formOf(parameters: SearchParameters): string {
+  return new URLSearchParams([...parameters] as [string, string][]).toString();
+}
+
+/** How many ids a search names. */
+function idsIn(parameters: SearchParameters): number | undefined {
+  return parameters.find(([name]) => name === '_id')?.[1].split(',').length;
+}
+
+function checked(bundle: FhirResource): Bundle {
+  if (isBundle(bundle)) return bundle;
+  throw new ConnectorError('rejected', 'The EHR responded to a search without a Bundle');
+}
+
+/**
+ * Sorts by `_id` last. Otherwise a server that pages by offset, such as Medplum, may repeat some of several equal
+ * resources and miss others. A search by id or identifier has no second page.
+ */
+function inOneOrder(parameters: SearchParameters): SearchParameters {
+  if (parameters.some(([name]) => name === '_id' || name === 'identifier')) return parameters;
+  const sort = parameters.find(([name]) => name === '_sort')?.[1];
+  const others = parameters.filter(([name]) => name !== '_sort');
+  return [...others, ['_sort', sort === undefined ? '_id' : `${sort},_id`]];
+}
+
+function matches(bundle: Bundle, type: string): FhirResource[] {
+  return (bundle.entry ?? []).flatMap(({ resource, search }) =>
+    resource?.resourceType === type && search?.mode !== 'include' && search?.mode !== 'outcome' ? [resource] : [],
+  );
+}
+
+function included(bundle: Bundle): FhirResource[] {
+  return (bundle.entry ?? []).flatMap(({ resource, search }) =>
+    resource && search?.mode === 'include' ? [resource] : [],
+  );
+}

@@ -1,0 +1,51 @@
+import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import type { Authorizer } from '../auth/authorizer.ts';
+import type { ObservedClock } from '../clock.ts';
+import type { FhirResource } from '../fhir.ts';
+import { hasFailed, isOutcome, refusal } from '../outcome.ts';
+import { isResource, mediaType, parse } from './body.ts';
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly repeatable: boolean;
+}
+
+export type Send = (call: Call) => Promise<EhrResponse>;
+
+/** Sends a request that changes nothing. `what`: how an error names it. */
+export type Query = (what: string, call: Omit<Call, 'repeatable'>) => Promise<FhirResource>;
+
+/** Signs requests in, and learns the EHR's clock from their responses. */
+export function sender(http: EhrHttp, authorizer: Authorizer, clock: ObservedClock): Send {
+  return async (call) => {
+    const request = async (authorization: Readonly<Record<string, string>>) => {
+      const headers = { accept: mediaType, ...call.headers, ...authorization };
+      const { method, url, body, repeatable } = call;
+      const sentAt = Date.now();
+      const response = await http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
+      clock.observe(response, sentAt, Date.now());
+      return response;
+    };
+    const authorization = await authorizer.headers();
+    const response = await request(authorization);
+    if (response.status !== 401 || !authorizer.renew) return response;
+    // A token may be revoked early. The server did nothing, so it is safe to send the request again.
+    await authorizer.renew(authorization);
+    return request(await authorizer.headers());
+  };
+}
+
+/** @throws ConnectorError for anything but a resource */
+export function querier(send: Send): Query {
+  return async (what, call) => {
+    const response = await send({ ...call, repeatable: true });
+    const body = parse(response.text);
+    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body, what);
+    if (!isResource(body))
+      throw new ConnectorError('rejected', `The EHR responded with ${response.status} without a FHIR resource`);
+    return body;
+  };
+}

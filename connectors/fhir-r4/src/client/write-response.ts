@@ -1,0 +1,31 @@
+import type { EhrResponse } from '@crossward/connector-kit';
+import type { WriteResponse } from '../client.ts';
+import { versionIn } from '../etag.ts';
+import { localReference } from '../fhir.ts';
+import { hasFailed, isOutcome, refusal } from '../outcome.ts';
+import { isResource, parse } from './body.ts';
+
+export function writeResponse(response: EhrResponse): WriteResponse {
+  const { status, headers } = response;
+  const body = parse(response.text);
+  // Medplum responds with 304 to a PUT that changes nothing.
+  const ok = status === 304 || (status < 300 && !(isOutcome(body) && hasFailed(body)));
+  const resource = isResource(body) && !isOutcome(body) ? body : undefined;
+  const location = localReference({ reference: headers.location ?? headers['content-location'] ?? '' });
+  return {
+    status,
+    ok,
+    body,
+    resource,
+    reference: resource?.id ? `${resource.resourceType}/${resource.id}` : location,
+    version: resource?.meta?.versionId ?? versionIn(headers.etag),
+    expires: dateOf(headers.expires),
+    refusal: ok ? undefined : refusal(response, body),
+  };
+}
+
+/** The date in a header. `undefined` for "0" and the like. */
+function dateOf(value: string | undefined): Date | undefined {
+  const moment = new Date(value !== undefined && value.length > 10 ? value : '');
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
+}

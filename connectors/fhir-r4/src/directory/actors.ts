@@ -1,0 +1,59 @@
+import type { FhirClient } from '../client.ts';
+import { type FhirResource, type FhirSchedule, localReference, referenceTo, typeOf } from '../fhir.ts';
+import { isRefusal } from '../outcome.ts';
+import type { CareUnitSettings } from '../settings.ts';
+import { practitionerOf, type Roles } from './roles.ts';
+
+/** As the schedule names them. */
+export function actorsOfSchedule({ actor }: FhirSchedule): string[] {
+  return (actor ?? []).flatMap((it) => localReference(it) ?? []);
+}
+
+/** A schedule with a practitioner and a room belongs to the practitioner. */
+export function rankedActors(actors: readonly string[]): string[] {
+  return ['Practitioner', 'Device', 'Location'].flatMap((type) => actors.filter((actor) => typeOf(actor) === type));
+}
+
+/** Who is booked in a schedule. */
+export function bookedActor(schedule: FhirSchedule, roles: Roles, unit: CareUnitSettings): string | undefined {
+  const actors = actorsOfSchedule(schedule).map((actor) => practitionerOf(roles.get(actor)) ?? actor);
+  // The room of a role that is unknown is not booked in its place.
+  if (actors.some((actor) => typeOf(actor) === 'PractitionerRole') && !actors.some(isPractitioner)) return undefined;
+  const ranked = rankedActors(actors);
+  return ranked.find((actor) => actor !== unit.location) ?? ranked[0];
+}
+
+function isPractitioner(actor: string): boolean {
+  return typeOf(actor) === 'Practitioner';
+}
+
+/** The reference by which a schedule names whoever is booked in it. */
+export function namedActor(schedule: FhirSchedule, actor: string, roles: Roles): string | undefined {
+  return actorsOfSchedule(schedule).find((it) => it === actor || practitionerOf(roles.get(it)) === actor);
+}
+
+/**
+ * Reads whoever is booked, and the places that schedules name besides. A place that the server does not show stays
+ * unknown.
+ */
+export async function readActors(
+  client: FhirClient,
+  schedules: readonly FhirSchedule[],
+  booked: readonly string[],
+  known: readonly FhirResource[],
+): Promise<ReadonlyMap<string, FhirResource>> {
+  const found = new Map(known.map((resource) => [referenceTo(resource), resource]));
+  const isOpen = (actor: string) => !found.has(actor);
+  const bookedOnes = new Set(booked.filter(isOpen));
+  const places = new Set(schedules.flatMap(actorsOfSchedule).filter((it) => typeOf(it) === 'Location' && isOpen(it)));
+  const others = [...places].filter((place) => !bookedOnes.has(place));
+  const read = await Promise.all([
+    client.readMany<FhirResource>([...bookedOnes]),
+    client.readMany<FhirResource>(others).catch((error: unknown): FhirResource[] => {
+      if (isRefusal(error)) return [];
+      throw error;
+    }),
+  ]);
+  for (const resource of read.flat()) found.set(referenceTo(resource), resource);
+  return found;
+}

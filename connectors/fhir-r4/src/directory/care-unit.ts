@@ -1,0 +1,68 @@
+import type { Resource } from '@crossward/connector-kit';
+import type { CareUnitDirectory, Offer } from '../directory.ts';
+import { type FhirAppointment, localReference } from '../fhir.ts';
+import { actorsOf } from '../mappers/appointment.ts';
+import { type BookableService, hasCoding } from '../mappers/healthcare-service.ts';
+import { resourceId, resourceReference } from '../resource-id.ts';
+import { rankedActors } from './actors.ts';
+import type { Here } from './membership.ts';
+import { practitionerOf, type Roles } from './roles.ts';
+import { serviceOf } from './services.ts';
+
+/** What was loaded of a care unit. */
+export interface Loaded {
+  readonly careUnitId: string;
+  readonly here: Here;
+  /** The roles at the place, and others that its schedules name. */
+  readonly roles: Roles;
+  /** Those that can be booked, by id. */
+  readonly resources: readonly Resource[];
+  readonly knownIds: readonly string[];
+  readonly services: readonly BookableService[];
+  /** By schedule. */
+  readonly offers: ReadonlyMap<string, Offer & { readonly actor: string | undefined }>;
+}
+
+export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
+  const { careUnitId, here, roles, resources, knownIds, services, offers } = loaded;
+  const { location } = here.unit;
+  const offered = new Set(resources.map(({ id }) => id));
+  const known = new Set(knownIds);
+  return {
+    careUnitId,
+    location,
+    resources,
+    knownIds,
+    services,
+    referenceOf: (id) => (offered.has(id) ? resourceReference(id) : undefined),
+    namesOf(id) {
+      const reference = known.has(id) ? resourceReference(id) : undefined;
+      if (reference === undefined) return [];
+      return [reference, ...[...roles].flatMap(([name, role]) => (practitionerOf(role) === reference ? name : []))];
+    },
+    schedulesOf: (wanted) =>
+      [...offers].filter(([, { resourceId: id }]) => wanted === undefined || wanted.includes(id)).map(([it]) => it),
+    actorsOf: (schedules) => [...new Set(schedules.flatMap((schedule) => offers.get(schedule)?.actor ?? []))],
+    offerOfSchedule: (schedule) => offers.get(schedule) ?? null,
+    offerOf(slot) {
+      const offer = offers.get(localReference(slot.schedule) ?? '');
+      if (!offer) return null;
+      const typed = (slot.serviceType ?? []).some(({ coding }) => (coding ?? []).length > 0);
+      // A slot's own service types replace those of its schedule: https://hl7.org/fhir/R4/slot-definitions.html
+      return typed ? { ...offer, services: services.filter((it) => hasCoding(it, slot.serviceType)) } : offer;
+    },
+    resourceOf: (appointment) => resourcesOf(appointment)[0],
+    resourcesOf,
+    serviceOf: (appointment) => serviceOf(appointment, services),
+  };
+
+  function resourcesOf(appointment: FhirAppointment): string[] {
+    const named = actorsOf(appointment);
+    const isElsewhere = named.some((actor) => here.elsewhere.has(actor) || here.foreignRoles.has(actor));
+    if (isElsewhere && !named.some((actor) => actor === location || here.roles.has(actor))) return [];
+    const actors = named.map((actor) => practitionerOf(roles.get(actor)) ?? actor);
+    return rankedActors(actors)
+      .map(resourceId)
+      .filter((id) => known.has(id));
+  }
+}

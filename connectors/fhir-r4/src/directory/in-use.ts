@@ -1,0 +1,17 @@
+import { type FhirPractitionerRole, type FhirResource, isCurrent } from '../fhir.ts';
+
+/** Location: `active`, `suspended`, `inactive`. Device: also `entered-in-error`. */
+const statusesOutOfUse = ['suspended', 'inactive', 'entered-in-error'];
+
+/**
+ * Whether a practitioner, role, schedule, location, device or service can be booked still. A resource that does not say
+ * is in use.
+ */
+export function isInUse(resource: FhirResource, now: Date): boolean {
+  const { active, status, period } = resource as {
+    readonly active?: boolean;
+    readonly status?: string;
+    readonly period?: FhirPractitionerRole['period'];
+  };
+  return active !== false && !statusesOutOfUse.includes(status ?? '') && isCurrent(period, now);
+}

@@ -1,0 +1,89 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import type { CareUnitDirectory } from '../directory.ts';
+import { compare, type FhirResource, type FhirSchedule, referenceTo } from '../fhir.ts';
+import { resourceId } from '../resource-id.ts';
+import { actorsOfSchedule, bookedActor, namedActor, readActors } from './actors.ts';
+import { careUnitDirectory } from './care-unit.ts';
+import { isInUse } from './in-use.ts';
+import { type Here, isMember, placesHere } from './membership.ts';
+import type { DirectoryOptions } from './options.ts';
+import { loadPlace } from './place.ts';
+import { toResource } from './resource.ts';
+import { loadRoles, loadRolesOf, namesPlace, type Roles } from './roles.ts';
+import { loadSchedules } from './schedules.ts';
+import { loadServices, offeredBy } from './services.ts';
+
+/** A schedule of the care unit, and whoever is booked in it. */
+interface Member {
+  readonly schedule: FhirSchedule;
+  readonly actor: FhirResource;
+}
+
+/**
+ * Reads who works in a care unit, and what for. Whoever is out of use stays known, because there may be appointments, but
+ * is not offered.
+ */
+export async function loadCareUnit(careUnitId: string, options: DirectoryOptions): Promise<CareUnitDirectory> {
+  const unit = options.careUnits.get(careUnitId);
+  if (!unit) throw new ConnectorError('rejected', 'This connection has no such care unit');
+  const [services, localRoles, inPlace] = await Promise.all([
+    loadServices(unit, options),
+    loadRoles(unit, options),
+    loadPlace(unit, options),
+  ]);
+  const schedules = await loadSchedules(unit, localRoles, inPlace, options);
+  const roles: Roles = new Map([...localRoles, ...(await loadRolesOf(schedules, options, localRoles))]);
+  const booked = schedules.flatMap((schedule) => bookedActor(schedule, roles, unit) ?? []);
+  const actors = await readActors(options.client, schedules, booked, inPlace ?? []);
+  const otherPlaces = [...options.careUnits.values()].flatMap(({ location }) => location ?? []);
+  const elsewhere = new Set(otherPlaces.filter((place) => place !== unit.location));
+  const foreignRoles = new Set(
+    [...roles].flatMap(([name, role]) => (!localRoles.has(name) && namesPlace(role, unit) ? name : [])),
+  );
+  const places = placesHere(unit, actors, elsewhere);
+  const here: Here = { unit, roles: localRoles, foreignRoles, places, elsewhere };
+
+  const members = schedules.flatMap((schedule): Member[] => {
+    const reference = bookedActor(schedule, roles, unit);
+    const actor = actors.get(reference ?? '');
+    return reference !== undefined && actor && isMember(schedule, reference, here) ? [{ schedule, actor }] : [];
+  });
+  const now = new Date();
+  const inUse = members.filter((it) => isOffered(it, { roles, localRoles, actors, here, now }));
+  const offers = new Map(
+    inUse.map(({ schedule, actor }) => {
+      const named = namedActor(schedule, referenceTo(actor), roles);
+      const offer = { resourceId: idOf(actor), services: offeredBy(schedule, services), actor: named };
+      return [referenceTo(schedule), offer];
+    }),
+  );
+  const resources = [...Map.groupBy(inUse, ({ actor }) => actor)]
+    .map(([actor, own]) => {
+      const ids = own.flatMap(({ schedule }) => offers.get(referenceTo(schedule))?.services ?? []).map(({ id }) => id);
+      return toResource(actor, [...new Set(ids)].sort(compare), options);
+    })
+    .sort((a, b) => compare(a.id, b.id));
+  const knownIds = [...new Set(members.map(({ actor }) => idOf(actor)))].sort(compare);
+  return careUnitDirectory({ careUnitId, here, roles, resources, knownIds, services, offers });
+}
+
+function idOf(actor: FhirResource): string {
+  return resourceId(referenceTo(actor));
+}
+
+interface Context {
+  readonly roles: Roles;
+  readonly localRoles: Roles;
+  readonly actors: ReadonlyMap<string, FhirResource>;
+  readonly here: Here;
+  readonly now: Date;
+}
+
+/** Whether the schedule, whoever is booked in it, and the roles and places that it names are in use. */
+function isOffered({ schedule, actor }: Member, { roles, localRoles, actors, here, now }: Context): boolean {
+  const named = actorsOfSchedule(schedule).flatMap((it) => roles.get(it) ?? actors.get(it) ?? []);
+  if (![schedule, actor, ...named].every((it) => isInUse(it, now))) return false;
+  const activeRoles = new Map([...localRoles].filter(([, role]) => isInUse(role, now)));
+  // A schedule that only a role brings here is offered as long as the role is in use.
+  return isMember(schedule, referenceTo(actor), { ...here, roles: activeRoles });
+}

@@ -1,0 +1,53 @@
+import { type FhirResource, type FhirSchedule, referenceTo, typeOf } from '../fhir.ts';
+import { resourceId } from '../resource-id.ts';
+import type { CareUnitSettings } from '../settings.ts';
+import { actorsOfSchedule } from './actors.ts';
+import { isInPlace } from './place.ts';
+import { practitionerOf, type Roles } from './roles.ts';
+
+/** What belongs to a care unit's place. */
+export interface Here {
+  readonly unit: CareUnitSettings;
+  /** The roles at the place. */
+  readonly roles: Roles;
+  /** Roles whose own place is another one. */
+  readonly foreignRoles: ReadonlySet<string>;
+  /** The place itself, and the rooms and devices in it, without the places of other care units. */
+  readonly places: ReadonlySet<string>;
+  /** The places of other care units. */
+  readonly elsewhere: ReadonlySet<string>;
+}
+
+export function placesHere(
+  unit: CareUnitSettings,
+  actors: ReadonlyMap<string, FhirResource>,
+  elsewhere: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const inPlace = [...actors.values()].filter((it) => isInPlace(it, unit)).map(referenceTo);
+  const own = unit.location === undefined ? [] : [unit.location];
+  return new Set([...own, ...inPlace].filter((it) => !elsewhere.has(it)));
+}
+
+/**
+ * Whether a schedule belongs to the care unit. A location that the schedule names decides; then the place of a role that
+ * it names; then the place of its device, or of its practitioner's roles.
+ *
+ * @param booked who is booked in the schedule
+ */
+export function isMember(schedule: FhirSchedule, booked: string, here: Here): boolean {
+  const { unit, roles, foreignRoles, places, elsewhere } = here;
+  const actors = actorsOfSchedule(schedule);
+  const locations = actors.filter((actor) => typeOf(actor) === 'Location');
+  const named = actors.filter((actor) => typeOf(actor) === 'PractitionerRole');
+  if (unit.resources) {
+    if (!unit.resources.includes(resourceId(booked))) return false;
+    if (locations.length > 0) return locations.some((it) => !elsewhere.has(it));
+    return named.length === 0 || !named.every((role) => foreignRoles.has(role));
+  }
+  if ((unit.location ?? unit.organization) === undefined) return true;
+  if (locations.length > 0) return locations.some((it) => places.has(it));
+  if (named.some((role) => roles.has(role))) return true;
+  if (named.length > 0 && named.every((role) => foreignRoles.has(role))) return false;
+  if (actors.some((actor) => places.has(actor))) return true;
+  return [...roles.values()].some((role) => practitionerOf(role) === booked);
+}

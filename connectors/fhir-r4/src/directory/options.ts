@@ -1,0 +1,14 @@
+import type { ResourceIdentifierType } from '@crossward/connector-kit';
+import type { FhirClient } from '../client.ts';
+import type { IdentifierSystems } from '../identifiers.ts';
+import type { CareUnitSettings, FhirSettings } from '../settings.ts';
+
+export interface DirectoryOptions {
+  readonly client: FhirClient;
+  readonly settings: FhirSettings;
+  readonly careUnits: ReadonlyMap<string, CareUnitSettings>;
+  readonly systems: IdentifierSystems;
+  readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
+  /** Whether the server has this type of resource. */
+  readonly knows: (type: string) => boolean;
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { CareUnit, Connector } from '@crossward/connector-kit';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirAppointment, FhirResource } from '../src/fhir.ts';
+import { actorsOf } from '../src/mappers/appointment.ts';
+import { north, openConnector, settingsFor, south } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+const tomorrow = new Date(Math.ceil(Date.now() / dayMilliseconds) * dayMilliseconds + dayMilliseconds);
+const reference = (text: string) => ({ reference: text });
+type Fhir = FhirResource & Readonly<Record<string, unknown>>;
+
+const practitioner: Fhir = { resourceType: 'Practitioner', id: 'r-9', active: true, name: [{ text: 'Dubbel Rot' }] };
+
+function role(id: string, place: string, more: object = {}): Fhir {
+  const location = [reference(`Location/${place}`)];
+  return { resourceType: 'PractitionerRole', id, practitioner: reference('Practitioner/r-9'), location, ...more };
+}
+
+/** A schedule with one slot, at this hour of tomorrow. */
+function schedule(id: string, actors: readonly string[], hour: number, more: object = {}): Fhir[] {
+  const start = new Date(tomorrow.getTime() + hour * 60 * 60 * 1000);
+  const end = new Date(start.getTime() + 30 * 60_000);
+  return [
+    { resourceType: 'Schedule', id, actor: actors.map(reference), ...more } as Fhir,
+    {
+      resourceType: 'Slot',
+      id: `slot-${id}`,
+      schedule: reference(`Schedule/${id}`),
+      status: 'free',
+      start: start.toISOString(),
+      end: end.toISOString(),
+    },
+  ];
+}
+
+async function open(resources: readonly FhirResource[]) {
+  const server = await startFake({ data: { days: 1 } });
+  servers.push(server);
+  for (const resource of resources) server.store.save(resource);
+  return { server, connector: await openConnector(settingsFor(server.url)) };
+}
+
+async function timesOf(connector: Connector, careUnit: CareUnit, resourceId = 'r-9'): Promise<string[]> {
+  const end = new Date(tomorrow.getTime() + dayMilliseconds);
+  const query = { careUnit, start: tomorrow, end, resourceIds: [resourceId], limit: 100 };
+  const found = (await connector.listTimeSlots?.(query)) ?? [];
+  const ofService = found.filter(({ healthcareServiceId }) => healthcareServiceId === 'consultation');
+  return ofService.map(({ start }) => start.toISOString().slice(11, 13));
+}
+
+async function book(connector: Connector, careUnit: CareUnit, hour: number) {
+  const start = new Date(tomorrow.getTime() + hour * 60 * 60 * 1000);
+  const end = new Date(start.getTime() + 30 * 60_000);
+  const where = { resourceId: 'r-9', healthcareServiceId: 'consultation', start, end };
+  const change = { kind: 'create', patientId: 'p-1', comment: null, holdUntil: null, ...where } as const;
+  return connector.changeAppointments?.({ operationId: randomUUID(), careUnit, changes: [change] });
+}
+
+const inTwoUnits = [practitioner, role('role-n', 'north'), role('role-s', 'south')];
+
+describe('a practitioner who works in two care units', () => {
+  test('is booked in each at the times of the role there', async () => {
+    const { server, connector } = await open([
+      ...inTwoUnits,
+      ...schedule('n', ['PractitionerRole/role-n'], 8),
+      ...schedule('s', ['PractitionerRole/role-s'], 9),
+    ]);
+    expect(await timesOf(connector, north)).toEqual(['08']);
+    expect(await timesOf(connector, south)).toEqual(['09']);
+    await expect(book(connector, north, 9)).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    const [booked] = (await book(connector, south, 9)) ?? [];
+    const stored = server.store.get(`Appointment/${booked?.id}`) as FhirAppointment;
+    expect(actorsOf(stored)).toContain('Location/south');
+    expect(await connector.findAppointments?.(north, [booked?.id ?? ''])).toEqual([]);
+  });
+
+  test('is booked where the schedule says, whatever the role that it names besides', async () => {
+    const { connector } = await open([
+      practitioner,
+      role('role-both', 'north', { location: [reference('Location/north'), reference('Location/south')] }),
+      ...schedule('n', ['PractitionerRole/role-both', 'Location/north'], 8),
+      ...schedule('s', ['PractitionerRole/role-both', 'Location/south'], 9),
+    ]);
+    expect(await timesOf(connector, north)).toEqual(['08']);
+    expect(await timesOf(connector, south)).toEqual(['09']);
+  });
+
+  test('has an appointment that names the role of one in that one alone', async () => {
+    const { server, connector } = await open([
+      ...inTwoUnits,
+      ...schedule('n', ['PractitionerRole/role-n'], 8),
+      ...schedule('s', ['PractitionerRole/role-s', 'Practitioner/r-9'], 9),
+    ]);
+    const start = new Date(tomorrow.getTime() + 9 * 60 * 60 * 1000).toISOString();
+    const participant = ['Patient/p-1', 'PractitionerRole/role-s'].map((it) => ({ actor: reference(it) }));
+    const made = { resourceType: 'Appointment', id: 'desk', status: 'booked', start, minutesDuration: 30, participant };
+    server.store.save(made as FhirResource);
+    expect(await connector.findAppointments?.(north, ['desk'])).toEqual([]);
+    expect(await connector.findAppointments?.(south, ['desk'])).toMatchObject([{ resourceId: 'r-9' }]);
+  });
+});
+
+test('a room of the care unit is its place too', async () => {
+  const { connector } = await open([practitioner, ...schedule('n', ['Practitioner/r-9', 'Location/room-1'], 8)]);
+  // Nothing but the room says where the practitioner works.
+  expect(await timesOf(connector, north)).toEqual(['08']);
+  expect(await timesOf(connector, south)).toEqual([]);
+});
+
+describe('what is out of use', () => {
+  const active = [practitioner, role('role-n', 'north'), ...schedule('n', ['PractitionerRole/role-n'], 8)];
+
+  test.each<[string, readonly FhirResource[]]>([
+    ['a practitioner', [{ ...practitioner, active: false } as Fhir]],
+    ['a role', [role('role-n', 'north', { active: false })]],
+    ['a role whose time has passed', [role('role-n', 'north', { period: { end: '2020-01-01' } })]],
+    ['a schedule', schedule('n', ['PractitionerRole/role-n'], 8, { active: false })],
+    ['the place', [{ resourceType: 'Location', id: 'north', status: 'suspended' } as Fhir]],
+  ])('%s is neither offered nor booked, and its appointments stay', async (name, gone) => {
+    const data =
+      name === 'the place' ? [...active, ...schedule('n', ['PractitionerRole/role-n', 'Location/north'], 8)] : active;
+    const { server, connector } = await open(data);
+    const [booked] = (await book(connector, north, 8)) ?? [];
+    for (const resource of gone) server.store.save(resource);
+    const later = await openConnector(settingsFor(server.url));
+    expect((await later.listResources?.(north))?.map(({ id }) => id)).not.toContain('r-9');
+    expect(await later.findResource?.(north, { type: 'emr_id', value: 'r-9' })).toBeNull();
+    expect(await timesOf(later, north)).toEqual([]);
+    await expect(book(later, north, 8)).rejects.toMatchObject({ kind: 'resource_not_found' });
+    const id = booked?.id ?? '';
+    expect(await later.findAppointments?.(north, [id])).toMatchObject([{ id, state: 'booked' }]);
+    const cancel = { kind: 'cancel', appointmentId: id } as const;
+    const write = { operationId: randomUUID(), careUnit: north, changes: [cancel] };
+    expect(await later.changeAppointments?.(write)).toMatchObject([{ id, state: 'cancelled' }]);
+  });
+});

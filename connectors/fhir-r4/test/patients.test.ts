@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirAppointment, FhirResource } from '../src/fhir.ts';
+import { patientIdOf } from '../src/mappers/appointment.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { openConnector, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function open(settings: Partial<FhirSettings> = {}) {
+  const server = await startFake({ data: { days: 7 } });
+  servers.push(server);
+  const connector = await openConnector(settingsFor(server.url, settings));
+  const change = (id: string, elements: object) =>
+    server.store.save({ ...server.store.get(`Patient/${id}`), ...elements } as FhirResource);
+  const replace = (id: string, by: string) => change(id, { link: [{ type: 'replaced-by', other: { reference: by } }] });
+  const book = async (patientId: string) => {
+    const [slot] = await freeSlots(connector, 1);
+    if (!slot) throw new Error('No free slot');
+    const [made] = await write(connector, [{ ...creation(slot), patientId }]);
+    return made;
+  };
+  return { server, connector, change, replace, book };
+}
+
+const byId = (value: string) => ({ type: 'emr_id', value }) as const;
+const number = { type: 'se_personal_number', value: '197010632391' } as const;
+
+describe('a patient who', () => {
+  test.each([
+    ['has died', { deceasedBoolean: true }],
+    ['died at a known time', { deceasedDateTime: '2026-01-01T12:00:00Z' }],
+    ['is inactive', { active: false }],
+  ])('%s is shown, and not booked', async (_, elements) => {
+    const { connector, change, book } = await open();
+    change('p-2', elements);
+    expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-2', isInactive: true });
+    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-2', isInactive: true });
+    await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_inactive' });
+  });
+
+  test.each(['auto', 'create'] as const)('is replaced is the one who replaced it, booked by %s', async (mode) => {
+    const { server, connector, change, replace, book } = await open({ booking: { mode } });
+    replace('p-2', 'Patient/p-3');
+    change('p-2', { active: false });
+    replace('p-3', `${server.url}/Patient/p-4/_history/1`);
+    expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-4' });
+    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-4' });
+    const made = await book('p-2');
+    expect(made).toMatchObject({ patientId: 'p-4' });
+    expect(patientIdOf(server.store.get(`Appointment/${made?.id}`) as FhirAppointment)).toBe('p-4');
+  });
+
+  test('is replaced by somebody who has died is not booked', async () => {
+    const { change, replace, book } = await open();
+    replace('p-2', 'Patient/p-3');
+    change('p-3', { deceasedBoolean: true });
+    await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_inactive' });
+  });
+
+  test.each([
+    ['themselves', ['Patient/p-2', 'Patient/p-4']],
+    ['one whom they have replaced', ['Patient/p-3', 'Patient/p-2']],
+    ['nobody', ['Patient/p-404', 'Patient/p-4']],
+    ['somebody who is no patient', ['RelatedPerson/p-3', 'Patient/p-4']],
+  ])('is replaced by %s is not found', async (_, [first = '', second = '']) => {
+    const { connector, replace, book } = await open();
+    replace('p-2', first);
+    replace('p-3', second);
+    expect(await connector.findPatient?.(byId('p-2'))).toBeNull();
+    expect(await connector.findPatient?.(number)).toBeNull();
+    await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_not_found' });
+  });
+});

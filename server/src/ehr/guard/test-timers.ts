@@ -1,0 +1,26 @@
+import { onTestFinished, vi } from 'vitest';
+
+/**
+ * Time-outs of exactly this many milliseconds, which the test ends itself: no test has to be faster than they are. Use a
+ * number that nothing else waits for, once in a test.
+ */
+export function timersOf(milliseconds: number): { end(): void } {
+  const startTimer = globalThis.setTimeout;
+  const started: (() => void)[] = [];
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, delay?: number) => {
+    const timer = startTimer(run, delay);
+    if (delay === milliseconds) {
+      started.push(() => {
+        clearTimeout(timer);
+        run();
+      });
+    }
+    return timer;
+  }) as typeof setTimeout);
+  onTestFinished(() => void spy.mockRestore());
+  return {
+    end() {
+      for (const run of started.splice(0)) run();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { describeConformance } from '@crossward/connector-kit/conformance/vitest';
+import type { Counterpart } from '../../connectors/fhir-r4/test/conformance-subjects.ts';
+import { gatewayBefore } from '../../server/src/cli/gateway-before.ts';
+import { assertPublished } from './published.ts';
+
+/** Runs the kit against each counterpart, with a gateway in front of it. */
+export function describeCounterparts(
+  counterparts: readonly Counterpart[],
+  { published }: { published: boolean },
+): void {
+  for (const { name, make } of counterparts) {
+    describeConformance(
+      name,
+      async () => {
+        const subject = await make();
+        return Object.create(subject, { callGateway: { value: gatewayBefore(() => subject.connector) } });
+      },
+      published ? { assertReport: assertPublished } : {},
+    );
+  }
+}
