@@ -11,6 +11,7 @@
  * - `rejected`: the EHR refused for a reason that no other kind covers
  * - `unavailable`: the EHR could not be reached or reported that it is down; nothing was changed
  * - `timeout`: a read timed out
+ * - `connection_closed`: the connection closed before the response to a read; otherwise as `timeout`
  * - `outcome_unknown`: a write may or may not have been done, and a look-up could not tell
  */
 export const connectorErrorKinds = [
@@ -31,6 +32,7 @@ export const connectorErrorKinds = [
   'rejected',
   'unavailable',
   'timeout',
+  'connection_closed',
   'outcome_unknown',
 ] as const;
 export type ConnectorErrorKind = (typeof connectorErrorKinds)[number];

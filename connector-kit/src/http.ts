@@ -31,6 +31,7 @@ export interface EhrResponse {
  *   - `unavailable`: the EHR could not be reached, its address is not allowed, or it responded with 429, 502, 503 or 504;
  *     nothing was changed
  *   - `timeout`: a repeatable request timed out; one of the attempts may have been done
+ *   - `connection_closed`: the connection closed before the response to a repeatable request; otherwise as `timeout`
  *   - `outcome_unknown`: any other request failed and may have been done
  *   - `rejected`: the response to a read is too large
  * @throws Error for a bug in the connector: a URL that is not HTTP or contains credentials, or an invalid request

@@ -23,7 +23,13 @@ const app = await buildApp({
   mailbox: undefined,
   identifierHeaders: new Set(),
   limits: { requests_per_minute: 1, failed_credentials: 1 },
-  http: { trusted_proxies: [], request_timeout_seconds: 60, max_connections: 1, max_connections_per_address: 1 },
+  http: {
+    trusted_proxies: [],
+    request_timeout_seconds: 60,
+    max_connections: 1,
+    max_connections_per_address: 1,
+    ready_waits_for_emrs: false,
+  },
   isReady: async () => false,
 });
 const text = `${JSON.stringify(app.swagger(), null, 2)}\n`;

@@ -20,8 +20,10 @@ export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
         if (isConnectionRefused(cause)) {
           throw new ConnectorError('unavailable', 'The EHR cannot be reached', { cause });
         }
-        const kind = request.repeatable ? 'timeout' : 'outcome_unknown';
-        throw new ConnectorError(kind, 'The EHR did not respond', { cause });
+        const silence = signal.aborted ? 'timeout' : 'connection_closed';
+        throw new ConnectorError(request.repeatable ? silence : 'outcome_unknown', 'The EHR did not respond', {
+          cause,
+        });
       }
     },
     cut: () => end.abort(),

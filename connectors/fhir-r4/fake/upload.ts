@@ -11,6 +11,8 @@ export interface Target {
   readonly baseUrl: string;
   /** Sent with every request, such as `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a Slot that is there already stays as it is: it may be booked. */
+  readonly keepsSlots?: boolean;
 }
 
 export interface Uploader {
@@ -28,17 +30,17 @@ export interface Uploader {
  * Uploads resources to a FHIR server over REST. The first one shows whether the server accepts client-assigned ids:
  * https://hl7.org/fhir/R4/http.html#upsert
  */
-export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
+export function uploadTo({ baseUrl, headers = {}, keepsSlots = false }: Target): Uploader {
   const base = baseUrl.replace(/\/+$/, '');
   const given = new Map<string, string>();
   let acceptsIds: boolean | undefined;
 
-  async function send(method: string, path: string, resource: object, more: Record<string, string> = {}) {
+  async function send(method: string, path: string, resource: object | undefined, more: Record<string, string> = {}) {
     for (let attempt = 1; ; attempt++) {
       const response = await fetch(`${base}/${path}`, {
         method,
         headers: { 'content-type': mediaType, accept: mediaType, ...headers, ...more },
-        body: JSON.stringify(resource),
+        ...(resource && { body: JSON.stringify(resource) }),
       });
       const isBusy = response.status === 429 || response.status === 503;
       if (!isBusy || attempt === attempts) return response;
@@ -47,7 +49,16 @@ export function uploadTo({ baseUrl, headers = {} }: Target): Uploader {
     }
   }
 
+  /** Deleted resources are 410: https://hl7.org/fhir/R4/http.html#read */
+  async function isThere(resource: FhirResource): Promise<boolean> {
+    const response = await send('GET', referenceTo(resource), undefined);
+    await response.body?.cancel();
+    if (response.ok || response.status === 404 || response.status === 410) return response.ok;
+    throw refused('GET', resource, response);
+  }
+
   async function put(resource: FhirResource): Promise<boolean> {
+    if (keepsSlots && resource.resourceType === 'Slot' && (await isThere(resource))) return true;
     const response = await send('PUT', referenceTo(resource), resource);
     await response.body?.cancel();
     if (response.ok) return true;

@@ -6,7 +6,7 @@ import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
 /**
  * Makes a hold expired a minute ago, so that no test has to wait for it. Returns the reference of its slot.
  *
- * @param clockAhead of the server, in milliseconds
+ * @param clockAhead How far the server's clock is ahead, in milliseconds.
  */
 export function expireHold({ store }: FakeServer, appointmentId: string, clockAhead = 0): { readonly slot: string } {
   const until = new Date(Date.now() + clockAhead - 60_000);

@@ -116,7 +116,7 @@ describe('a hold that the server ends too early', () => {
     expect(await write(connector, [creation(slot as never, inTenMinutes())])).toMatchObject([{ state: 'held' }]);
   });
 
-  test('is cancelled, and its time cannot be confirmed', async () => {
+  test('is cancelled, and cannot be confirmed or extended', async () => {
     const { connector } = await open('ihe', withHold, brief);
     const [slot] = await freeSlots(connector, 1);
     const [held] = await write(connector, [creation(slot as never, inTenMinutes())]);

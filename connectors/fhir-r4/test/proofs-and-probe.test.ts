@@ -9,7 +9,7 @@ import { createFhirClient } from '../src/client/create.ts';
 import type { FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
 import { creation, freeSlots, write } from './bookings.ts';
-import { north, openConnector, probeServer, settingsFor } from './subject.ts';
+import { north, openConnector, probeServer, settingsFor, south } from './subject.ts';
 
 const servers: Pick<FakeServer, 'close'>[] = [];
 afterEach(async () => {
@@ -225,7 +225,7 @@ describe('a probe', () => {
     expect(report.findings).toContainEqual({
       name: 'care unit north',
       status: 'warning',
-      detail: 'Nothing can be booked: no healthcare service fits its schedules.',
+      detail: 'Resource r-1 cannot be booked: no healthcare service fits its schedules and slots.',
     });
     const system = 'https://ehr.example/service-types';
     const recommended = {
@@ -265,7 +265,7 @@ describe('a probe', () => {
     });
   });
 
-  test('recommends no services if a care unit has some already, because they would be replaced', async () => {
+  test('keeps the services that are set, and adds those of resources that have none', async () => {
     const { server } = await start({});
     const healthcare_services = healthcareServices.filter(({ id }) => id === 'vaccination');
     const report = await probeServer(settingsFor(server.url, { healthcare_services }));
@@ -273,9 +273,41 @@ describe('a probe', () => {
     expect(careUnits).toMatchObject([
       { name: 'care unit north', status: 'ok' },
       { name: 'care unit south', status: 'ok' },
-      { name: 'care unit south', status: 'warning', detail: expect.stringContaining('Nothing can be booked') },
+      {
+        name: 'care unit north',
+        status: 'warning',
+        detail: expect.stringContaining('Resource device_scanner-1 cannot'),
+      },
+      { name: 'care unit north', status: 'warning', detail: expect.stringContaining('Resource r-2') },
+      { name: 'care unit south', status: 'warning', detail: expect.stringContaining('Resource r-3') },
     ]);
-    expect(report.recommendedSettings).toEqual({});
+    const service_types = [{ system: 'https://ehr.example/service-types', code: 'consultation' }];
+    expect(report.recommendedSettings).toEqual({
+      healthcare_services: [...healthcare_services, { id: 'consultation', name: 'consultation', service_types }],
+    });
+  });
+
+  test('looks at the schedules of its care units alone, and tells equal codes of different systems apart', async () => {
+    const { server } = await start({});
+    const elsewhere = { resourceType: 'Schedule', id: 'elsewhere', actor: [{ reference: 'Practitioner/r-9' }] };
+    server.store.save({ ...elsewhere, serviceType: [{ coding: [{ code: 'surgery' }] }] } as FhirResource);
+    const other = { coding: [{ system: 'urn:other', code: 'consultation' }] };
+    server.store.save({ ...server.store.get('Schedule/schedule-r-3'), serviceType: [other] } as FhirResource);
+    const { recommendedSettings } = await probeServer(withoutServices(server.url));
+    const system = 'https://ehr.example/service-types';
+    expect(recommendedSettings).toEqual({
+      healthcare_services: [
+        { id: 'consultation', name: 'consultation', service_types: [{ system, code: 'consultation' }] },
+        { id: 'vaccination', name: 'vaccination', service_types: [{ system, code: 'vaccination' }] },
+        { id: 'consultation-2', name: 'consultation', service_types: [{ system: 'urn:other', code: 'consultation' }] },
+      ],
+    });
+    const connector = await openConnector(settingsFor(server.url, recommendedSettings));
+    for (const careUnit of [north, south]) {
+      const resources = (await connector.listResources?.(careUnit)) ?? [];
+      expect(resources.length).toBeGreaterThan(0);
+      for (const { healthcareServiceIds } of resources) expect(healthcareServiceIds).not.toEqual([]);
+    }
   });
 
   test('recommends one service for everything if schedules and slots name none', async () => {

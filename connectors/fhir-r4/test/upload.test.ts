@@ -4,6 +4,7 @@ import { healthcareServices, loadDataSet, timeZone } from '../fake/data-set.ts';
 import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
 import { uploadTo } from '../fake/upload.ts';
 import { fhirR4Connector } from '../src/connector.ts';
+import type { FhirResource } from '../src/fhir.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
@@ -57,6 +58,16 @@ describe.each([
     });
     expect(slots).toHaveLength(1);
   });
+});
+
+test('an existing Slot is left unchanged if the upload keeps slots', async () => {
+  const server = await startEmpty({ takesIds: true });
+  const save = async () => loadDataSet(uploadTo({ baseUrl: server.url, keepsSlots: true }).save, { days: 2 });
+  await save();
+  const [slot] = server.store.all('Slot');
+  server.store.save({ ...slot, status: 'busy' } as FhirResource);
+  await save();
+  expect(server.store.get(`Slot/${slot?.id}`)).toMatchObject({ status: 'busy' });
 });
 
 test.each([{ 'retry-after': '0.01' }, { ratelimit: '"requests";r=12;t=60, "interactions";r=0;t=1' }])(

@@ -14,9 +14,8 @@ export function gatewayBefore(connector: () => Connector): (operation: Connector
     const close = () => Promise.resolve();
     const patience = { callSeconds: 1, settlingSeconds: 1, giveUpSeconds: 1 };
     const facts = { id: 'emr', name: 'EHR', syntheticIdentifiers: false, careUnits: new Map(), patience, close };
-    const ask = createConnection(facts, { current: connector, stop: () => undefined }, unguarded).call as (
-      name: ConnectorOperation,
-    ) => Promise<unknown>;
+    const opening = { current: connector, retryAfterSeconds: () => 1, stop: () => undefined };
+    const ask = createConnection(facts, opening, unguarded).call as (name: ConnectorOperation) => Promise<unknown>;
     return ask(operation);
   };
 }

@@ -28,6 +28,12 @@ export const httpSchema = Type.Object(
         default: 500,
       }),
     ),
+    ready_waits_for_emrs: Type.Optional(
+      Type.Boolean({
+        description: 'Whether `/health/ready` is 503 until every EHR has been opened once.',
+        default: false,
+      }),
+    ),
   },
   { description: 'HTTP server.', additionalProperties: false },
 );

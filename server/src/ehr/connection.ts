@@ -59,7 +59,7 @@ type Facts = Omit<EhrConnection, 'capabilities' | 'isOpen' | 'offers' | 'health'
 export function createConnection(facts: Facts, opening: Opening, guard: Guard): EhrConnection {
   const connector = (): Connector => {
     const opened = opening.current();
-    if (!opened) throw unavailable('ehr_unavailable', { retryAfterSeconds: 10 });
+    if (!opened) throw unavailable('ehr_unavailable', { retryAfterSeconds: opening.retryAfterSeconds() });
     return opened;
   };
   return {

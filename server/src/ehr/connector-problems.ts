@@ -3,7 +3,7 @@ import { codeIncorrect, Problem, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 
 /** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */
-const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect'>, Reason> = {
+const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect' | 'connection_closed'>, Reason> = {
   patient_not_found: 'patient_not_found',
   patient_inactive: 'patient_inactive',
   resource_not_found: 'resource_not_found',
@@ -29,5 +29,9 @@ export function asProblem(error: unknown): unknown {
     return unavailable('ehr_unavailable', { retryAfterSeconds: error.retryAfterSeconds, cause: error });
   }
   if (error.kind === 'code_incorrect') return codeIncorrect(error.attemptsRemaining ?? 0);
+  if (error.kind === 'connection_closed') {
+    const detail = 'The connection to the EHR closed before the response. Nothing was changed.';
+    return new Problem('ehr_timeout', { detail, cause: error });
+  }
   return new Problem(reasonOf[error.kind], { cause: error });
 }

@@ -1,22 +1,25 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import { describeError } from '../log/describe-error.ts';
 
 /** How long the start of the gateway waits for EHRs. */
 const patienceMilliseconds = 5_000;
-const pauseMilliseconds = 10_000;
+/** The pause after the first failed attempt. It doubles after each further one. */
+const shortestPauseMilliseconds = 1_000;
+const longestPauseMilliseconds = 30_000;
 
 /** A connector that is open, or opens as soon as its EHR can be reached. */
 export interface Opening {
   /** `undefined` until the connector is open. */
   current(): Connector | undefined;
+  /** Seconds until the next attempt, at least 1. */
+  retryAfterSeconds(): number;
   stop(): void;
 }
 
 /**
- * Opens a connector and retries until it succeeds. An unreachable EHR does not delay the gateway or other EHRs. Each kind
- * of failure is logged once.
+ * Opens a connector and retries until it succeeds: after 1 second, 2, 4 and so on up to 30. An unreachable EHR does not
+ * delay the gateway or other EHRs. Each kind of failure is logged once.
  *
  * @throws any error other than a `ConnectorError` that occurs while the start waits, because it is a bug
  */
@@ -24,6 +27,7 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
   const stopped = new AbortController();
   const told = new Set<string>();
   let connector: Connector | undefined;
+  let nextAttemptAt = 0;
 
   async function attempt(): Promise<void> {
     connector = await open();
@@ -40,8 +44,10 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
 
   async function untilOpen(first: Promise<void>): Promise<void> {
     await first.catch(tell);
-    while (!connector && !stopped.signal.aborted) {
-      await sleep(pauseMilliseconds, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined);
+    for (let pause = shortestPauseMilliseconds; !connector && !stopped.signal.aborted; pause *= 2) {
+      const milliseconds = Math.min(pause, longestPauseMilliseconds);
+      nextAttemptAt = Date.now() + milliseconds;
+      await sleep(milliseconds, stopped.signal);
       if (!stopped.signal.aborted) await attempt().catch(tell);
     }
     if (connector && told.size > 0) log.info({ emr }, 'EHR connected after retries');
@@ -53,9 +59,25 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
     first.catch((error) => {
       if (!(error instanceof ConnectorError)) throw error;
     }),
-    sleep(patienceMilliseconds, undefined, { ref: false, signal: patience.signal }).catch(() => undefined),
+    sleep(patienceMilliseconds, patience.signal),
   ]);
   patience.abort();
   void untilOpen(first);
-  return { current: () => connector, stop: () => stopped.abort() };
+  return {
+    current: () => connector,
+    retryAfterSeconds: () => Math.max(1, Math.ceil((nextAttemptAt - Date.now()) / 1000)),
+    stop: () => stopped.abort(),
+  };
+}
+
+/** Ends early when the signal aborts. Does not keep the process running. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds).unref();
+  const stop = () => {
+    clearTimeout(timer);
+    resolve();
+  };
+  signal.addEventListener('abort', stop);
+  return promise.finally(() => signal.removeEventListener('abort', stop));
 }

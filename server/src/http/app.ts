@@ -135,7 +135,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await addDocs(app);
   await addProblemPages(app);
   if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
-  addHealth(app, deps.isReady);
+  addHealth(app, deps);
   methods.finish();
   await app.ready();
   return app;

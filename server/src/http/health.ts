@@ -1,10 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 
-/** `/health/live`: the process is up. `/health/ready`: the database is reachable and all migrations are applied. */
-export function addHealth(app: FastifyInstance, isReady: () => Promise<boolean>): void {
+interface HealthDeps {
+  readonly ehrs: ReadonlyMap<string, { readonly isOpen: boolean }>;
+  readonly http: { readonly ready_waits_for_emrs: boolean };
+  /** Whether the database responds and has every migration. */
+  isReady(): Promise<boolean>;
+}
+
+/** `/health/live`: the process is up. `/health/ready`: it can serve requests; its body names the EHRs that are not open. */
+export function addHealth(app: FastifyInstance, { ehrs, http, isReady }: HealthDeps): void {
   app.get('/health/live', async () => ({ status: 'ok' }));
   app.get('/health/ready', async (_request, reply) => {
-    const ready = await isReady().catch(() => false);
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable' });
+    const isUp = await isReady().catch(() => false);
+    const notOpen = [...ehrs].filter(([, { isOpen }]) => !isOpen).map(([id]) => id);
+    const ready = isUp && (notOpen.length === 0 || !http.ready_waits_for_emrs);
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ok' : 'unavailable', emrs_not_open: notOpen });
   });
 }

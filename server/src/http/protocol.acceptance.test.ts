@@ -468,7 +468,7 @@ describe('health', () => {
     });
     expect(await gateway.request('GET', '/health/ready', { client: null })).toMatchObject({
       status: 200,
-      body: { status: 'ok' },
+      body: { status: 'ok', emrs_not_open: [] },
     });
   });
 

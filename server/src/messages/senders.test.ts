@@ -31,7 +31,7 @@ it('reads the certificate authorities that e-mail trusts', async () => {
   const email = { provider: 'smtp', host: 'h', port: 465, tls: 'implicit', from: 'a@b' } as const;
   const file = join(await temporaryFolder(), 'ca.pem');
   const sending = () => createSenders({ email: { ...email, ca_file: file } }, dependencies);
-  await expect(sending()).rejects.toThrow(`${file}: cannot be read as certificates in PEM (ca_file)`);
+  await expect(sending()).rejects.toThrow(`${file}: cannot be read as PEM certificates (ca_file)`);
   await writeFile(file, testCertificate.cert);
   expect(Object.keys(await sending())).toEqual(['email']);
 });

@@ -365,7 +365,7 @@ export const reasons = {
     origin: 'ehr',
     retryable: true,
     status: 504,
-    title: 'EHR timed out',
+    title: 'No response from the EHR',
     happened: 'The EHR did not respond in time. Nothing was changed.',
     remedy: 'Try again.',
   },

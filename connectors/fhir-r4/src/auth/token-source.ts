@@ -98,7 +98,7 @@ async function withoutIdToken(response: Response): Promise<Response> {
 function asConnectorError(error: unknown): unknown {
   if (error instanceof ConnectorError) {
     // The request that needed the token was not sent, so its outcome is known.
-    const lost = error.kind === 'timeout' || error.kind === 'outcome_unknown';
+    const lost = ['timeout', 'connection_closed', 'outcome_unknown'].includes(error.kind);
     return lost ? new ConnectorError('unavailable', 'The token endpoint did not respond', { cause: error }) : error;
   }
   if (error instanceof ResponseBodyError) {

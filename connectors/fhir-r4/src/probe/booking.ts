@@ -49,7 +49,8 @@ export async function probeBooking(
     ...(await probeOperationIds(mode, booking, client, facts, findings)),
   };
   const differing = Object.entries(advice).filter(([name, value]) => value !== booking[name as keyof Booking]);
-  if (differing.length > 0) recommended.booking = Object.fromEntries(differing);
+  // Whole, so that it can replace what is set.
+  if (differing.length > 0) recommended.booking = { ...booking, ...Object.fromEntries(differing) };
   return mode;
 }
 

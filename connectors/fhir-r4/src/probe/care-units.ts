@@ -2,27 +2,18 @@ import { type CareUnit, type ConnectorContext, ConnectorError, type ProbeFinding
 import type { Booking } from '../booking/booking.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
-import type { FhirSlot } from '../fhir.ts';
 import type { FhirSettings } from '../settings.ts';
 import { searchSlots } from '../time-slots/search.ts';
 import { attempt } from './attempt.ts';
-import { servicesInUse } from './services.ts';
+import { type SeenCareUnit, servicesInUse, unmappedResources } from './services.ts';
 
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
 /** More free times than this are not counted. */
 const mostTimes = 10_000;
 
-/** What was seen of a care unit that has, or may have, resources to book. */
-interface SeenCareUnit {
-  readonly services: 'some' | 'none' | 'unknown';
-  readonly slots: readonly FhirSlot[];
-}
-
-const unseen: SeenCareUnit = { services: 'unknown', slots: [] };
-
 /**
- * Checks who can be booked in each care unit, and whether their slots are found. Recommends services only if no care unit
- * has any: otherwise the recommended services would replace the existing ones.
+ * Checks who can be booked in each care unit, and whether their slots are found. Warns of each resource that no service
+ * fits, and recommends services for them. Not if some come from HealthcareServices: the setting would replace those.
  */
 export async function probeCareUnits(
   ehr: FhirConnection,
@@ -31,11 +22,15 @@ export async function probeCareUnits(
   findings: ProbeFinding[],
   recommended: Record<string, unknown>,
 ): Promise<void> {
-  const seen: SeenCareUnit[] = [];
-  for (const it of careUnits) seen.push(...(await probeCareUnit(ehr, booking, it, findings, recommended)));
-  if (seen.length === 0 || seen.some(({ services }) => services !== 'none')) return;
-  const slots = seen.flatMap((it) => it.slots);
-  const services = await attempt(findings, 'healthcare services', () => servicesInUse(ehr.client, slots));
+  const looks: (SeenCareUnit | 'empty' | 'failed')[] = [];
+  for (const it of careUnits) looks.push(await probeCareUnit(ehr, booking, it, findings, recommended));
+  const seen = looks.filter((it) => typeof it === 'object');
+  const warnings = seen.flatMap((it) => unmappedResources(it).map((id) => unmapped(it.directory, id)));
+  findings.push(...warnings);
+  const areDiscovered = ehr.settings.healthcare_services === undefined;
+  const wouldReplace = areDiscovered && seen.some(({ directory }) => directory.services.length > 0);
+  if (warnings.length === 0 || wouldReplace || looks.includes('failed')) return;
+  const services = await attempt(findings, 'healthcare services', () => servicesInUse(ehr, seen));
   if (services) recommended.healthcare_services = services;
 }
 
@@ -45,22 +40,22 @@ async function probeCareUnit(
   careUnit: CareUnit,
   findings: ProbeFinding[],
   recommended: Record<string, unknown>,
-): Promise<readonly SeenCareUnit[]> {
+): Promise<SeenCareUnit | 'empty' | 'failed'> {
   const { id } = careUnit;
   const name = `care unit ${id}`;
   const directory = await attempt(findings, name, () => ehr.directory.of({ id }));
-  if (!directory) return [unseen];
+  if (!directory) return 'failed';
   const schedules = directory.schedulesOf(undefined);
   if (schedules.length === 0) {
     findings.push({ name, status: 'warning', detail: 'It has no schedule with a practitioner, location or device.' });
-    return [];
+    return 'empty';
   }
   if (booking.timesAreSlots) return probeSlots(ehr, directory, schedules, findings, recommended);
   const range = { start: new Date(), end: new Date(Date.now() + weekMilliseconds), limit: mostTimes };
   const times = await attempt(findings, name, () => booking.listTimeSlots({ careUnit, ...range }));
-  if (!times) return [unseen];
+  if (!times) return 'failed';
   findings.push({ name, status: 'ok', detail: detailOf(directory, times.length) });
-  return [{ services: servicesOf(directory, findings), slots: [] }];
+  return { directory, slots: [] };
 }
 
 /** Looks which form of search finds the slots of a care unit. */
@@ -70,7 +65,7 @@ async function probeSlots(
   schedules: readonly string[],
   findings: ProbeFinding[],
   recommended: Record<string, unknown>,
-): Promise<readonly SeenCareUnit[]> {
+): Promise<SeenCareUnit | 'failed'> {
   const name = `care unit ${directory.careUnitId}`;
   const range = { start: new Date(), before: new Date(Date.now() + weekMilliseconds), statuses: 'free' };
   const forms: readonly NonNullable<FhirSettings['slots']>[] = [
@@ -91,7 +86,7 @@ async function probeSlots(
         findings.push({ name, status: 'ok', detail });
         if (refusal) recommended.slots = slots;
       }
-      return [{ services: servicesOf(directory, findings), slots: found }];
+      return { directory, slots: found };
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
       refusal ??= error;
@@ -99,7 +94,7 @@ async function probeSlots(
     }
   }
   findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${refusal?.message}.` });
-  return [unseen];
+  return 'failed';
 }
 
 function detailOf({ resources }: CareUnitDirectory, slots: number): string {
@@ -107,9 +102,7 @@ function detailOf({ resources }: CareUnitDirectory, slots: number): string {
 }
 
 /** A slot that fits no known service can be neither shown nor booked. */
-function servicesOf({ careUnitId, resources }: CareUnitDirectory, findings: ProbeFinding[]): 'some' | 'none' {
-  if (resources.some(({ healthcareServiceIds }) => healthcareServiceIds.length > 0)) return 'some';
-  const detail = 'Nothing can be booked: no healthcare service fits its schedules.';
-  findings.push({ name: `care unit ${careUnitId}`, status: 'warning', detail });
-  return 'none';
+function unmapped({ careUnitId }: CareUnitDirectory, id: string): ProbeFinding {
+  const detail = `Resource ${id} cannot be booked: no healthcare service fits its schedules and slots.`;
+  return { name: `care unit ${careUnitId}`, status: 'warning', detail };
 }

@@ -273,8 +273,14 @@ describe('a connection that breaks', () => {
     const http = connect();
     expect((await errorOf(http.send(write(server.url)))).kind).toBe('outcome_unknown');
     expect(server.requests).toHaveLength(1);
-    expect((await errorOf(http.send(read(server.url)))).kind).toBe('timeout');
+    expect(await errorOf(http.send(read(server.url)))).toMatchObject({
+      kind: 'connection_closed',
+      message: 'The connection to the EHR closed before the response',
+      cause: { code: 'UND_ERR_SOCKET' },
+    });
     expect(server.requests).toHaveLength(4);
+    expect((await errorOf(http.send(search(server.url)))).kind).toBe('connection_closed');
+    expect(server.requests).toHaveLength(7);
   });
 
   test('once is hidden by a retry of a repeatable request', async () => {

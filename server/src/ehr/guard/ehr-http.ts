@@ -130,15 +130,17 @@ async function waited(milliseconds: number, scope: CallScope | undefined): Promi
 function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): ConnectorError {
   const cause = outcome instanceof ExchangeFailure ? outcome : undefined;
   if (mayBeDone) {
-    return new ConnectorError(
-      request.repeatable ? 'timeout' : 'outcome_unknown',
-      'The EHR did not respond to a request that it may have received',
-      { cause },
-    );
+    const silence = cause?.closed
+      ? 'The connection to the EHR closed before the response, and the EHR may have received the request'
+      : 'The EHR did not respond in time, and may have received the request';
+    return new ConnectorError(request.repeatable ? silentKind(cause) : 'outcome_unknown', silence, { cause });
   }
   // A retry would get the same response, and the EHR is healthy.
   if (isTooLarge(outcome)) return new ConnectorError('rejected', 'The response of the EHR is too large', { cause });
-  if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not respond', { cause });
+  if (cause?.closed) {
+    return new ConnectorError('connection_closed', 'The connection to the EHR closed before the response', { cause });
+  }
+  if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not respond in time', { cause });
   if (cause?.code === addressRefused) {
     const words = 'The address of the EHR is not allowed for this connection (see connection.allow_private_addresses)';
     return new ConnectorError('unavailable', words, { cause });
@@ -148,4 +150,8 @@ function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): Con
     cause,
     ...(seconds === undefined ? {} : { retryAfterSeconds: Math.max(1, seconds) }),
   });
+}
+
+function silentKind(cause: ExchangeFailure | undefined): 'timeout' | 'connection_closed' {
+  return cause?.closed ? 'connection_closed' : 'timeout';
 }

@@ -6,21 +6,26 @@ interface Limits {
   readonly signal: AbortSignal | undefined;
 }
 
+const timedOut = 'EHR_REQUEST_TIMEOUT';
+const timeOuts: readonly string[] = [timedOut, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
+
 /** A request without a response. Holds no text from undici's error, which can contain the URL. */
 export class ExchangeFailure extends Error {
   /** Error code of the system, TLS or undici, such as `ECONNREFUSED`. */
   readonly code: string;
   /** Whether any part of the request may have reached the EHR. */
   readonly sent: boolean;
+  /** Whether the connection closed before the full response. False after a time-out. */
+  readonly closed: boolean;
 
   constructor(code: string, sent: boolean) {
     super(`No response from the EHR: ${code}`);
     this.name = 'ExchangeFailure';
     this.code = code;
     this.sent = sent;
+    this.closed = sent && !timeOuts.includes(code);
   }
 }
-const timedOut = 'EHR_REQUEST_TIMEOUT';
 
 /**
  * Sends a request once and reads the full response. Does not follow redirects.

@@ -12,7 +12,7 @@ import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { httpSettings } from './settings.ts';
 import { timersOf } from './test-timers.ts';
 
-type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down';
+type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down' | 'closes connections';
 let mood: Mood = 'well';
 /** Calls that hang. */
 let inside = 0;
@@ -29,6 +29,7 @@ function moody(connector: Connector): Connector {
           return new Promise(() => undefined);
         }
         if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: resetSeconds });
+        if (mood === 'closes connections') throw new ConnectorError('connection_closed', 'closed');
         return method(...input);
       };
     },
@@ -90,6 +91,20 @@ test('an EHR that hangs does not slow another', async () => {
   for (const { status, body } of await Promise.all(hanging)) {
     expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'ehr_timeout' });
   }
+});
+
+test('a connection that closes before the response is reported as such', async () => {
+  mood = 'closes connections';
+  expect(await ask(sodermalm)).toMatchObject({
+    status: 504,
+    body: {
+      reason: 'ehr_timeout',
+      title: 'No response from the EHR',
+      detail: 'The connection to the EHR closed before the response. Nothing was changed.',
+    },
+  });
+  const { text } = await gateway.request('GET', '/metrics', { client: null });
+  expect(text).toMatch(/ehr_calls_total\{emr="sandbox-se",operation="listResources",outcome="connection_closed"\} 1/);
 });
 
 test('a call is refused at once with Retry-After if the queue is full', async () => {

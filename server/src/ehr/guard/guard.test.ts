@@ -41,7 +41,7 @@ const fail = (kind: ConnectorErrorKind, retryAfterSeconds?: number) => async () 
   throw new ConnectorError(kind, kind, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 };
 const succeed = async () => 'fine';
-const ill = ['unavailable', 'timeout', 'outcome_unknown'] as const;
+const ill = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'] as const;
 
 /** What became of a read: its result, the kind of its error, or the error. */
 async function read(guard: Guard, call: () => Promise<unknown> = succeed): Promise<unknown> {
@@ -240,6 +240,14 @@ describe('time-outs', () => {
     const { guard } = setUp({ timeoutMs: 30 });
     await expect(guard.run(operation, works().work)).rejects.toMatchObject({ kind });
     await expect(guard.run(operation, fail('timeout'))).rejects.toMatchObject({ kind });
+  });
+
+  test.each([
+    ['findPatient', 'connection_closed'],
+    ['changeAppointments', 'outcome_unknown'],
+  ] as const)('a closed connection during %s is reported as %s', async (operation, kind) => {
+    const { guard } = setUp({ timeoutMs: 30_000 });
+    await expect(guard.run(operation, fail('connection_closed'))).rejects.toMatchObject({ kind });
   });
 
   test('ignore a later failure of the call', async () => {

@@ -52,7 +52,9 @@ class NotMade extends ConnectorError {
 const busy = () => new NotMade('busy', 'Too many calls to the EHR are queued');
 const circuitOpen = (seconds: number) => new NotMade('circuit_open', 'Circuit breaker open', seconds);
 
-const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'outcome_unknown'];
+const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'];
+/** After these, nobody knows whether the EHR did what it was asked. */
+const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed'];
 
 export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerChange }: Surroundings): Guard {
   const turns = createTurns(settings);
@@ -111,7 +113,7 @@ function late(operation: GuardedOperation): ConnectorError {
 /** A write in which a request timed out may have been made, whichever request it was. */
 function inTermsOf(operation: GuardedOperation) {
   return (error: unknown): never => {
-    if (writes.includes(operation) && error instanceof ConnectorError && error.kind === 'timeout') {
+    if (writes.includes(operation) && error instanceof ConnectorError && silences.includes(error.kind)) {
       throw new ConnectorError('outcome_unknown', error.message, { cause: error });
     }
     throw error;

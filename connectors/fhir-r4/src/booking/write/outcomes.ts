@@ -1,4 +1,4 @@
-import { ConnectorError } from '@crossward/connector-kit';
+import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 
 /** A resource has changed since it was read. Nothing was written, and the write can start again. */
 export class LostRace extends Error {
@@ -13,9 +13,11 @@ export class UnderWay extends Error {
 /** An error after which nothing more may be sent for the write. */
 export class FinalError extends ConnectorError {}
 
+const unknownKinds: readonly ConnectorErrorKind[] = ['outcome_unknown', 'timeout', 'connection_closed'];
+
 /** Whether the EHR may have done what the failed request asked for. */
 export function isUnknown(error: unknown): boolean {
-  return error instanceof ConnectorError && (error.kind === 'outcome_unknown' || error.kind === 'timeout');
+  return error instanceof ConnectorError && unknownKinds.includes(error.kind);
 }
 
 export function timeTaken(): ConnectorError {
