@@ -26,6 +26,8 @@ export interface FaultProxy {
   commitThenGoDown(matches: Matches): void;
   /** Cuts off the next matching request and takes the proxy down. The test decides when the server receives the request. */
   finishLate(matches: Matches): LateRequest;
+  /** As `finishLate`, but the proxy stays up. */
+  deliverLate(matches: Matches): LateRequest;
   /** Refuses new connections and breaks open ones. */
   goDown(): Promise<void>;
   comeUp(): Promise<void>;
@@ -38,6 +40,8 @@ interface Fault {
 }
 interface ReceivedRequest extends ProxiedRequest {
   readonly headers: IncomingMessage['headers'];
+  /** Breaks the connection of the request. */
+  readonly cut: () => void;
 }
 interface Forwarded {
   readonly response: IncomingMessage;
@@ -53,7 +57,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = incoming;
     const body = Buffer.concat(await incoming.toArray()).toString('utf8');
-    const received = { method, path, body, headers };
+    const received = { method, path, body, headers, cut: () => incoming.socket.destroy() };
     const fault = faults.find(({ matches }) => matches(received));
     if (fault) {
       faults.splice(faults.indexOf(fault), 1);
@@ -72,6 +76,23 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     await closed;
   }
 
+  function keep(matches: Matches, afterwards: (received: ReceivedRequest) => Promise<void> | void): LateRequest {
+    let late: ReceivedRequest | undefined;
+    faults.push({
+      matches,
+      async play(received) {
+        late = received;
+        await afterwards(received);
+      },
+    });
+    return {
+      async finish() {
+        if (!late) throw new Error('No matching request has arrived yet');
+        await forward(target, late);
+      },
+    };
+  }
+
   return {
     url: `http://127.0.0.1:${port}`,
     commitThenGoDown(matches) {
@@ -83,22 +104,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         },
       });
     },
-    finishLate(matches) {
-      let late: ReceivedRequest | undefined;
-      faults.push({
-        matches,
-        async play(received) {
-          late = received;
-          await goDown();
-        },
-      });
-      return {
-        async finish() {
-          if (!late) throw new Error('No matching request has arrived yet');
-          await forward(target, late);
-        },
-      };
-    },
+    finishLate: (matches) => keep(matches, goDown),
+    deliverLate: (matches) => keep(matches, ({ cut }) => cut()),
     goDown,
     async comeUp() {
       if (!server.listening) server = await listening(handle, port);

@@ -543,7 +543,7 @@ export interface components {
                 /** @description JSON Pointer (RFC 6901) into the body. */
                 pointer?: string;
                 /** @enum {string} */
-                reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+                reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
             }[];
             /** @enum {string} */
             origin: "caller" | "gateway" | "ehr";
@@ -551,7 +551,7 @@ export interface components {
              * @description Stable, machine-readable reason.
              * @enum {string}
              */
-            reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+            reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
             request_id: string;
             /** @description Whether the same request can succeed later. */
             retryable: boolean;
@@ -1766,7 +1766,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
+            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -2211,7 +2211,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
+            /** @description `idempotency_in_progress`, `appointment_cancelled`, `appointment_awaiting_confirmation`, `appointment_started`, `confirmation_expired`, `confirmation_locked`, `confirmation_not_pending`, `patient_inactive`, `no_contact_channel` */
             409: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

@@ -46,6 +46,12 @@ export interface Capabilities {
    * the gateway then sends them one at a time, as without transactions. Absent: no limit.
    */
   readonly changesPerTransaction?: number;
+  /**
+   * Whether a write that reaches the EHR late can be done a second time, although its operation is done by then. After a
+   * write that was sent more than once, the gateway then calls `findOperation` again until nothing can arrive any more,
+   * and `findOperation` removes what was done twice.
+   */
+  readonly repeatsLateWrites?: boolean;
   /** Whether the EHR sends codes to patients and checks them. The gateway then only passes codes through. */
   readonly sendsCodes: boolean;
 }
@@ -97,6 +103,11 @@ export interface Write {
   /** UUID. */
   readonly operationId: string;
   readonly careUnit: CareUnit;
+  /**
+   * Called by a connector that `repeatsLateWrites` when a request of the write got no response, even if the write succeeds
+   * in the end: the EHR may still receive that request.
+   */
+  readonly onNoResponse?: (() => void) | undefined;
 }
 
 /** Books a time, or holds it until `holdUntil` by the EHR's clock. An expired hold frees its time immediately. */
@@ -111,7 +122,10 @@ export interface AppointmentCreation {
   readonly holdUntil: Date | null;
 }
 
-/** Updates a booked appointment. Absent fields keep their value. The appointment's own time counts as free. */
+/**
+ * Updates a booked appointment. Absent fields keep their value. The appointment's own time counts as free. Throws
+ * `appointment_started` for a new time or resource of a visit that has started.
+ */
 export interface AppointmentUpdate {
   readonly kind: 'update';
   readonly appointmentId: string;
@@ -120,7 +134,10 @@ export interface AppointmentUpdate {
   readonly comment?: string | null | undefined;
 }
 
-/** Cancels a booked appointment and frees its time. A cancelled appointment is not changed. */
+/**
+ * Cancels an appointment that is booked, or pending in the EHR, and frees its time. A cancelled appointment is not changed.
+ * Throws `appointment_started` for a visit that has started, and `appointment_pending` for a held one.
+ */
 export interface AppointmentCancellation {
   readonly kind: 'cancel';
   readonly appointmentId: string;

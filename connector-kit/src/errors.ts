@@ -4,7 +4,8 @@
  *
  * - `patient_inactive`: the patient's record is out of use, or says that the patient has died
  * - `time_slot_unavailable`: free time slots do not cover the range, or another booking took the time first
- * - `appointment_cancelled`, `appointment_pending`, `appointment_not_held`: the appointment's state does not allow the change
+ * - `appointment_cancelled`, `appointment_pending`, `appointment_started`, `appointment_not_held`: the appointment's state
+ *   does not allow the change
  * - `code_incorrect`, `code_expired`, `code_locked`: an EHR that checks codes itself rejected the code
  * - `unsupported`: the EHR does not support the operation
  * - `rejected`: the EHR refused for a reason that no other kind covers
@@ -22,6 +23,7 @@ export const connectorErrorKinds = [
   'time_slot_unavailable',
   'appointment_cancelled',
   'appointment_pending',
+  'appointment_started',
   'appointment_not_held',
   'code_incorrect',
   'code_expired',

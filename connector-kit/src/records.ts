@@ -80,6 +80,8 @@ export interface Appointment {
   readonly state: AppointmentState;
   /** Expiry time by the EHR's clock. Set while `state` is `held`. */
   readonly heldUntil: Date | null;
+  /** Whether the patient has arrived, or the visit is over: it can be neither moved nor cancelled. Absent: no. */
+  readonly hasStarted?: boolean;
   readonly start: Date;
   readonly end: Date;
   readonly comment: string | null;

@@ -38,6 +38,7 @@ const statuses = {
   resend_limit_reached: 409,
   appointment_cancelled: 409,
   appointment_awaiting_confirmation: 409,
+  appointment_started: 409,
   no_contact_channel: 409,
   rate_limited: 429,
 } as const;

@@ -48,6 +48,8 @@ export interface FakeOptions {
   readonly requiresServiceType?: boolean;
   /** Whether it supports `_include=Appointment:slot`. */
   readonly includesSlots?: boolean;
+  /** Whether it supports `_revinclude=Appointment:slot`. */
+  readonly revIncludesAppointments?: boolean;
   /** Whether the locations in the response to a transaction are absolute URLs. */
   readonly absoluteLocations?: boolean;
   /** Whether it drops the identifiers that a client gives an Appointment. */
@@ -293,9 +295,17 @@ function requestHandler(store: Store, options: FakeOptions) {
       ],
       entry: [
         ...page.map((resource) => ({ resource, search: { mode: 'match' } })),
-        ...included.map((resource) => ({ resource, search: { mode: 'include' } })),
+        ...[...included, ...appointmentsOf(page, form)].map((resource) => ({ resource, search: { mode: 'include' } })),
       ],
     };
+  }
+
+  function appointmentsOf(slots: readonly Stored[], form: URLSearchParams): readonly Stored[] {
+    if (form.get('_revinclude') !== 'Appointment:slot' || options.revIncludesAppointments === false) return [];
+    const references = new Set(slots.map(({ id }) => `Slot/${id}`));
+    return store
+      .all('Appointment')
+      .filter((it) => (it as FhirAppointment).slot?.some(({ reference }) => references.has(reference ?? '')));
   }
 
   function transaction(bundle: FhirResource, showsResources: boolean): Reply {
@@ -403,7 +413,11 @@ function capabilityStatement(options: FakeOptions): object {
         interaction: transactions ? codes('transaction') : [],
         resource: [
           ...others.map((type) => ({ type, interaction: read })),
-          { type: 'Slot', interaction: options.plainWrites === false ? read : [...read, ...writes] },
+          {
+            type: 'Slot',
+            interaction: options.plainWrites === false ? read : [...read, ...writes],
+            searchRevInclude: options.revIncludesAppointments === false ? [] : ['Appointment:slot'],
+          },
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],

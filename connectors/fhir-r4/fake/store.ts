@@ -115,6 +115,8 @@ export class Store {
         return list(resource.identifier).some(({ system, value: number }) =>
           [`${system}|${number}`, `${system}|`].some((token) => values.includes(token)),
         );
+      case 'slot':
+        return list(resource.slot).some((it) => refersTo(it, values));
       case 'schedule':
         return refersTo(resource.schedule, values);
       case 'schedule.actor':

@@ -3,7 +3,8 @@ import type { SearchParameters } from './client.ts';
 import type { FhirConnection } from './connection.ts';
 import type { CareUnitDirectory } from './directory.ts';
 import { compare, type FhirAppointment } from './fhir.ts';
-import { toAppointment } from './mappers/appointment.ts';
+import { type Place, toAppointment } from './mappers/appointment.ts';
+import { patientViews, readGroupId, viewOf } from './mappers/group.ts';
 import { isFhirId } from './patients.ts';
 import { defaultPageSize } from './settings.ts';
 
@@ -17,26 +18,33 @@ export async function findAppointments(
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
   const [directory, found] = await Promise.all([ehr.directory.of(careUnit), readAppointments(ehr, ids)]);
-  return toAppointments(ehr, directory, found);
+  return toAppointments(ehr, directory, found, ids);
 }
 
-/** Those that belong to the care unit. */
+/** The appointments with these ids, as far as they belong to the care unit. Several ids may name one resource. */
 export function toAppointments(
   { dialect, client }: FhirConnection,
   directory: CareUnitDirectory,
   found: readonly FhirAppointment[],
+  ids: readonly string[],
 ): readonly Appointment[] {
-  return found.flatMap((it) => toAppointment(it, directory, dialect, client.clock) ?? []);
+  return ids.flatMap((id) => {
+    const resource = found.find((it) => it.id === readGroupId(id).id);
+    const view = resource && viewOf(resource, id);
+    return (view && toAppointment({ ...view, id }, directory, dialect, client.clock)) ?? [];
+  });
 }
 
 export function readAppointments({ client }: FhirConnection, ids: readonly string[]): Promise<FhirAppointment[]> {
-  return client.readMany<FhirAppointment>(ids.filter(isFhirId).map((id) => `Appointment/${id}`));
+  const resourceIds = ids.map((id) => readGroupId(id).id).filter(isFhirId);
+  return client.readMany<FhirAppointment>(resourceIds.map((id) => `Appointment/${id}`));
 }
 
 export async function listAppointments(ehr: FhirConnection, query: AppointmentQuery): Promise<readonly Appointment[]> {
   const directory = await ehr.directory.of(query.careUnit);
   const actors = actorsOf(directory, query);
   if (actors?.length === 0 || (query.patientId !== undefined && !isFhirId(query.patientId))) return [];
+  const place = placeFor(directory, query);
   const found = new Map<string, Appointment>();
   let sorted = true;
   let reached = Number.NEGATIVE_INFINITY;
@@ -46,14 +54,25 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
       const start = new Date(resource.start ?? '').getTime();
       if (start < reached) sorted = false;
       reached = Math.max(reached, Number.isNaN(start) ? reached : start);
-      const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
-      if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
+      for (const view of patientViews(resource)) {
+        const appointment = toAppointment(view, place, ehr.dialect, ehr.client.clock);
+        if (appointment && isWanted(appointment, query)) found.set(appointment.id, appointment);
+      }
     }
     // The next page may have more appointments with the last start.
     const complete = [...found.values()].filter(({ start }) => start.getTime() < reached).length;
     if (sorted && complete >= query.limit) break;
   }
   return [...found.values()].sort(byPosition).slice(0, query.limit);
+}
+
+/** An appointment of several resources is listed for each of them, with the resource that was asked for. */
+function placeFor(directory: CareUnitDirectory, { resourceId }: AppointmentQuery): Place {
+  if (resourceId === undefined) return directory;
+  return {
+    ...directory,
+    resourceOf: (appointment) => directory.resourcesOf(appointment).find((id) => id === resourceId),
+  };
 }
 
 /** `undefined`: the search names no actor. */

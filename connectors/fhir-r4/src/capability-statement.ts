@@ -11,6 +11,8 @@ export interface ServerFacts {
   /** Whether the type is named at all. */
   knows(type: string): boolean;
   readonly conditionalCreate: boolean;
+  /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
+  readonly revIncludesAppointments: boolean;
   /** Whether a search for Appointments can return their Slots too: `_include=Appointment:slot`. */
   readonly includesSlots: boolean;
 }
@@ -48,5 +50,6 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
     ),
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
+    revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
   };
 }

@@ -19,7 +19,7 @@ export interface WriteResponse {
 
 export interface SearchPage {
   readonly resources: readonly FhirResource[];
-  /** What `_include` added. A server that does not know `_include` adds nothing. */
+  /** What `_include` or `_revinclude` added. A server that does not know them adds nothing. */
   readonly included: readonly FhirResource[];
   /** Whether the `self` link shows that the server has sorted. */
   readonly sorted: boolean;

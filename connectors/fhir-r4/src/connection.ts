@@ -27,6 +27,8 @@ export interface FhirConnection {
   /** The ids of patients who were found a moment ago and can be booked. */
   readonly bookablePatients: Recent<string>;
   readonly dialect: AppointmentDialect;
+  /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
+  readonly revIncludesAppointments: boolean;
   /** How an existing Appointment is changed. */
   readonly changesBy: 'put' | 'patch';
 }
@@ -80,6 +82,7 @@ export function connect(
       cancelReason: booking.cancel_reason ?? 'comment',
       operationSystem: booking.operation_system ?? defaultOperationSystem,
     },
+    revIncludesAppointments: facts.revIncludesAppointments,
     // Where a server names neither, no way to book claims to change an Appointment.
     changesBy: !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch') ? 'patch' : 'put',
   };

@@ -1,5 +1,5 @@
 import type { CareUnit, Resource } from '@crossward/connector-kit';
-import type { FhirSlot } from './fhir.ts';
+import type { FhirAppointment, FhirSlot } from './fhir.ts';
 import type { Place } from './mappers/appointment.ts';
 import type { BookableService } from './mappers/healthcare-service.ts';
 
@@ -14,6 +14,8 @@ export interface Offer {
 
 /** Who can be booked in a care unit, and for what. */
 export interface CareUnitDirectory extends Place {
+  /** Every resource of the care unit that an appointment names. The first is its own. */
+  resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;
   /** Those that can be booked, by id. */
   readonly resources: readonly Resource[];

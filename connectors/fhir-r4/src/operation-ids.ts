@@ -52,7 +52,8 @@ export function placesIn(appointment: FhirAppointment, system: string, operation
   });
 }
 
-function partKey(operationId: string, index: number): string {
+/** The operation identifier of one change of a write with several. */
+export function partKey(operationId: string, index: number): string {
   return `${operationId}.${index}`;
 }
 

@@ -115,6 +115,12 @@ export const fhirSettings = Type.Object(
           require_service_type: Type.Optional(
             Type.Boolean({ description: 'Whether the server refuses a search for slots without service-type.' }),
           ),
+          check_appointments: Type.Optional(
+            Type.Boolean({
+              description:
+                'Whether appointments take their time whatever the Slots say. For a server whose staff move appointments without changing the Slots. Costs one more search for each listing and booking. Default: false.',
+            }),
+          ),
           page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
         },
         closed,

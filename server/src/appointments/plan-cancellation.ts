@@ -26,7 +26,9 @@ export async function prepareCancellations(
 ): Promise<Prepared> {
   const findPatient = eachPatientOnce(ehr);
   if (careUnit.cancellationConfirmation === 'none') return { pending: new Map(), findPatient };
-  const booked = targets.filter((target) => ['booked', 'view of booked'].includes(targetState(target)));
+  const booked = targets.filter((target) =>
+    ['booked', 'pending in the EHR', 'view of booked'].includes(targetState(target)),
+  );
   const ids = booked.map((target) => target.appointment.id);
   return { pending: await findPendingCancellations(services.db, ehr.id, careUnit.id, ids), findPatient };
 }
@@ -41,26 +43,39 @@ export async function planCancellation(
   comment: Comment,
   prepared: Prepared,
 ): Promise<AppointmentPlan | EhrCodePlan> {
-  const { appointment, id, item } = target;
+  const { appointment } = target;
   switch (targetState(target)) {
     case 'cancelled':
       return asItIs(target);
-    case 'pending in the EHR':
-      throw new Problem('appointment_awaiting_confirmation');
     case 'awaiting cancellation':
       return asItIs(target, target.item);
     case 'awaiting booking':
       return releasePlan(target, comment);
+    case 'pending in the EHR':
+      // A hold of another gateway: its code is not known here.
+      if (appointment.state === 'held') throw new Problem('appointment_awaiting_confirmation');
+      return cancelInEhr(context, target, comment, prepared);
     case 'view of booked':
-    case 'booked': {
-      const originalId = target.kind === 'cancellation' ? (item?.replacesId ?? appointment.id) : id;
-      if (context.careUnit.cancellationConfirmation === 'none')
-        return directPlan(context, appointment, originalId, comment);
-      const waiting = prepared.pending.get(appointment.id);
-      if (waiting) return asItIs({ ...target, kind: 'cancellation', id: waiting.id, item: waiting }, waiting);
-      return twoStepPlan(context, appointment, originalId, comment, prepared.findPatient);
-    }
+    case 'booked':
+      return cancelInEhr(context, target, comment, prepared);
   }
+}
+
+/** At once, or in two steps where the care unit asks for a code. */
+async function cancelInEhr(
+  context: RequestContext,
+  target: Target,
+  comment: Comment,
+  prepared: Prepared,
+): Promise<AppointmentPlan | EhrCodePlan> {
+  const { appointment, id, item } = target;
+  if (appointment.hasStarted) throw new Problem('appointment_started');
+  const originalId = target.kind === 'cancellation' ? (item?.replacesId ?? appointment.id) : id;
+  if (context.careUnit.cancellationConfirmation === 'none')
+    return directPlan(context, appointment, originalId, comment);
+  const waiting = prepared.pending.get(appointment.id);
+  if (waiting) return asItIs({ ...target, kind: 'cancellation', id: waiting.id, item: waiting }, waiting);
+  return twoStepPlan(context, appointment, originalId, comment, prepared.findPatient);
 }
 
 function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): AppointmentPlan {

@@ -58,6 +58,7 @@ export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken 
   const after = updated(appointment, wanted);
   if (isNewTime(appointment, after)) assertNotPast(after, updatePlaces.start);
   const word = wordFor(appointment, after);
+  if (word === 'moved' && appointment.hasStarted) throw new Problem('appointment_started');
   const step: Step = {
     ...(word === 'kept'
       ? { response: { appointment, id, word } }

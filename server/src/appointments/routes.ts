@@ -76,7 +76,11 @@ const codeReasons = [
   'confirmation_locked',
   'confirmation_not_pending',
 ] as const satisfies Reason[];
-const stateReasons = ['appointment_cancelled', 'appointment_awaiting_confirmation'] as const satisfies Reason[];
+const stateReasons = [
+  'appointment_cancelled',
+  'appointment_awaiting_confirmation',
+  'appointment_started',
+] as const satisfies Reason[];
 
 interface Dependencies {
   readonly cursors: Cursors;

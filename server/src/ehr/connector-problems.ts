@@ -12,6 +12,7 @@ const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorre
   time_slot_unavailable: 'time_slot_unavailable',
   appointment_cancelled: 'appointment_cancelled',
   appointment_pending: 'appointment_awaiting_confirmation',
+  appointment_started: 'appointment_started',
   appointment_not_held: 'confirmation_not_pending',
   code_expired: 'confirmation_expired',
   code_locked: 'confirmation_locked',

@@ -6,7 +6,7 @@ import { LeaseLost, PartiallyApplied } from './errors.ts';
 import type { OperationKind } from './kind.ts';
 import { releaseAsUnknown } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { monitor, removeOperation, removeWithoutSync, storeResponse } from './store-end.ts';
+import { monitor, monitorRepeats, removeOperation, removeWithoutSync, storeResponse } from './store-end.ts';
 import { resetForRetry } from './store-plan.ts';
 import type { Run } from './work.ts';
 
@@ -27,13 +27,20 @@ export async function finish<Plan, Outcome>(
     if (!kind.hasRecords(plan)) {
       const response = kind.respond(run, plan, outcome);
       const sealed = sealResponse(run, response);
+      if (run.mayBeRepeated) {
+        await monitorRepeats(services.db, operation, run.ehr.patience.settlingSeconds, sealed);
+        return response;
+      }
       // No records to store: the commit need not wait for the disk. After a crash the operation is looked up and ended again.
       await (sealed ? storeResponse(services.db, operation, sealed) : removeWithoutSync(services.db, operation));
       return response;
     }
     return await inTransaction(run, async (tx) => {
       const response = await kind.record(tx, run, plan, outcome);
-      await storeResponse(tx, operation, sealResponse(run, response));
+      const sealed = sealResponse(run, response);
+      await (run.mayBeRepeated
+        ? monitorRepeats(tx, operation, run.ehr.patience.settlingSeconds, sealed)
+        : storeResponse(tx, operation, sealed));
       return response;
     });
   } catch (error) {

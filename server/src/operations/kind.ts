@@ -23,6 +23,8 @@ export interface Work {
    * @throws LeaseLost when another process has taken over the operation. The EHR is not called.
    */
   readonly call: EhrConnection['call'];
+  /** Notes that a request got no response: the EHR may still do it, even a second time. */
+  onNoResponse(): void;
   /** Marks the operation as `compensating`: it is not performed again. */
   compensating(): Promise<void>;
 }

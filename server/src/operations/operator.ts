@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/kysely.ts';
 /**
  * - `pending`: to be performed or looked up
  * - `compensating`: its changes in the EHR are being reverted
- * - `monitored`: ended without effect; background recovery looks for late effects in the EHR
+ * - `monitored`: ended; background recovery looks for late effects in the EHR, or for effects that it made twice
  * - `suspended`: background recovery gave up; an operator decides
  */
 export type OperatorState = 'pending' | 'compensating' | 'monitored' | 'suspended';

@@ -118,6 +118,8 @@ async function endAsNotDone({ run, kind, stored }: Case, problem?: Problem): Pro
 async function findLateEffects(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
   const found = await kind.lookUp(run, stored.plan);
+  // The look-up itself removes what the EHR made twice.
+  if (stored.hadEffect) return 'later';
   if (found === 'nothing' || found === 'not known') return 'later';
   const { operationMetrics } = run.services;
   const about = { operationId: stored.id, emr: stored.emr };

@@ -3,7 +3,7 @@ import type { Db } from '../db/kysely.ts';
 
 /**
  * Deletes operations a day after they were created, at most `limit`. Until then their keys are valid, and operations that
- * ended without effect are monitored. Open and suspended operations stay. The ids are an array because PostgreSQL would
+ * may still have an effect are monitored. Open and suspended operations stay. The ids are an array because PostgreSQL would
  * read the whole table to join a subquery.
  */
 export async function deleteOldOperations(db: Db, limit: number): Promise<void> {

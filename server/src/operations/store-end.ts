@@ -53,6 +53,22 @@ export function monitor(db: Db | Tx, operation: Leased, seconds: number, sealedR
   return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
 }
 
+/** Ends an operation with effect, and monitors it: the EHR may make its changes a second time. @throws LeaseLost */
+export function monitorRepeats(
+  db: Db | Tx,
+  operation: Leased,
+  seconds: number,
+  sealedResponse: Buffer | undefined,
+): Promise<void> {
+  const values = {
+    ...over,
+    had_effect: true,
+    next_attempt_at: leaseEnd(seconds),
+    ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
+  };
+  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
+}
+
 /** Ends monitoring. The stored response stays. */
 export async function stopMonitoring(db: Db | Tx, operation: Leased): Promise<void> {
   await updateLeased(db, operation)

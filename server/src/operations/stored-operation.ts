@@ -24,6 +24,8 @@ export interface Stored extends Leased {
   readonly plan: unknown;
   readonly hasResponse: boolean;
   readonly reportedUnknown: boolean;
+  /** It ended with effect. It is monitored because the EHR may make its changes a second time. */
+  readonly hadEffect: boolean;
   readonly failures: number;
   readonly expiresAt: Date | null;
   /** Its holds and codes have expired. */
@@ -38,7 +40,7 @@ export const storedColumns = sql`
   operations.id, operations.client_id, operations.emr, operations.care_unit_id, operations.idempotency_key_hash, operations.kind,
   operations.state, operations.sealed_plan, operations.sealed_response, operations.attempt, operations.consecutive_failures,
   operations.last_failure,
-  operations.reported_unknown, operations.expires_at,
+  operations.reported_unknown, operations.had_effect, operations.expires_at,
   coalesce(operations.expires_at <= now(), false) AS is_expired,
   coalesce(extract(epoch FROM now() - operations.first_sent_at), 0)::float8 AS age,
   coalesce(extract(epoch FROM now() - operations.last_sent_at), 0)::float8 AS silence`;
@@ -57,6 +59,7 @@ export interface OperationRow {
   readonly consecutive_failures: number;
   readonly last_failure: string | null;
   readonly reported_unknown: boolean;
+  readonly had_effect: boolean;
   readonly expires_at: Date | null;
   readonly is_expired: boolean;
   readonly age: number;
@@ -78,6 +81,7 @@ export function openStored(keys: KeyRing, token: string, row: OperationRow): Sto
     plan: row.sealed_plan === null ? undefined : openPlan(keys, row.client_id, row.id, row.sealed_plan),
     hasResponse: row.sealed_response !== null,
     reportedUnknown: row.reported_unknown,
+    hadEffect: row.had_effect,
     failures: row.consecutive_failures,
     expiresAt: row.expires_at,
     isExpired: row.is_expired,

@@ -23,6 +23,8 @@ export interface Run extends Work {
   readonly hasCaller: boolean;
   /** Something was compensated: the next attempt must use new ids. */
   readonly wasCompensated: boolean;
+  /** A request of it may still be on its way to the EHR, which would do it a second time. */
+  readonly mayBeRepeated: boolean;
 }
 
 interface Place {
@@ -44,6 +46,7 @@ export function startRun(
 ): Run {
   let leaseBegan = leasedAt;
   let wasCompensated = false;
+  let hadNoResponse = false;
 
   async function call<Operation extends ConnectorOperation>(
     name: Operation,
@@ -76,6 +79,12 @@ export function startRun(
     },
     get wasCompensated() {
       return wasCompensated;
+    },
+    onNoResponse() {
+      hadNoResponse = true;
+    },
+    get mayBeRepeated() {
+      return hadNoResponse || (!isFirst && ehr.isOpen && ehr.capabilities.repeatsLateWrites === true);
     },
   };
 }

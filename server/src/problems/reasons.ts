@@ -197,6 +197,13 @@ export const reasons = {
     happened: 'The appointment is awaiting confirmation and cannot be changed.',
     remedy: 'Confirm or cancel the appointment first.',
   },
+  appointment_started: {
+    ...caller,
+    status: 409,
+    title: 'Appointment started',
+    happened: 'The patient has arrived, or the visit is over. It can be neither moved nor cancelled.',
+    remedy: 'Contact the clinic.',
+  },
   confirmation_expired: {
     ...caller,
     status: 409,

@@ -1,6 +1,9 @@
 import { type AppointmentWrite, type Capabilities, type Connector, ConnectorError } from '@crossward/connector-kit';
 
-export type BookingCapabilities = Pick<Capabilities, 'changes' | 'transactions' | 'changesPerTransaction'>;
+export type BookingCapabilities = Pick<
+  Capabilities,
+  'changes' | 'transactions' | 'changesPerTransaction' | 'repeatsLateWrites'
+>;
 
 /** One way to book, as its folder gives it to the connector. Everything that differs between the ways is in here. */
 export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation' | 'findAppointments'> {

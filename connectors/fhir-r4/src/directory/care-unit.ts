@@ -1,6 +1,6 @@
 import type { Resource } from '@crossward/connector-kit';
 import type { CareUnitDirectory, Offer } from '../directory.ts';
-import { localReference } from '../fhir.ts';
+import { type FhirAppointment, localReference } from '../fhir.ts';
 import { actorsOf } from '../mappers/appointment.ts';
 import { type BookableService, hasCoding } from '../mappers/healthcare-service.ts';
 import { resourceId, resourceReference } from '../resource-id.ts';
@@ -51,15 +51,18 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
       // A slot's own service types replace those of its schedule: https://hl7.org/fhir/R4/slot-definitions.html
       return typed ? { ...offer, services: services.filter((it) => hasCoding(it, slot.serviceType)) } : offer;
     },
-    resourceOf(appointment) {
-      const named = actorsOf(appointment);
-      const isElsewhere = named.some((actor) => here.elsewhere.has(actor) || here.foreignRoles.has(actor));
-      if (isElsewhere && !named.some((actor) => actor === location || here.roles.has(actor))) return undefined;
-      const actors = named.map((actor) => practitionerOf(roles.get(actor)) ?? actor);
-      return rankedActors(actors)
-        .map(resourceId)
-        .find((id) => known.has(id));
-    },
+    resourceOf: (appointment) => resourcesOf(appointment)[0],
+    resourcesOf,
     serviceOf: (appointment) => serviceOf(appointment, services),
   };
+
+  function resourcesOf(appointment: FhirAppointment): string[] {
+    const named = actorsOf(appointment);
+    const isElsewhere = named.some((actor) => here.elsewhere.has(actor) || here.foreignRoles.has(actor));
+    if (isElsewhere && !named.some((actor) => actor === location || here.roles.has(actor))) return [];
+    const actors = named.map((actor) => practitionerOf(roles.get(actor)) ?? actor);
+    return rankedActors(actors)
+      .map(resourceId)
+      .filter((id) => known.has(id));
+  }
 }

@@ -30,6 +30,12 @@ const states: Readonly<Record<string, AppointmentState>> = {
   'entered-in-error': 'cancelled',
 };
 
+const started: ReadonlySet<string | undefined> = new Set(['arrived', 'checked-in', 'fulfilled']);
+
+export function hasStarted({ status }: FhirAppointment): boolean {
+  return started.has(status);
+}
+
 /** The state of an Appointment at a time of the EHR's clock. */
 export interface Standing {
   readonly state: AppointmentState;
@@ -111,6 +117,7 @@ export function toAppointment(
     id: resource.id ?? '',
     state,
     heldUntil: heldUntil && clock.fromEhr(heldUntil),
+    ...(hasStarted(resource) ? { hasStarted: true } : {}),
     ...time,
     comment: commentOf(resource, dialect),
     patientId,

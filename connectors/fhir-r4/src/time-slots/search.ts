@@ -2,7 +2,7 @@ import { chunks } from '../chunks.ts';
 import type { SearchParameters } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
-import { type FhirSlot, localReference } from '../fhir.ts';
+import { type FhirAppointment, type FhirResource, type FhirSlot, localReference } from '../fhir.ts';
 import { serviceTypeToken } from '../mappers/healthcare-service.ts';
 import { slotTime } from '../mappers/slot.ts';
 import { defaultSlotPageSize } from '../settings.ts';
@@ -13,6 +13,8 @@ export interface SlotSearch {
   /** `undefined`: any status. */
   readonly statuses: string | undefined;
   readonly services?: readonly string[] | undefined;
+  /** Given the Appointments that name the slots, if the server returns them in the same search. */
+  readonly withAppointments?: ((appointments: readonly FhirAppointment[]) => void) | undefined;
   /** Whether few are expected: those of one appointment. */
   readonly few?: boolean;
 }
@@ -22,10 +24,10 @@ export interface SlotSearch {
  * whole day on some servers and nothing on others.
  */
 export async function searchSlots(
-  { client, settings }: FhirConnection,
+  { client, settings, revIncludesAppointments }: FhirConnection,
   directory: CareUnitDirectory,
   schedules: readonly string[],
-  { start, before, statuses, services, few = false }: SlotSearch,
+  { start, before, statuses, services, withAppointments, few = false }: SlotSearch,
 ): Promise<FhirSlot[]> {
   const wanted = directory.services.filter(({ id }) => services === undefined || services.includes(id));
   const types = settings.slots?.require_service_type ? serviceTypeToken(wanted) : '';
@@ -34,19 +36,30 @@ export async function searchSlots(
     ['start', `lt${before.toISOString()}`],
     ...(statuses === undefined ? [] : [['status', statuses] as const]),
     ...(types === '' ? [] : [['service-type', types] as const]),
+    ...(withAppointments && revIncludesAppointments ? [['_revinclude', 'Appointment:slot'] as const] : []),
     ['_count', String(settings.slots?.page_size ?? defaultSlotPageSize)],
   ];
   const places: SearchParameters[] =
     settings.slots?.search_by === 'schedule.actor'
       ? chunks(directory.actorsOf(schedules), 20).map((actors) => [['schedule.actor', actors.join(',')]])
       : chunks(schedules, 20).map((some) => [['schedule', some.join(',')]]);
-  const found = await Promise.all(
-    places.map((place) => client.search<FhirSlot>('Slot', [...place, ...common], { few })),
-  );
+  const search = async (parameters: SearchParameters) => {
+    const slots = new Map<string, FhirSlot>();
+    for await (const { resources, included } of client.pages('Slot', parameters, { few })) {
+      for (const slot of resources as readonly FhirSlot[]) slots.set(slot.id ?? '', slot);
+      withAppointments?.(included.filter(isAppointment));
+    }
+    return [...slots.values()];
+  };
+  const found = await Promise.all(places.map((place) => search([...place, ...common])));
   const asked = new Set(schedules);
   // Some servers ignore a search parameter that they do not know.
   return found.flat().filter((slot) => {
     const time = slotTime(slot);
     return time && asked.has(localReference(slot.schedule) ?? '') && time.start >= start && time.start < before;
   });
+}
+
+function isAppointment(resource: FhirResource): resource is FhirAppointment {
+  return resource.resourceType === 'Appointment';
 }

@@ -11,6 +11,7 @@ export async function ownersOf(
   ehr: BookingConnection,
   slots: readonly FhirSlot[],
 ): Promise<ReadonlyMap<string, FhirAppointment>> {
+  if (slots.length === 0) return new Map();
   const { client, dialect, operationLookup } = ehr;
   const owners = [...new Set(slots.flatMap((slot) => claimOf(slot)?.owner ?? []))];
   const keys = operationLookup ? owners.filter((owner) => !namesAppointment(owner)) : [];
@@ -58,17 +59,12 @@ export function namesAppointment(owner: string): boolean {
   return owner.startsWith('Appointment/');
 }
 
-/** Of slots with an expired claim, those whose owner still needs them. */
-export async function livingOwners(
-  ehr: BookingConnection,
-  slots: readonly FhirSlot[],
+/** Of the owners of expired claims, by slot, those that still need their slot. */
+export function livingOwners(
+  owners: ReadonlyMap<string, FhirAppointment>,
   now: Date,
-): Promise<ReadonlySet<string>> {
-  if (slots.length === 0) return new Set();
-  const owners = await ownersOf(ehr, slots);
-  return new Set(
-    [...owners].flatMap(([slot, owner]) => (keepsSlots(owner, now) && slotsOf(owner).includes(slot) ? [slot] : [])),
-  );
+): ReadonlyMap<string, FhirAppointment> {
+  return new Map([...owners].filter(([slot, owner]) => keepsSlots(owner, now) && slotsOf(owner).includes(slot)));
 }
 
 /** All names that an appointment may have as the owner of a slot. */

@@ -2,29 +2,86 @@ import type { TimeSlotQuery } from '@crossward/connector-kit';
 import type { BookingConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
-import { slotsOf } from '../mappers/appointment.ts';
+import { slotsOf, standingOf } from '../mappers/appointment.ts';
+import { patientIn, readGroupId } from '../mappers/group.ts';
 import { slotState, slotTime } from '../mappers/slot.ts';
+import { abandonedSlots } from './abandoned-slots.ts';
 import type { FreeTime, FreeTimeSource } from './list.ts';
+import { occupiedSlots } from './occupied-slots.ts';
 import { searchSlots } from './search.ts';
-import { livingOwners } from './slot-owners.ts';
+import { livingOwners, ownersOf } from './slot-owners.ts';
 
 /** Ids of appointments whose slots count as free, besides those that the query names. */
 type AlsoFreeing = (directory: CareUnitDirectory, query: TimeSlotQuery) => Promise<readonly string[]>;
 
+/** A slot whose claim has ended, and the appointment that still needs it. */
+export interface Leftover {
+  readonly slot: FhirSlot;
+  readonly owner: FhirAppointment | undefined;
+}
+
+interface Options {
+  readonly alsoFreeing?: AlsoFreeing | undefined;
+  /** For a way to book that claims Slots: cleans up what writes of ours have left. */
+  readonly sweep?: ((leftovers: readonly Leftover[]) => Promise<void>) | undefined;
+}
+
 /** Free times that are Slot resources. */
-export function slotTimes(ehr: BookingConnection, alsoFreeing: AlsoFreeing = async () => []): FreeTimeSource {
+export function slotTimes(ehr: BookingConnection, { alsoFreeing, sweep }: Options = {}): FreeTimeSource {
+  const readsBusy = sweep !== undefined || ehr.settings.slots?.check_appointments === true;
   return async (directory, schedules, query) => {
-    const ids = [...(query.freeing ?? []), ...(await alsoFreeing(directory, query))];
+    const ids = [...(query.freeing ?? []), ...((await alsoFreeing?.(directory, query)) ?? [])];
     const freed = await slotsOfAppointments(ehr, ids);
     return async (range) => {
+      const seen: FhirAppointment[] = [];
       const slots = await searchSlots(ehr, directory, schedules, {
         ...range,
-        statuses: freed.size > 0 ? undefined : 'free,busy-tentative',
+        statuses: freed.size > 0 ? undefined : readsBusy ? 'free,busy-tentative,busy' : 'free,busy-tentative',
         services: query.healthcareServiceIds,
+        ...(sweep ? { withAppointments: (appointments) => void seen.push(...appointments) } : {}),
       });
-      return (await freeSlots(ehr, slots, freed)).flatMap((slot) => freeTime(slot, directory));
+      const now = ehr.client.clock.now();
+      const claimants = await ownersOf(
+        ehr,
+        slots.filter((slot) => slotState(slot, now) === 'expired'),
+      );
+      const owners = livingOwners(claimants, now);
+      const abandoned = sweep ? await abandonedSlots(ehr, slots, seen) : new Set<string>();
+      const occupied = await occupiedSlots(ehr, directory, slots, new Set(ids));
+      if (sweep) await sweep(leftoversIn(slots, { abandoned, claimants, owners, now }));
+      return slots
+        .filter((slot) => {
+          const reference = referenceTo(slot);
+          const isOpen = abandoned.has(reference) || canBeBooked(slot, { freed, owners, now });
+          return isOpen && !occupied.has(reference);
+        })
+        .flatMap((slot) => freeTime(slot, directory));
     };
   };
+}
+
+interface Facts {
+  readonly owners: ReadonlyMap<string, FhirAppointment>;
+  readonly now: Date;
+}
+
+/** The gateway releases an expired hold with its Slots, and may still confirm it: it is no leftover. */
+function leftoversIn(
+  slots: readonly FhirSlot[],
+  {
+    abandoned,
+    claimants,
+    owners,
+    now,
+  }: Facts & { readonly abandoned: ReadonlySet<string>; readonly claimants: ReadonlyMap<string, FhirAppointment> },
+): Leftover[] {
+  return slots.flatMap((slot) => {
+    const reference = referenceTo(slot);
+    if (abandoned.has(reference)) return [{ slot, owner: undefined }];
+    const claimant = claimants.get(reference);
+    if (slotState(slot, now) !== 'expired' || (claimant && standingOf(claimant, now).hasExpired)) return [];
+    return [{ slot, owner: owners.get(reference) }];
+  });
 }
 
 function freeTime(slot: FhirSlot, directory: CareUnitDirectory): FreeTime[] {
@@ -39,25 +96,38 @@ async function slotsOfAppointments(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
-  const appointments = await client.readMany<FhirAppointment>(ids.map((id) => `Appointment/${id}`));
-  return new Set(appointments.flatMap(slotsOf));
+  const found = await client.readMany<FhirAppointment>(ids.map((id) => `Appointment/${readGroupId(id).id}`));
+  // The other patients of a group keep its slots.
+  const isShared = (it: FhirAppointment) =>
+    ids.some((id) => readGroupId(id).id === it.id && patientIn(it, id)?.hasOthers === true);
+  return new Set(found.filter((it) => !isShared(it)).flatMap(slotsOf));
 }
 
-/**
- * The slots that can be booked: free ones, those of an expired claim whose owner no longer needs them, and those in
- * `freed`, which their appointment is about to leave.
- */
+/** The slots that can be booked, for a way to book that writes no Slots. */
 export async function freeSlots(
   ehr: BookingConnection,
+  directory: CareUnitDirectory,
   slots: readonly FhirSlot[],
-  freed: ReadonlySet<string>,
+  leaving: FhirAppointment | null,
 ): Promise<FhirSlot[]> {
   const now = ehr.client.clock.now();
   const expired = slots.filter((slot) => slotState(slot, now) === 'expired');
-  const owners = await livingOwners(ehr, expired, now);
-  return slots.filter((slot) => {
-    if (freed.has(referenceTo(slot))) return slot.status !== 'busy-unavailable' && slot.status !== 'entered-in-error';
-    const state = slotState(slot, now);
-    return state === 'free' || (state === 'expired' && !owners.has(referenceTo(slot)));
-  });
+  const freed = new Set(leaving ? slotsOf(leaving) : []);
+  const [claimants, occupied] = await Promise.all([
+    ownersOf(ehr, expired),
+    occupiedSlots(ehr, directory, slots, new Set(leaving?.id ? [leaving.id] : [])),
+  ]);
+  const owners = livingOwners(claimants, now);
+  return slots.filter((slot) => !occupied.has(referenceTo(slot)) && canBeBooked(slot, { freed, owners, now }));
+}
+
+/**
+ * Whether a slot can be booked: it is free, or of an expired claim whose owner no longer needs it, or in `freed`, which
+ * their appointment is about to leave.
+ */
+function canBeBooked(slot: FhirSlot, { freed, owners, now }: Facts & { readonly freed: ReadonlySet<string> }): boolean {
+  const reference = referenceTo(slot);
+  if (freed.has(reference)) return slot.status !== 'busy-unavailable' && slot.status !== 'entered-in-error';
+  const state = slotState(slot, now);
+  return state === 'free' || (state === 'expired' && !owners.has(reference));
 }

@@ -35,13 +35,14 @@ export async function performPlan(work: Work, plan: AppointmentPlan): Promise<Re
 }
 
 async function allInOneTransaction(
-  { call, careUnit, ehrId, expiresAt, isFirst }: Work,
+  { call, careUnit, ehrId, expiresAt, isFirst, onNoResponse }: Work,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
   const returned = await call('changeAppointments', {
     operationId: ehrId(),
     careUnit,
     isFirst,
+    onNoResponse,
     changes: changes.map(({ change }) => ehrChange(change, expiresAt)),
   });
   return resultsOf(changes, returned);
@@ -58,12 +59,18 @@ async function allWithCompensation(
   plan: AppointmentPlan,
   changes: readonly ChangeStep[],
 ): Promise<Results> {
-  const { call, careUnit, ehrId, expiresAt, isFirst } = work;
+  const { call, careUnit, ehrId, expiresAt, isFirst, onNoResponse } = work;
   const done = new Map<number, Appointment>();
   for (const step of withoutCollisions(changes)) {
     const { index, change } = step;
     try {
-      const part = { operationId: ehrId(index), careUnit, isFirst, changes: [ehrChange(change, expiresAt)] };
+      const part = {
+        operationId: ehrId(index),
+        careUnit,
+        isFirst,
+        onNoResponse,
+        changes: [ehrChange(change, expiresAt)],
+      };
       const [result] = await call('changeAppointments', part);
       if (!result) throw new Error('The EHR returned no appointment');
       // If an earlier call made the change, the EHR returns the appointment's current state.

@@ -11,7 +11,7 @@ CREATE TABLE operations (
   -- Kind of plan. Null: no plan stored yet.
   kind text,
   -- `compensating`: changes already made in the EHR are being undone; it must not run again.
-  -- `done` with a plan: it ended without effect and is monitored for late effects in the EHR.
+  -- `done` with a plan: it is monitored for late effects in the EHR.
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'compensating', 'done')),
   sealed_plan bytea,
   sealed_response bytea,
@@ -30,6 +30,8 @@ CREATE TABLE operations (
   last_sent_at timestamptz,
   -- The caller got `outcome_unknown`.
   reported_unknown boolean NOT NULL DEFAULT false,
+  -- It ended with effect, and is monitored because the EHR may do it a second time.
+  had_effect boolean NOT NULL DEFAULT false,
   -- Patients who will get a code. Rate limits count it before it exists.
   patient_hashes bytea[] NOT NULL DEFAULT '{}',
   -- When its holds and codes expire.

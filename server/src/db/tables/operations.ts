@@ -20,6 +20,7 @@ interface OperationRow {
   first_sent_at: Generated<Date | null>;
   last_sent_at: Generated<Date | null>;
   reported_unknown: Generated<boolean>;
+  had_effect: Generated<boolean>;
   patient_hashes: Generated<Buffer[]>;
   expires_at: Generated<Date | null>;
   suspended_at: Generated<Date | null>;

@@ -4,8 +4,9 @@ import type { CareUnitDirectory } from '../../directory.ts';
 import { type FhirAppointment, referenceTo } from '../../fhir.ts';
 import { appointmentTime, toAppointment } from '../../mappers/appointment.ts';
 import { creationKey, operationIdentifiers, remember } from '../../operation-ids.ts';
+import { ruleOnPatient } from './group-rules.ts';
 import { newAppointment } from './new-appointment.ts';
-import { type ChangeOfExisting, type Ruling, ruleOn } from './rules.ts';
+import { assertNotStarted, type ChangeOfExisting, type Ruling } from './rules.ts';
 
 /** An appointment before and after the write. */
 export interface Draft {
@@ -45,7 +46,7 @@ export interface Drafted {
 export interface Known {
   readonly ehr: BookingConnection;
   readonly directory: CareUnitDirectory;
-  /** Appointments of the care unit, by id. */
+  /** Appointments of the care unit, by the id in the change: several ids may name one Appointment. */
   readonly existing: ReadonlyMap<string, FhirAppointment>;
   /** By the EHR's clock. */
   readonly now: Date;
@@ -73,12 +74,14 @@ export function draftChanges(known: Known, { operationId, changes }: Appointment
 
   function change(wanted: ChangeOfExisting, index: number): Draft {
     const draft = draftOf(wanted.appointmentId);
-    const ruling = ruleOn(draft.after, wanted, ehr.dialect, now);
+    const operationKey = creationKey(operationId, index, changes.length);
+    const ruling = ruleOnPatient(draft.after, wanted, { dialect: ehr.dialect, now, operationKey });
     const identifiers = operationIdentifiers(operationSystem, operationId, index, changes.length);
     draft.after = ehr.operationLookup ? remember(ruling.after, operationSystem, identifiers) : ruling.after;
     if (ruling.slots !== 'stay') fates.set(draft, ruling.slots);
     const move = moveOf(known, draft, wanted);
     if (move) {
+      assertNotStarted(draft.after);
       fates.set(draft, 'free');
       wishes.push(move);
     }

@@ -5,6 +5,7 @@ import type { BookingConnection } from '../../connection.ts';
 import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
+import { readGroupId, viewOf } from '../../mappers/group.ts';
 import { bookablePatientId } from '../../patients.ts';
 import { type Drafted, draftChanges } from './drafts.ts';
 
@@ -27,15 +28,22 @@ export async function readChanges(
 ): Promise<ReadChanges> {
   const { clock } = ehr.client;
   const now = clock.now();
+  const ids = existingIds(write);
   const [directory, found, patients] = await Promise.all([
     ehr.directory.of(write.careUnit),
-    known ?? readAppointments(ehr, existingIds(write)),
+    known ?? readAppointments(ehr, ids),
     bookablePatients(ehr, write),
   ]);
   const changes = write.changes.map((change) => withPatient(byClockOfEhr(change, clock), patients));
   assertKnown(directory, write);
-  const ofCareUnit = found.filter((it) => toAppointment(it, directory, ehr.dialect, clock) !== null);
-  const existing = new Map(ofCareUnit.map((resource) => [resource.id ?? '', resource]));
+  const existing = new Map(
+    ids.flatMap((id) => {
+      const resource = found.find((it) => it.id === readGroupId(id).id);
+      const view = resource && viewOf(resource, id);
+      const isHere = view !== undefined && toAppointment(view, directory, ehr.dialect, clock) !== null;
+      return resource && isHere ? [[id, resource] as const] : [];
+    }),
+  );
   return { directory, now, ...draftChanges({ ehr, directory, existing, now }, { ...write, changes }) };
 }
 

@@ -1,6 +1,6 @@
 import { type AppointmentChange, type AppointmentCreation, ConnectorError } from '@crossward/connector-kit';
 import type { FhirAppointment } from '../../fhir.ts';
-import { type AppointmentDialect, standingOf, withComment, withHold } from '../../mappers/appointment.ts';
+import { type AppointmentDialect, hasStarted, standingOf, withComment, withHold } from '../../mappers/appointment.ts';
 import { timeTaken } from '../write/outcomes.ts';
 
 export type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
@@ -8,7 +8,8 @@ export type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
 /** What a change does to an appointment and to its slots. */
 export interface Ruling {
   readonly after: FhirAppointment;
-  readonly slots: 'stay' | 'free' | 'book' | { readonly holdUntil: Date };
+  /** `finish`: those that are still tentative become busy. */
+  readonly slots: 'stay' | 'free' | 'book' | 'finish' | { readonly holdUntil: Date };
 }
 
 /**
@@ -30,10 +31,13 @@ export function ruleOn(
       return { after: withComment(appointment, dialect.commentField, change.comment), slots: 'stay' };
     case 'cancel':
       if (state === 'cancelled') return unchanged;
-      assertBooked(appointment, now);
+      assertNotStarted(appointment);
+      // What the EHR's staff have entered and not booked yet can be cancelled. A hold is released instead.
+      if (state !== 'pending') assertBooked(appointment, now);
       return { after: cancelled(appointment, dialect, change.comment), slots: 'free' };
     case 'confirm':
-      if (state === 'booked') return unchanged;
+      // Staff may have booked it themselves, and the slots are as the hold left them.
+      if (state === 'booked') return { after: appointment, slots: 'finish' };
       // An expired hold can still be booked while its time is free: the patient gave the right code in time.
       if (state === 'held' || hasExpired) return { after: booked(appointment), slots: 'book' };
       if (state === 'cancelled') throw timeTaken();
@@ -47,6 +51,12 @@ export function ruleOn(
       if (state !== 'held' && !hasExpired) throw notHeld();
       return { after: cancelled(withHold(appointment, null), dialect, change.comment), slots: 'free' };
   }
+}
+
+/** @throws ConnectorError `appointment_started` */
+export function assertNotStarted(appointment: FhirAppointment): void {
+  if (!hasStarted(appointment)) return;
+  throw new ConnectorError('appointment_started', 'The patient has arrived, or the visit is over');
 }
 
 function assertBooked(appointment: FhirAppointment, now: Date): void {

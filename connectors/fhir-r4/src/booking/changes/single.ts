@@ -2,7 +2,6 @@ import type { AppointmentWrite } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import type { FhirAppointment, FhirSlot } from '../../fhir.ts';
-import { slotsOf } from '../../mappers/appointment.ts';
 import { searchSlots } from '../../time-slots/search.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import { freeSlots } from '../../time-slots/slot-times.ts';
@@ -60,7 +59,7 @@ async function findPath(
     statuses: undefined,
     services: anyService ? undefined : [serviceId],
   });
-  const free = await freeSlots(ehr, found, new Set(before ? slotsOf(before) : []));
+  const free = await freeSlots(ehr, directory, found, before);
   const offered = free.filter((slot) => {
     const offer = directory.offerOf(slot);
     return offer?.resourceId === resourceId && (anyService || offer.services.some(({ id }) => id === serviceId));

@@ -27,7 +27,8 @@ export function operationsBooking(connection: FhirConnection, facts: ServerFacts
   return {
     capabilities,
     timesAreSlots: true,
-    listTimeSlots: (query) => listTimeSlots(ehr, query, slotTimes(ehr, holds ? expiredHoldIds(ehr) : undefined)),
+    listTimeSlots: (query) =>
+      listTimeSlots(ehr, query, slotTimes(ehr, holds ? { alsoFreeing: expiredHoldIds(ehr) } : {})),
     ...operationFinder(ehr),
     async changeAppointments(write: AppointmentWrite) {
       assertSupported(capabilities, write);

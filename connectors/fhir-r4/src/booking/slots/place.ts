@@ -16,13 +16,17 @@ export interface PlannedSlot {
   readonly owner: string;
 }
 
-interface PlaceContext {
+export interface PlaceContext {
   readonly ehr: BookingConnection;
   readonly directory: CareUnitDirectory;
   /** The slots that the appointments have, and all slots at the times that they need, by reference. */
   readonly slots: ReadonlyMap<string, FhirSlot>;
   /** The owners of expired claims, by slot. */
   readonly owners: ReadonlyMap<string, FhirAppointment>;
+  /** Slots whose time an appointment takes, whatever their status says. */
+  readonly occupied: ReadonlySet<string>;
+  /** `busy` slots with a claim of ours that no appointment needs. */
+  readonly abandoned: ReadonlySet<string>;
   /** Whether to take over slots that another call with this operation id has claimed. */
   readonly takeOver: boolean;
   /** By the EHR's clock: the moment at which `owners` was filled. */
@@ -77,6 +81,10 @@ function leftBy({ ehr, slots, now }: PlaceContext, draft: Draft, fate: Fate): Pl
     if (!before) return [];
     const isOurs = belongsTo(before, appointment, ehr, now);
     const owner = claimOf(before)?.owner ?? draft.owner;
+    if (fate === 'finish') {
+      const isTentative = isOurs && before.status === 'busy-tentative';
+      return isTentative ? [{ before, after: claimedSlot(before, 'busy', { owner, until: null }), owner }] : [];
+    }
     if (fate === 'free') return isOurs ? [{ before, after: freedSlot(before), owner }] : [];
     if (!isOurs && before.status !== 'free') throw timeTaken();
     const after =
@@ -103,7 +111,7 @@ interface SoFar {
 
 /** Free slots without a gap, from the start to the end of the time. */
 function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar): readonly FhirSlot[] {
-  const { directory, slots, owners, takeOver, now } = context;
+  const { directory, slots, owners, occupied, abandoned, takeOver, now } = context;
   const { draft, resourceId, serviceId, start, end } = wish;
   const candidates = [...slots.values()].filter((slot) => {
     const offer = directory.offerOf(slot);
@@ -114,7 +122,8 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
   function isAvailable(slot: FhirSlot): boolean {
     const reference = referenceTo(slot);
     const state = slotState(slot, now);
-    if (state === 'free' || released.has(reference)) return true;
+    if (occupied.has(reference)) return false;
+    if (state === 'free' || released.has(reference) || abandoned.has(reference)) return true;
     const isClaimedByUs = slot.status === 'busy-tentative' && claimOf(slot)?.owner === draft.owner;
     if (isClaimedByUs && (draft.before !== null || takeOver)) return true;
     if (state !== 'expired') return false;

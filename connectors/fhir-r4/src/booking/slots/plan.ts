@@ -4,13 +4,16 @@ import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { slotsOf, withHold } from '../../mappers/appointment.ts';
 import { slotState } from '../../mappers/slot.ts';
+import { abandonedSlots } from '../../time-slots/abandoned-slots.ts';
+import { occupiedSlots } from '../../time-slots/occupied-slots.ts';
 import { searchSlots } from '../../time-slots/search.ts';
 import { ownersOf } from '../../time-slots/slot-owners.ts';
 import type { Drafted } from '../changes/drafts.ts';
 import { existingIds, readChanges } from '../changes/read.ts';
 import type { PlannedAppointment } from '../write/appointment.ts';
 import type { PlanOptions } from '../write/attempts.ts';
-import { type PlannedSlot, placeDrafts } from './place.ts';
+import { isTimeTaken } from '../write/outcomes.ts';
+import { type PlaceContext, type Placed, type PlannedSlot, placeDrafts } from './place.ts';
 import type { ReadAhead, ReadTogether } from './read-ahead.ts';
 
 /** Every resource that a write changes, before and after it, each once. */
@@ -56,8 +59,13 @@ async function planFrom(
   const { directory, now, ...drafted } = await readChanges(ehr, write, known?.appointments);
   const slots = await loadSlots(ehr, directory, drafted, known?.slots ?? []);
   const expired = [...slots.values()].filter((slot) => slotState(slot, now) === 'expired');
-  const owners = await ownersOf(ehr, expired);
-  const placed = placeDrafts({ ehr, directory, slots, owners, takeOver, now }, drafted);
+  const [owners, occupied] = await Promise.all([
+    ownersOf(ehr, expired),
+    occupiedByOthers(ehr, directory, slots, drafted),
+  ]);
+  const context = { ehr, directory, slots, owners, occupied, abandoned: new Set<string>(), takeOver, now };
+  // With what is known, a taken time is planned again anyway.
+  const placed = known ? placeDrafts(context, drafted) : await placeWith(context, drafted);
   const changed = new Set(drafted.drafts.flatMap(({ before }) => before?.id ?? []));
   return {
     slots: placed.slots,
@@ -67,6 +75,29 @@ async function planFrom(
       .filter(({ id }) => !changed.has(id ?? ''))
       .map((before) => ({ before, after: { ...withHold(before, null), status: 'cancelled' } })),
   };
+}
+
+/** Only if the time is taken, it asks whether those who took it still need it. */
+async function placeWith(context: PlaceContext, drafted: Drafted): Promise<Placed> {
+  try {
+    return placeDrafts(context, drafted);
+  } catch (error) {
+    if (!isTimeTaken(error)) throw error;
+    const abandoned = await abandonedSlots(context.ehr, [...context.slots.values()]);
+    if (abandoned.size === 0) throw error;
+    return placeDrafts({ ...context, abandoned }, drafted);
+  }
+}
+
+async function occupiedByOthers(
+  ehr: BookingConnection,
+  directory: CareUnitDirectory,
+  slots: ReadonlyMap<string, FhirSlot>,
+  { fates, wishes }: Drafted,
+): Promise<ReadonlySet<string>> {
+  if (wishes.length === 0) return new Set();
+  const leaving = [...fates].flatMap(([{ before }, fate]) => (fate === 'free' ? (before?.id ?? []) : []));
+  return occupiedSlots(ehr, directory, [...slots.values()], new Set(leaving));
 }
 
 /** The slots that the appointments have, and all slots at the times that they need, by reference. */

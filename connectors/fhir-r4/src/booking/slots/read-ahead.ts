@@ -4,6 +4,7 @@ import { chunks } from '../../chunks.ts';
 import type { BookingConnection } from '../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { slotsOf } from '../../mappers/appointment.ts';
+import { readGroupId } from '../../mappers/group.ts';
 import { isFhirId } from '../../patients.ts';
 import { recent } from '../../recent.ts';
 import { defaultPageSize } from '../../settings.ts';
@@ -44,20 +45,26 @@ export function readAhead(ehr: BookingConnection, includes: boolean): ReadAhead 
         const own = slotsOf(appointment);
         kept.put(referenceTo(appointment), { appointment, slots: slots.filter((it) => own.includes(referenceTo(it))) });
       }
-      return toAppointments(ehr, directory, appointments);
+      return toAppointments(ehr, directory, appointments, ids);
     },
     take(ids) {
-      const found = ids.flatMap((id) => kept.take(`Appointment/${id}`) ?? []);
-      if (found.length < ids.length) return undefined;
+      // Each resource can be taken once, and several ids may name one.
+      const wanted = resourceIds(ids);
+      const found = wanted.flatMap((id) => kept.take(`Appointment/${id}`) ?? []);
+      if (found.length < wanted.length) return undefined;
       return { appointments: found.map(({ appointment }) => appointment), slots: found.flatMap(({ slots }) => slots) };
     },
   };
 }
 
+function resourceIds(appointmentIds: readonly string[]): string[] {
+  return [...new Set(appointmentIds.map((id) => readGroupId(id).id))];
+}
+
 const idsPerSearch = 50;
 
 async function readWithSlots(ehr: BookingConnection, appointmentIds: readonly string[]): Promise<ReadTogether> {
-  const ids = [...new Set(appointmentIds.filter(isFhirId))];
+  const ids = resourceIds(appointmentIds).filter(isFhirId);
   const found = new Map<string, FhirAppointment>();
   const slots = new Map<string, FhirSlot>();
   await Promise.all(

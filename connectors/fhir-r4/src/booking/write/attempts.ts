@@ -3,7 +3,9 @@ import { type Appointment, type AppointmentWrite, type CareUnit, ConnectorError 
 import type { FhirConnection } from '../../connection.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
-import { afterWriting, FinalError, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
+import { viewAfter } from '../../mappers/group.ts';
+import { creationKey } from '../../operation-ids.ts';
+import { afterWriting, FinalError, isTimeTaken, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
 
 const attempts = 10;
 /** How many attempts wait for another call with the same operation id. After that, the other call is taken to be dead. */
@@ -56,7 +58,11 @@ export async function changeAppointments<Plan>(
       const [done, planned] = await Promise.all([look(write.operationId), planning]);
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
       if ('error' in planned) throw planned.error;
-      return await mapped(ehr, write.careUnit, await execute(planned.plan, write));
+      const written = await execute(planned.plan, write);
+      const seen = written.map((it, index) =>
+        viewAfter(it, creationKey(write.operationId, index, write.changes.length)),
+      );
+      return await mapped(ehr, write.careUnit, seen);
     } catch (error) {
       if (error instanceof FinalError) throw error;
       if (isUnknown(error)) {
@@ -64,7 +70,7 @@ export async function changeAppointments<Plan>(
         if (!findDone) throw unknownOutcome(error);
       } else if (!(error instanceof LostRace) && !(error instanceof UnderWay)) {
         // Another call with this operation id may have finished between the look-up and the plan.
-        const ask = async () => (isTaken(error) ? look(write.operationId) : []);
+        const ask = async () => (isTimeTaken(error) ? look(write.operationId) : []);
         const doneNow = await (uncertain === undefined ? ask() : afterWriting(ask));
         if (doneNow.length > 0) return await mapped(ehr, write.careUnit, doneNow);
         throw uncertain === undefined || isDecision(error) ? error : unknownOutcome(uncertain);
@@ -75,10 +81,6 @@ export async function changeAppointments<Plan>(
   }
   if (uncertain !== undefined) throw unknownOutcome(uncertain);
   throw new ConnectorError('unavailable', 'The appointments kept changing during the write; nothing was written');
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof ConnectorError && error.kind === 'time_slot_unavailable';
 }
 
 /** Whether an error decides the write itself. A refused read decides nothing about a write that was sent before it. */

@@ -2,7 +2,8 @@ import type { Connector } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
 import { compare, type FhirAppointment } from '../../fhir.ts';
 import { toAppointment } from '../../mappers/appointment.ts';
-import { operationKeys, placesIn } from '../../operation-ids.ts';
+import { viewAfter } from '../../mappers/group.ts';
+import { operationKeys, partKey, placesIn } from '../../operation-ids.ts';
 import { unknownOutcome } from './outcomes.ts';
 
 /** Finds the appointments that an operation wrote, in the order of its changes. */
@@ -39,7 +40,8 @@ export async function findOperationResources(
     .filter((it) => it.status !== 'entered-in-error' && operationKeys(it, operationSystem).includes(operationId))
     .flatMap((it) => {
       const places = placesIn(it, operationSystem, operationId);
-      return (places.length > 0 ? places : [0]).map((place) => ({ it, place }));
+      if (places.length === 0) return [{ it: viewAfter(it, operationId), place: 0 }];
+      return places.map((place) => ({ it: viewAfter(it, partKey(operationId, place)), place }));
     })
     .sort((a, b) => a.place - b.place || compare(a.it.id ?? '', b.it.id ?? ''))
     .map(({ it }) => it);

@@ -24,6 +24,10 @@ export function timeTaken(): ConnectorError {
   return new ConnectorError('time_slot_unavailable', 'No free time slot covers the range');
 }
 
+export function isTimeTaken(error: unknown): boolean {
+  return error instanceof ConnectorError && error.kind === 'time_slot_unavailable';
+}
+
 export function unknownOutcome(cause?: unknown): ConnectorError {
   return new ConnectorError('outcome_unknown', 'The EHR may or may not have done the write', { cause });
 }

@@ -8,6 +8,7 @@ import { operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
+import { finishSlotsOf, sweep } from '../sweep.ts';
 import { runSlotClaims } from './steps.ts';
 import { resultsWithoutTwins } from './twins.ts';
 
@@ -28,20 +29,29 @@ import { resultsWithoutTwins } from './twins.ts';
  * 5. `PUT` each Slot as `busy` under the version of step 3.
  *
  * A gateway that dies after 3 leaves claims that expire. One that dies after 4 leaves Slots that are `busy-tentative`:
- * their claim expires, and they stay taken because their owner is booked (`time-slots/slot-owners.ts`).
+ * their claim expires, and they stay taken because their owner is booked (`time-slots/slot-owners.ts`). The retry or the
+ * reconciliation, which looks the operation up, finishes them; so does the next listing after the claim has ended
+ * (`slots/sweep.ts`). The same listing frees the Slots of a write that died after 3.
  */
 export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts): Booking {
   const ehr = withOperationLookup(connection, true);
   const capabilities: BookingCapabilities = {
     changes: slotChanges(canChangeAppointments(facts), ehr.settings),
     transactions: false,
+    // A server may ignore `If-None-Exist`, and nothing shows whether it does.
+    repeatsLateWrites: ehr.operationLookup,
+  };
+  const findDone = async (operationId: string) => {
+    const found = await resultsWithoutTwins(ehr, operationId);
+    await finishSlotsOf(ehr, found, operationId);
+    return found;
   };
   const ahead = readAhead(ehr, facts.includesSlots);
-  const findDone = (operationId: string) => resultsWithoutTwins(ehr, operationId);
   return {
     capabilities,
     timesAreSlots: true,
-    listTimeSlots: (query) => listTimeSlots(ehr, query, slotTimes(ehr)),
+    listTimeSlots: (query) =>
+      listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
     ...operationFinder(ehr, findDone),
     async changeAppointments(write) {
@@ -49,7 +59,7 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
       return changeAppointments(ehr, write, {
         findDone: ehr.operationLookup ? findDone : null,
         plan: (it, options) => planWrite(ehr, it, options, ahead),
-        execute: async (plan) => inOrderOfChanges(plan, await runSlotClaims(ehr, plan)),
+        execute: async (plan) => inOrderOfChanges(plan, await runSlotClaims(ehr, plan, write.onNoResponse)),
       });
     },
   };

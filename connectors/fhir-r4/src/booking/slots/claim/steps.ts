@@ -27,12 +27,18 @@ interface Claimed {
  * A claim is a PUT under the version that was read, so one of any number of callers gets the slot. Whichever step is
  * the last one done, the claim's end and the owner's appointment decide whether the slot is taken.
  *
+ * @param onNoResponse called when a create got no response, or another call may have sent one: it may still be done
  * @throws LostRace when somebody else was faster
  */
-export async function runSlotClaims(ehr: BookingConnection, plan: Plan): Promise<readonly FhirAppointment[]> {
+export async function runSlotClaims(
+  ehr: BookingConnection,
+  plan: Plan,
+  onNoResponse: () => void = () => undefined,
+): Promise<readonly FhirAppointment[]> {
   const takesOver = plan.appointments.some(
     ({ before, key }) => before === null && plan.slots.some((slot) => isClaimedBy(slot.before, key)),
   );
+  if (takesOver) onNoResponse();
   const claimed: Claimed[] = [];
   const results: FhirAppointment[] = [];
   try {
@@ -40,7 +46,8 @@ export async function runSlotClaims(ehr: BookingConnection, plan: Plan): Promise
     for (const slot of plan.slots.toSorted((a, b) => compare(referenceTo(a.before), referenceTo(b.before)))) {
       claimed.push({ slot, current: await claim(ehr, slot) });
     }
-    for (const appointment of plan.appointments) results.push(await write(ehr, appointment, takesOver));
+    for (const appointment of plan.appointments)
+      results.push(await write(ehr, appointment, { takesOver, onNoResponse }));
   } catch (error) {
     // After an unknown outcome the claims stay: the appointment may exist.
     if (!isUnknown(error)) for (const it of claimed) await giveBack(ehr, it);
@@ -92,7 +99,7 @@ function finalState(
 async function write(
   ehr: BookingConnection,
   planned: PlannedAppointment,
-  takesOver: boolean,
+  { takesOver, onNoResponse }: { readonly takesOver: boolean; readonly onNoResponse: () => void },
 ): Promise<FhirAppointment> {
   // The other call may have created it since the look-up.
   const done = takesOver ? await readBack(ehr, planned) : null;
@@ -107,6 +114,7 @@ async function write(
         continue;
       }
       if (!isUnknown(error)) throw error;
+      if (planned.before === null) onNoResponse();
       const found = await afterWriting(() => readBack(ehr, planned));
       if (found) return found;
       throw error;

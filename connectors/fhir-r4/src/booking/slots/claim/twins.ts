@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingConnection } from '../../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../../fhir.ts';
-import { keepsSlots, slotsOf } from '../../../mappers/appointment.ts';
+import { slotsOf } from '../../../mappers/appointment.ts';
 import { claimOf } from '../../../mappers/slot.ts';
-import { placesIn } from '../../../operation-ids.ts';
+import { operationKeys, placesIn } from '../../../operation-ids.ts';
 import type { PlannedAppointment } from '../../write/appointment.ts';
 import { findOperationResources } from '../../write/operation-results.ts';
 import { withdraw } from '../../write/withdraw.ts';
@@ -16,25 +16,41 @@ const lookMilliseconds = 100;
 /**
  * What an operation wrote. Two calls with one operation id can leave two appointments on the same slots, where a server
  * ignores `If-None-Exist` and a create was still in progress when the other call took over. The appointment that the
- * slots name is kept, or the first by id. The other, its twin, is withdrawn; the slots stay as they are.
+ * slots name is kept, or one that has been changed since, or the first by id. The others, its twins, are withdrawn; the
+ * slots stay as they are.
  */
 export async function resultsWithoutTwins(
   ehr: BookingConnection,
   operationId: string,
 ): Promise<readonly FhirAppointment[]> {
   const found = await findOperationResources(ehr, operationId);
-  const now = ehr.client.clock.now();
-  // The appointments of a write with several changes have a place each. None of them is a twin.
-  const isSingle = (it: FhirAppointment) => placesIn(it, ehr.dialect.operationSystem, operationId).length === 0;
-  const active = found.filter((it) => keepsSlots(it, now) && isSingle(it));
-  const [first, another] = active;
+  const created = found.filter((it) => isCreatedAlone(ehr, it, operationId));
+  const [first, another] = created;
   if (!first || !another) return found;
-  const slots = await ehr.client.readMany<FhirSlot>(active.flatMap(slotsOf));
-  const named = new Set(slots.map((slot) => claimOf(slot)?.owner));
-  const kept = active.find((it) => named.has(referenceTo(it))) ?? first;
-  const twins = active.filter((it) => it !== kept && slotsOf(it).some((slot) => slotsOf(kept).includes(slot)));
+  const slots = await ehr.client.readMany<FhirSlot>(created.flatMap(slotsOf));
+  const owners = new Map(slots.map((slot) => [referenceTo(slot), claimOf(slot)?.owner]));
+  const named = new Set(owners.values());
+  const hasChanged = (it: FhirAppointment) => wasChanged(ehr, it);
+  const kept = created.find((it) => named.has(referenceTo(it))) ?? created.find(hasChanged) ?? first;
+  const isTwin = (it: FhirAppointment) =>
+    it !== kept &&
+    !hasChanged(it) &&
+    (hasChanged(kept) ||
+      slotsOf(it).some((slot) => slotsOf(kept).includes(slot) || owners.get(slot) === referenceTo(kept)));
+  const twins = created.filter(isTwin);
   for (const twin of twins) await withdraw(ehr, referenceTo(twin));
   return found.filter((it) => !twins.includes(it));
+}
+
+/** The appointments of a write with several changes have a place each. None of them is a twin. */
+function isCreatedAlone({ dialect }: BookingConnection, it: FhirAppointment, operationId: string): boolean {
+  const [creation] = operationKeys(it, dialect.operationSystem);
+  return creation === operationId && placesIn(it, dialect.operationSystem, operationId).length === 0;
+}
+
+/** Whether anything was done to an appointment after it was created: by a later write of ours, or a cancellation. */
+function wasChanged({ dialect }: BookingConnection, it: FhirAppointment): boolean {
+  return it.status === 'cancelled' || it.status === 'noshow' || operationKeys(it, dialect.operationSystem).length > 1;
 }
 
 /** Waits until the call that has the slots names its appointment on them, so that both calls return the same one. */

@@ -9,6 +9,7 @@ import { findOperationResources, operationFinder } from '../../write/operation-r
 import { slotChanges } from '../changes.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
+import { sweep } from '../sweep.ts';
 import { NotAtomic, refuseTransaction } from './not-atomic.ts';
 import { runTransaction } from './transaction.ts';
 
@@ -23,7 +24,8 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
   return {
     capabilities,
     timesAreSlots: true,
-    listTimeSlots: (query) => listTimeSlots(ehr, query, slotTimes(ehr)),
+    listTimeSlots: (query) =>
+      listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
     ...operationFinder(ehr),
     async changeAppointments(write) {

@@ -1,0 +1,72 @@
+import { overlaps } from '@crossward/connector-kit';
+import { chunks } from '../chunks.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
+import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
+import { appointmentTime, keepsSlots, slotsOf } from '../mappers/appointment.ts';
+import { slotTime } from '../mappers/slot.ts';
+import { defaultPageSize } from '../settings.ts';
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/**
+ * The slots whose time an active appointment takes, whatever their status says. For a server whose staff move
+ * appointments without changing the Slots: the setting `slots.check_appointments`. Without it: none, and no request.
+ *
+ * An appointment takes the slots that it names, if they are at its time. Otherwise it was moved, and takes every slot of
+ * its resources at its time.
+ *
+ * @param except ids of appointments that are about to leave their time
+ */
+export async function occupiedSlots(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  slots: readonly FhirSlot[],
+  except: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  if (!ehr.settings.slots?.check_appointments || slots.length === 0) return new Set();
+  const now = ehr.client.clock.now();
+  const appointments = (await appointmentsAt(ehr, directory, slots)).filter(
+    (it) => keepsSlots(it, now) && !except.has(it.id ?? ''),
+  );
+  return new Set(appointments.flatMap((it) => takenBy(it, slots, directory)));
+}
+
+function takenBy(appointment: FhirAppointment, slots: readonly FhirSlot[], directory: CareUnitDirectory): string[] {
+  const time = appointmentTime(appointment);
+  if (!time) return [];
+  const isThen = (slot: FhirSlot) => {
+    const range = slotTime(slot);
+    return range !== null && overlaps(time, range);
+  };
+  const named = slots.filter((slot) => slotsOf(appointment).includes(referenceTo(slot)) && isThen(slot));
+  if (named.length > 0) return named.map(referenceTo);
+  const resources = directory.resourcesOf(appointment);
+  const isTheirs = (slot: FhirSlot) => resources.includes(directory.offerOf(slot)?.resourceId ?? '');
+  return slots.filter((slot) => isTheirs(slot) && isThen(slot)).map(referenceTo);
+}
+
+async function appointmentsAt(
+  { client }: FhirConnection,
+  directory: CareUnitDirectory,
+  slots: readonly FhirSlot[],
+): Promise<readonly FhirAppointment[]> {
+  const times = slots.flatMap((slot) => slotTime(slot) ?? []);
+  const start = Math.min(...times.map((it) => it.start.getTime()));
+  const end = Math.max(...times.map((it) => it.end.getTime()));
+  if (!Number.isFinite(start)) return [];
+  const resources = new Set(slots.flatMap((slot) => directory.offerOf(slot)?.resourceId ?? []));
+  const actors = [...resources].flatMap((id) => directory.namesOf(id));
+  const found = await Promise.all(
+    chunks(actors, 20).map((some) =>
+      client.search<FhirAppointment>('Appointment', [
+        ['actor', some.join(',')],
+        // `date` is the start. No appointment is expected to be longer than a day.
+        ['date', `ge${new Date(start - dayMilliseconds).toISOString()}`],
+        ['date', `lt${new Date(end).toISOString()}`],
+        ['_count', String(defaultPageSize)],
+      ]),
+    ),
+  );
+  return found.flat();
+}

@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto';
+import type { TimeSlot } from '@crossward/connector-kit';
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import type { FhirAppointment, FhirResource, FhirSlot } from '../src/fhir.ts';
+import { claimedSlot, claimOf } from '../src/mappers/slot.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { creation, freeSlots, write } from './bookings.ts';
+import { expireHold } from './expire-hold.ts';
+import { north, openConnector, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function start(options: FakeOptions = {}, settings: Partial<FhirSettings> = {}) {
+  const server = await startFake({ data: { days: 14 }, ...options });
+  servers.push(server);
+  const http = plainHttp();
+  const connector = await openConnector(settingsFor(server.url, settings), http);
+  const slots = (await freeSlots(connector, 4)) as [TimeSlot, TimeSlot, TimeSlot, TimeSlot];
+  const slotOf = ({ resourceId, start: from }: TimeSlot) =>
+    server.store.get(`Slot/slot-${resourceId}-${from.getTime() / 60_000}`) as unknown as FhirSlot;
+  const appointment = (id: string | undefined) => server.store.get(`Appointment/${id}`) as unknown as FhirAppointment;
+  /** As the staff do it: the Slots stay as they are. */
+  const atTheDesk = (id: string | undefined, change: object) =>
+    void server.store.save({ ...appointment(id), ...change } as FhirResource);
+  const starts = async () => (await freeSlots(connector, 4)).map((it) => it.start.getTime());
+  return { server, http, connector, slots, slotOf, appointment, atTheDesk, starts };
+}
+
+/** Lets the claim of a slot have ended a minute ago. */
+function endClaim({ store }: FakeServer, slot: FhirSlot): void {
+  const owner = claimOf(slot)?.owner ?? '';
+  store.save(claimedSlot(slot, 'busy-tentative', { owner, until: new Date(Date.now() - 60_000) }) as never);
+}
+
+const modes = [
+  ['transaction', {}],
+  ['slot_claim', { transactions: 'none' }],
+  ['slot_claim without _revinclude', { transactions: 'none', revIncludesAppointments: false }],
+] as const;
+
+describe.each(modes)('in mode %s, a busy slot with our claim', (_, options) => {
+  test.each(['cancelled', 'noshow', 'entered-in-error'])(
+    'is free when staff make its appointment %s',
+    async (status) => {
+      const { connector, slots, slotOf, atTheDesk, starts } = await start(options);
+      const [slot] = slots;
+      const [made] = await write(connector, [creation(slot)]);
+      atTheDesk(made?.id, { status });
+      expect(await starts()).toContain(slot.start.getTime());
+      expect(slotOf(slot)).toMatchObject({ status: 'free' });
+      expect(await write(connector, [creation(slot)])).toMatchObject([{ state: 'booked' }]);
+    },
+  );
+
+  test('is booked without a listing in between', async () => {
+    const { connector, slots, atTheDesk } = await start(options);
+    const [made] = await write(connector, [creation(slots[0])]);
+    atTheDesk(made?.id, { status: 'cancelled' });
+    const [again] = await write(connector, [creation(slots[0])]);
+    expect(again?.id).not.toBe(made?.id);
+    await expect(write(connector, [creation(slots[0])])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  });
+
+  test('is free when staff delete its appointment', async () => {
+    const { server, connector, slots, slotOf, starts } = await start(options);
+    const [slot] = slots;
+    const [made] = await write(connector, [creation(slot)]);
+    server.store.remove(`Appointment/${made?.id}`);
+    // As long ago that no search index can be behind.
+    const { meta } = slotOf(slot);
+    Object.assign(meta as object, { lastUpdated: new Date(Date.now() - 600_000).toISOString() });
+    expect(await starts()).toContain(slot.start.getTime());
+  });
+
+  test('stays taken by an appointment that staff made in its place', async () => {
+    const { server, connector, slots, appointment, atTheDesk, starts } = await start(options);
+    const [slot] = slots;
+    const [made] = await write(connector, [creation(slot)]);
+    const { id: _id, identifier: _identifier, ...copy } = appointment(made?.id);
+    server.store.save(copy as FhirResource);
+    atTheDesk(made?.id, { status: 'cancelled' });
+    expect(await starts()).not.toContain(slot.start.getTime());
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  });
+
+  test('stays taken while the server cannot tell', async () => {
+    const { server, connector, slots, slotOf, atTheDesk, starts } = await start(options);
+    const [slot] = slots;
+    const [made] = await write(connector, [creation(slot)]);
+    atTheDesk(made?.id, { status: 'cancelled' });
+    server.misbehave = ({ path }) => (path.startsWith('/Appointment') ? { status: 503 } : undefined);
+    await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(starts()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(slotOf(slot).status).toBe('busy');
+    server.misbehave = () => undefined;
+    expect(await starts()).toContain(slot.start.getTime());
+  });
+});
+
+test('a listing without anything to clean up is one request', async () => {
+  const { server, connector, slots } = await start();
+  await write(connector, [creation(slots[0])]);
+  server.seen.splice(0);
+  await connector.listTimeSlots?.({
+    careUnit: north,
+    start: slots[0].start,
+    end: slots[3].end,
+    resourceIds: ['r-1'],
+    limit: 10,
+  });
+  expect(server.seen.map(({ path }) => path)).toEqual(['/Slot']);
+});
+
+describe('in slot_claim, a tentative slot', () => {
+  const options = { transactions: 'none' } as const;
+
+  test('is freed after its write died before the appointment', async () => {
+    const { server, http, connector, slots, slotOf } = await start(options);
+    const [slot] = slots;
+    server.misbehave = ({ method, path }) => {
+      if (method !== 'POST' || path !== '/Appointment') return undefined;
+      http.cut();
+      return 'cut_before';
+    };
+    await write(connector, [creation(slot)]).catch(() => undefined);
+    server.misbehave = () => undefined;
+    const second = await openConnector(settingsFor(server.url));
+    expect(slotOf(slot).status).toBe('busy-tentative');
+    // The claim has not ended, so its write may still be in progress.
+    await freeSlots(second, 4);
+    expect(slotOf(slot).status).toBe('busy-tentative');
+    endClaim(server, slotOf(slot));
+    expect((await freeSlots(second, 1))[0]).toEqual(slot);
+    expect(slotOf(slot)).toMatchObject({ status: 'free' });
+    expect(claimOf(slotOf(slot))).toBeNull();
+  });
+
+  describe.each([
+    ['booking', null, 'busy'],
+    ['hold', 600_000, 'busy-tentative'],
+  ] as const)('of a %s whose write died after the appointment', (_, heldFor, status) => {
+    async function dieAfterTheAppointment() {
+      const it = await start(options);
+      const operationId = randomUUID();
+      let isCreated = false;
+      it.server.misbehave = ({ method, path }) => {
+        isCreated ||= method === 'POST' && path === '/Appointment';
+        if (!isCreated || method !== 'PUT') return undefined;
+        it.http.cut();
+        return 'cut_before';
+      };
+      const changes = [creation(it.slots[0], heldFor && new Date(Date.now() + heldFor))];
+      await write(it.connector, changes, operationId).catch(() => undefined);
+      it.server.misbehave = () => undefined;
+      const [made] = it.server.store.all('Appointment');
+      expect(it.slotOf(it.slots[0]).status).toBe('busy-tentative');
+      const second = await openConnector(settingsFor(it.server.url));
+      const expectFinished = () => {
+        expect(it.slotOf(it.slots[0]).status).toBe(status);
+        expect(claimOf(it.slotOf(it.slots[0]))?.owner).toBe(`Appointment/${made?.id}`);
+      };
+      return { ...it, second, operationId, expectFinished };
+    }
+
+    test('is finished by a look-up of the write', async () => {
+      const { second, operationId, expectFinished } = await dieAfterTheAppointment();
+      expect(await second.findOperation?.(north, operationId)).toHaveLength(1);
+      expectFinished();
+    });
+
+    test('is finished by a look-up after the server was unavailable', async () => {
+      const { server, second, operationId, expectFinished } = await dieAfterTheAppointment();
+      server.misbehave = () => ({ status: 503 });
+      await expect(second.findOperation?.(north, operationId)).rejects.toMatchObject({ kind: 'unavailable' });
+      server.misbehave = ({ method }) => (method === 'PUT' ? { status: 503 } : undefined);
+      expect(await second.findOperation?.(north, operationId)).toHaveLength(1);
+      server.misbehave = () => undefined;
+      expect(await second.findOperation?.(north, operationId)).toHaveLength(1);
+      expectFinished();
+    });
+
+    test('is finished by a listing after its claim has ended', async () => {
+      const { server, slots, slotOf, second, expectFinished } = await dieAfterTheAppointment();
+      // The slot of a hold has its final claim at once.
+      if (heldFor === null) endClaim(server, slotOf(slots[0]));
+      expect(await freeSlots(second, 4)).not.toContainEqual(slots[0]);
+      if (heldFor === null) expectFinished();
+    });
+  });
+});
+
+describe.each(modes)('in mode %s, a held appointment that staff book themselves', (_, options) => {
+  test('has a busy slot when its code comes later', async () => {
+    const { connector, slots, slotOf, atTheDesk } = await start(options);
+    const [held] = await write(connector, [creation(slots[0], new Date(Date.now() + 600_000))]);
+    atTheDesk(held?.id, { status: 'booked' });
+    const appointmentId = held?.id ?? '';
+    expect(await write(connector, [{ kind: 'confirm', appointmentId }])).toMatchObject([{ state: 'booked' }]);
+    expect(slotOf(slots[0]).status).toBe('busy');
+    expect(claimOf(slotOf(slots[0]))?.until).toBeNull();
+  });
+
+  test('has a busy slot when no code comes', async () => {
+    const { server, connector, slots, slotOf, atTheDesk, starts } = await start(options);
+    const [held] = await write(connector, [creation(slots[0], new Date(Date.now() + 600_000))]);
+    expireHold(server, held?.id ?? '');
+    atTheDesk(held?.id, { status: 'booked' });
+    expect(await starts()).not.toContain(slots[0].start.getTime());
+    expect(slotOf(slots[0]).status).toBe('busy');
+  });
+});
+
+describe.each(modes)('in mode %s, an appointment that staff move without changing the slots', (_, options) => {
+  async function moved(settings: Partial<FhirSettings>) {
+    const it = await start(options, settings);
+    const [from, to] = it.slots;
+    const [made] = await write(it.connector, [creation(from)]);
+    it.atTheDesk(made?.id, { start: to.start.toISOString(), end: to.end.toISOString() });
+    return { ...it, from, to };
+  }
+
+  test('takes its new time and leaves its former one, with check_appointments', async () => {
+    const { connector, from, to, starts } = await moved({ slots: { check_appointments: true } });
+    expect(await starts()).not.toContain(to.start.getTime());
+    await expect(write(connector, [creation(to)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+    expect(await starts()).toContain(from.start.getTime());
+    expect(await write(connector, [creation(from)])).toMatchObject([{ state: 'booked' }]);
+  });
+
+  test('is not seen without check_appointments', async () => {
+    const { connector, to } = await moved({});
+    expect(await write(connector, [creation(to)])).toMatchObject([{ state: 'booked' }]);
+  });
+
+  test('can be moved on by the gateway, with check_appointments', async () => {
+    const { server, connector, to, slots, starts } = await moved({ slots: { check_appointments: true } });
+    const [{ id: appointmentId = '' } = {}] = server.store.all('Appointment');
+    const [, , third] = slots;
+    const time = { start: third.start, end: third.end };
+    expect(await write(connector, [{ kind: 'update', appointmentId, time }])).toMatchObject([{ ...time }]);
+    expect(await starts()).toContain(to.start.getTime());
+  });
+});

@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
+import type { FhirAppointment, FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
+import { book, freeRun, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
+import { careUnitOf } from '../codes.ts';
+import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+import { change, keysOf, newKey, type Sent, type Told } from '../idempotency-keys.ts';
+import { careUnitPath } from '../other-ehrs.ts';
+import { knownAnswerOf, nextCall } from '../recovery.ts';
+import { directBookingsOn } from './direct-bookings.ts';
+
+// Longer than every wait in the test, so that a failure names the condition that was not met.
+vi.setConfig({ testTimeout: 150_000 });
+
+const path = careUnitPath('fhir', 'north');
+const fake = await startFake({ transactions: 'none', data: { days: 42 } });
+let proxy: FaultProxy;
+let gateway: Gateway;
+beforeAll(async () => {
+  proxy = await startFaultProxy(fake.url);
+  gateway = await startGateway({ configure: directBookingsOn(proxy.url) });
+});
+afterEach(() => proxy.comeUp());
+afterAll(async () => {
+  await gateway.close();
+  await proxy.close();
+  await fake.close();
+});
+
+const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).send(request, key);
+const inEhr = (id: string) => fake.store.get(`Appointment/${id}`) as unknown as FhirAppointment;
+const atTheDesk = (id: string, changed: object) => void fake.store.save({ ...inEhr(id), ...changed } as FhirResource);
+const isAppointmentChange = ({ method, path: url }: ProxiedRequest) =>
+  method === 'PUT' && url.startsWith('/Appointment/');
+
+test.each(['arrived', 'checked-in', 'fulfilled'])(
+  'a visit that is %s is neither moved nor cancelled',
+  async (status) => {
+    const [slot, other] = (await freeRun(gateway, 2, { careUnit: path })) as [Slot, Slot];
+    const { id } = await book(gateway, { careUnit: path, slot });
+    atTheDesk(id, { status });
+    const careUnit = careUnitOf(gateway, path);
+    for (const content of [timeOf(other), { status: 'cancelled' }]) {
+      expect(await careUnit.change(id, content)).toMatchObject({
+        status: 409,
+        body: { reason: 'appointment_started' },
+      });
+    }
+    expect(inEhr(id).status).toBe(status);
+  },
+);
+
+test.each(['pending', 'proposed', 'waitlist'])('an appointment that staff made %s is cancelled', async (status) => {
+  const slot = await freeSlot(gateway, { careUnit: path });
+  const { id } = await book(gateway, { careUnit: path, slot });
+  atTheDesk(id, { status });
+  const careUnit = careUnitOf(gateway, path);
+  expect(await careUnit.get(id)).toMatchObject({ status: 'awaiting_confirmation', confirmation: null });
+  const cancelled = await careUnit.change(id, { status: 'cancelled' });
+  expect(cancelled).toMatchObject({ status: 200, body: { id, status: 'cancelled' } });
+  expect(inEhr(id).status).toBe('cancelled');
+  expect(await isFree(gateway, slot, path)).toBe(true);
+});
+
+describe.each([
+  ['has done it', () => proxy.commitThenGoDown(isAppointmentChange)],
+  ['does it when it is away', () => proxy.finishLate(isAppointmentChange)],
+] as const)(
+  'a cancellation for one of several patients, by a server that %s and is unavailable during the retry',
+  (_, lose) => {
+    test('leaves the others their appointment', async () => {
+      const slot = await freeSlot(gateway, { careUnit: path });
+      const { id } = await book(gateway, { careUnit: path, slot });
+      const second = { actor: { reference: 'Patient/p-2' }, status: 'accepted' };
+      atTheDesk(id, { participant: [...(inEhr(id).participant ?? []), second] });
+      const key = newKey();
+      const request = change(`${id}_p-2`, { status: 'cancelled' }, path);
+      const late = lose();
+      expect((await send(request, key)).body.reason).toBe('outcome_unknown');
+      await nextCall(gateway, 'fhir', 'unavailable');
+      await late?.finish();
+      await proxy.comeUp();
+      const response = await knownAnswerOf(() => send(request, key));
+      expect(response).toMatchObject({ status: 200, body: { id: `${id}_p-2`, status: 'cancelled' } });
+      const careUnit = careUnitOf(gateway, path);
+      expect(await careUnit.get(id)).toMatchObject({ id, status: 'booked' });
+      expect(await careUnit.get(`${id}_p-2`)).toMatchObject({ status: 'cancelled', patient_id: 'emr_id:p-2' });
+      expect(inEhr(id).status).toBe('booked');
+      expect(await isFree(gateway, slot, path)).toBe(false);
+    });
+  },
+);
