@@ -190,7 +190,7 @@ describe('the demo', () => {
   test('keeps running on SIGHUP, and stops on SIGTERM while an idle connection is open', async () => {
     const child = start(onPostgres);
     const client = await idleConnection(child);
-    await child.until(/Crossward runs with/);
+    await child.until(/Crossward is running with/);
     child.process.kill('SIGHUP');
     await child.until(/"signal":"SIGHUP"/);
     expect(await client.ask()).toMatch(/^HTTP\/1\.1 200 /);
@@ -202,7 +202,7 @@ describe('the demo', () => {
   test('stops on SIGINT while an idle connection is open', async () => {
     const child = start(onPostgres);
     const client = await idleConnection(child);
-    await child.until(/Crossward runs with/);
+    await child.until(/Crossward is running with/);
     child.process.kill('SIGINT');
     expect(await child.ended).toEqual({ code: 0, signal: null });
     client.close();

@@ -10,8 +10,8 @@ import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 const readme = new URL('../../connectors/fhir-r4/README.md', import.meta.url);
 const data = { days: 42 };
 const servers: Readonly<Record<string, FakeServer>> = {
-  transaction: await startFake({ data }),
-  slot_claim: await startFake({ data, transactions: 'none' }),
+  transaction: await startFake({ data, cachesSearches: true }),
+  slot_claim: await startFake({ data, cachesSearches: true, transactions: 'none' }),
 };
 const gateway = await startGateway({
   configure: (demo) =>

@@ -42,7 +42,7 @@ export interface FakeOptions {
   readonly shufflesPages?: boolean;
   /**
    * Whether it repeats its response to a search unless asked for a fresh one, as HAPI does for a minute. With `no-store`
-   * it sends one page, without a link to the next.
+   * it sends one page, without a link to the next, and counts what `_include` adds towards `_count`.
    */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
@@ -281,7 +281,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     const page = found.slice(offset, offset + size);
     const includes = form.get('_include') === 'Appointment:slot' && options.includesSlots !== false;
     const slots = includes ? page.flatMap((it) => slotsOf(it as FhirAppointment)) : [];
-    const included = [...new Set(slots)].filter((it) => store.has(it)).map((it) => store.get(it));
+    const room = isOnePage ? size - page.length : slots.length;
+    const included = [...new Set(slots)].flatMap((it) => (store.has(it) ? store.get(it) : [])).slice(0, room);
     return {
       resourceType: 'Bundle',
       type: 'searchset',

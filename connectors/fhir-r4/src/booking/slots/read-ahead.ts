@@ -6,6 +6,7 @@ import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts'
 import { slotsOf } from '../../mappers/appointment.ts';
 import { isFhirId } from '../../patients.ts';
 import { recent } from '../../recent.ts';
+import { defaultPageSize } from '../../settings.ts';
 
 /** Appointments, and their slots as far as they were read with them. */
 export interface ReadTogether {
@@ -64,7 +65,8 @@ async function readWithSlots(ehr: BookingConnection, appointmentIds: readonly st
       const parameters = [
         ['_id', some.join(',')],
         ['_include', 'Appointment:slot'],
-        ['_count', String(some.length)],
+        // HAPI counts the included slots too, and drops those above the count.
+        ['_count', String(defaultPageSize)],
       ] as const;
       for await (const page of ehr.client.pages('Appointment', parameters, { few: true })) {
         for (const it of page.resources) found.set(it.id ?? '', it as FhirAppointment);
