@@ -1,4 +1,5 @@
 import type { PostgresPool } from 'kysely';
+import type { DirectChanges } from './direct-changes.ts';
 import type { EhrHttp } from './http.ts';
 import type {
   PatientIdentifier,
@@ -289,6 +290,14 @@ interface ModuleWith<Context> {
    * The probe removes everything that it writes in the EHR.
    */
   probe?(context: Context): Promise<ProbeReport>;
+  /**
+   * Returns functions that change appointments in the EHR without the connector's own writes, as the EHR's staff would.
+   * `crossward conformance --direct-changes` uses them to check that the connector sees such changes and keeps them. The
+   * gateway never calls them.
+   *
+   * @throws ConnectorError if the EHR cannot be reached or rejects the sign-in
+   */
+  directChanges?(context: Context): Promise<DirectChanges>;
 }
 
 /** A connector that keeps its data in the EHR. It gets no database. */

@@ -1,4 +1,5 @@
 export * from './connector.ts';
+export * from './direct-changes.ts';
 export * from './errors.ts';
 export * from './http.ts';
 export * from './identifiers.ts';

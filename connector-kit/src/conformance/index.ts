@@ -5,4 +5,4 @@ export { formatMatrix } from './matrix.ts';
 export { type PlainHttp, plainHttp } from './plain-http.ts';
 export { type CheckResult, formatReport, type Report } from './report.ts';
 export { type RunOptions, runCheck, runConformance } from './run.ts';
-export type { ClockChange, DirectChanges, Facts, Subject } from './subject.ts';
+export type { ClockChange, Facts, Subject } from './subject.ts';

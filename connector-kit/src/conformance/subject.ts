@@ -1,6 +1,7 @@
 import type { Connector, ConnectorOperation } from '../connector.ts';
+import type { DirectChanges } from '../direct-changes.ts';
 import type { PatientIdentifier, ResourceIdentifier } from '../identifiers.ts';
-import type { Appointment, CareUnit, TimeSlot } from '../records.ts';
+import type { CareUnit } from '../records.ts';
 
 /**
  * Known facts about the EHR, so that the kit does not rely on the connector's own data. Use synthetic patients only: the
@@ -23,14 +24,6 @@ export interface Facts {
   readonly oneSlotOnly?: boolean | undefined;
   /** Range to search for free slots. Default: sixty days from tomorrow. */
   readonly window?: { readonly start: Date; readonly end: Date } | undefined;
-}
-
-/** Changes made directly in the EHR, as by its own staff. */
-export interface DirectChanges {
-  cancel?(appointment: Appointment): Promise<void>;
-  comment?(appointment: Appointment, text: string): Promise<void>;
-  /** Books the time in the EHR. The returned function frees it. */
-  take?(slot: TimeSlot): Promise<() => Promise<void>>;
 }
 
 /** A period with a clock change in the care unit's time zone, and the slots expected in it. */

@@ -189,7 +189,9 @@ function requestHandler(store: Store, options: FakeOptions) {
     const { method } = request;
     const isFhir = request.headers['content-type']?.startsWith('application/fhir+json') === true;
     if (options.validates && isFhir && body !== '') validate(resource());
-    if (type === 'metadata') return reply(200, capabilityStatement(options));
+    // The EHR's staff may change Slots and Appointments even where clients may not.
+    const isStaff = request.headers['x-staff'] === 'yes';
+    if (type === 'metadata') return reply(200, capabilityStatement(options, isStaff));
     const showsResources = header(request, 'prefer') === 'return=representation' && !options.emptyBodies;
     if (type === '') return transaction(resource(), showsResources);
     if (id === '$find' && method === 'GET' && medplum) return medplum.find(url.searchParams);
@@ -216,8 +218,6 @@ function requestHandler(store: Store, options: FakeOptions) {
       return reply(204);
     }
     const ifMatch = header(request, 'if-match');
-    // The EHR's staff may change a Slot even where clients may not.
-    const isStaff = request.headers['x-staff'] === 'yes';
     if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
     if (options.operationsOnly && !isStaff) throw new Refused(405, 'not-supported');
     if (method === 'PATCH') {
@@ -397,12 +397,18 @@ function namedOperations(form: OperationFormName | undefined): readonly string[]
   return form === 'isik' ? ['book'] : form === 'epic' ? ['find', 'book'] : ['find', 'hold', 'book'];
 }
 
-function capabilityStatement(options: FakeOptions): object {
+function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
   const codes = (...names: string[]) => names.map((code) => ({ code }));
   const read = codes('read', 'search-type');
   const writes = codes('create', 'update', 'delete');
   const transactions = (options.transactions ?? 'atomic') !== 'none';
-  const appointmentWrites = options.operationsOnly ? [] : options.patchOnly ? codes('create', 'patch') : writes;
+  const appointmentWrites = isStaff
+    ? writes
+    : options.operationsOnly
+      ? []
+      : options.patchOnly
+        ? codes('create', 'patch')
+        : writes;
   const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'Schedule'];
   return {
     resourceType: 'CapabilityStatement',
@@ -415,7 +421,7 @@ function capabilityStatement(options: FakeOptions): object {
           ...others.map((type) => ({ type, interaction: read })),
           {
             type: 'Slot',
-            interaction: options.plainWrites === false ? read : [...read, ...writes],
+            interaction: options.plainWrites === false && !isStaff ? read : [...read, ...writes],
             searchRevInclude: options.revIncludesAppointments === false ? [] : ['Appointment:slot'],
           },
           {

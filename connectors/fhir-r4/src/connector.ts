@@ -3,6 +3,7 @@ import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { chooseMode, openBooking } from './booking/choose.ts';
 import { readServerFacts } from './capability-statement.ts';
 import { connect, signIn } from './connection.ts';
+import { fhirDirectChanges } from './direct-changes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
@@ -13,6 +14,7 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   settingsSchema: fhirSettings,
   open: openFhirR4,
   probe: probeFhirR4,
+  directChanges: fhirDirectChanges,
 };
 
 /** Most reads are the same for every server. How to book is chosen once, when the connection opens: `booking/choose.ts`. */

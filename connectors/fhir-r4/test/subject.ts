@@ -1,10 +1,7 @@
-import type { Appointment, ConfiguredCareUnit, Connector, ProbeReport, TimeSlot } from '@crossward/connector-kit';
+import type { ConfiguredCareUnit, Connector, DirectChanges, EhrHttp, ProbeReport } from '@crossward/connector-kit';
 import { type Facts, plainHttp, type Subject } from '@crossward/connector-kit/conformance';
 import { careUnits, healthcareServices } from '../fake/data-set.ts';
 import { fhirR4Connector } from '../src/connector.ts';
-import type { FhirAppointment, FhirResource, FhirSlot } from '../src/fhir.ts';
-import { slotsOf } from '../src/mappers/appointment.ts';
-import { freedSlot } from '../src/mappers/slot.ts';
 import type { FhirSettings } from '../src/settings.ts';
 
 export const [north, south] = careUnits;
@@ -48,7 +45,6 @@ export async function fhirSubject(
 ): Promise<Subject> {
   let http = plainHttp();
   let connector = await openConnector(settings, http);
-  const server = directAccess(settings.base_url);
   return {
     name,
     get connector() {
@@ -81,64 +77,18 @@ export async function fhirSubject(
       http = plainHttp();
       connector = await openConnector(settings, http);
     },
-    directChanges: {
-      async cancel({ id }) {
-        let slots: readonly string[] = [];
-        await server.change<FhirAppointment>(`Appointment/${id}`, (it) => {
-          slots = slotsOf(it);
-          return { ...it, status: 'cancelled' };
-        });
-        for (const slot of slots) await server.change<FhirSlot>(slot, freedSlot, { retry: true });
-      },
-      comment: ({ id }: Appointment, comment) =>
-        server.change<FhirAppointment>(`Appointment/${id}`, (it) => ({ ...it, comment })),
-      async take({ resourceId, start }: TimeSlot) {
-        const slot = `Slot/slot-${resourceId}-${start.getTime() / 60_000}`;
-        await server.change<FhirSlot>(slot, (it) => ({ ...it, status: 'busy' }));
-        return () => server.change<FhirSlot>(slot, (it) => ({ ...it, status: 'free' }));
-      },
-    },
+    directChanges: await directChangesBy(settings),
     close,
   };
 }
 
-/** Requests to the server by the EHR's own staff. */
-function directAccess(baseUrl: string) {
-  const send = async (path: string, init: RequestInit = {}) => {
-    const response = await fetch(`${baseUrl}/${path}`, {
-      headers: { 'content-type': 'application/fhir+json' },
-      ...init,
-    });
-    return (await response.json()) as unknown;
+/** Changes by the EHR's own staff, whom the fake server lets change more than the connector. */
+async function directChangesBy(settings: FhirSettings): Promise<DirectChanges> {
+  const http = plainHttp();
+  const asStaff: EhrHttp = {
+    send: (request) => http.send({ ...request, headers: { ...request.headers, 'x-staff': 'yes' } }),
   };
-  return {
-    read: <R extends FhirResource>(reference: string) => send(reference) as Promise<R>,
-    async search<R extends FhirResource>(path: string) {
-      const bundle = (await send(path)) as { entry?: { resource: R }[] };
-      return (bundle.entry ?? []).map(({ resource }) => resource);
-    },
-    /** Updates a resource under the version that was read. If it was changed meanwhile: an error, or a retry with `retry`. */
-    async change<R extends FhirResource>(
-      reference: string,
-      changed: (resource: R) => R,
-      { retry = false }: { retry?: boolean } = {},
-    ): Promise<void> {
-      for (;;) {
-        const resource = (await send(reference)) as R;
-        const response = await fetch(`${baseUrl}/${reference}`, {
-          method: 'PUT',
-          headers: {
-            'content-type': 'application/fhir+json',
-            'x-staff': 'yes',
-            'if-match': `W/"${resource.meta?.versionId}"`,
-          },
-          body: JSON.stringify(changed(resource)),
-        });
-        await response.body?.cancel();
-        if (response.ok) return;
-        if (!retry) throw new Error(`The EHR rejected a change by its staff with ${response.status}`);
-      }
-    },
-    create: (resource: FhirResource) => send(resource.resourceType, { method: 'POST', body: JSON.stringify(resource) }),
-  };
+  const changes = await fhirR4Connector.directChanges?.({ emr: 'fhir', settings, careUnits, http: asStaff });
+  if (!changes) throw new Error('The connector has no direct changes');
+  return changes;
 }

@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
 import { keyIdentity } from '../secrets/key-ring.ts';
-import { run } from './run.ts';
+import { crossward } from './test-support.ts';
 
 const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'crossward-cli-'));
@@ -28,21 +28,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllEnvs();
 });
-
-async function crossward(words: string) {
-  let stdout = '';
-  let stderr = '';
-  const code = await run(words.split(' '), {
-    out: (text) => {
-      stdout += text;
-    },
-    err: (text) => {
-      stderr += text;
-    },
-    isWatched: false,
-  });
-  return { code, stdout, stderr };
-}
 
 test.each([
   ['--help', 0],
@@ -77,6 +62,10 @@ describe('usage', () => {
     ['conformance', 'sandbox-no, sandbox-se, sandbox-uk'],
     ['conformance --emr sandbox-no --care-unit lund', 'oslo-sentrum, bergen-nord'],
     ['conformance --emr sandbox-no --from someday', 'someday'],
+    ['conformance --emr sandbox-no --clock-change someday', 'Invalid --clock-change: someday'],
+    ['conformance --emr sandbox-no --direct-changes', '--direct-changes needs --patient'],
+    ['conformance --emr sandbox-no --patient p-1 --read-only --direct-changes', '--direct-changes needs --patient'],
+    ['conformance --emr sandbox-no --patient p-1 --direct-changes', 'sandbox cannot change appointments directly'],
     ['conformance --emr sandbox-no --patient nhs_number:9990000018', 'emr_id, no_personal_number'],
     [
       'conformance --emr sandbox-uk --patient p-1 --unknown-patient nhs_number:1',

@@ -1,6 +1,7 @@
 import type { Capabilities, CareUnit } from '@crossward/connector-kit';
 import {
   type CheckResult,
+  type ClockChange,
   capabilities,
   cutOffPool,
   type Facts,
@@ -13,6 +14,7 @@ import { Command, Option } from 'commander';
 import type { PostgresPool } from 'kysely';
 import { IdentifierError } from '../identifiers/index.ts';
 import { parsePatientIdentifier, parseResourceIdentifier } from '../identifiers/notation.ts';
+import { defaultClockChangeSlots, parseClockChange } from './clock-change.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { gatewayBefore } from './gateway-before.ts';
 import { bindEmr, type ChosenEmr, chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
@@ -31,6 +33,9 @@ interface Options extends EmrOptions {
   readonly until?: Date;
   readonly only?: string[];
   readonly oneSlot?: boolean;
+  readonly clockChange?: string[];
+  readonly clockChangeSlots?: string;
+  readonly directChanges?: boolean;
   readonly readOnly?: boolean;
   readonly json?: string;
 }
@@ -38,6 +43,8 @@ interface Options extends EmrOptions {
 const explanation = `
 Checks that a connector does what it claims and nothing else. Books appointments for the synthetic patient of --patient
 and cancels them again. Without --patient or with --read-only, writes nothing.
+With --direct-changes, also cancels these appointments, changes their comments and books times directly in the EHR, with
+the credentials of the connection.
 Checks that need options you did not give are reported as not checked.`;
 
 const hint = 'Nothing was booked. To check bookings too, name a synthetic patient with --patient.\n';
@@ -62,6 +69,16 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
       ),
     )
     .option('--one-slot', 'an appointment of this EHR takes exactly one time slot')
+    .option(
+      '--clock-change <date...>',
+      'date on which the clock changes: 2030-03-31, or 2030-03-31:<resource>:<service> (default: those of --resource ' +
+        'and --service). All slots of that night must be free',
+    )
+    .option(
+      '--clock-change-slots <times>',
+      `the slots on these dates: local times and minutes of each slot (default: ${defaultClockChangeSlots})`,
+    )
+    .option('--direct-changes', 'check changes made directly in the EHR; writes besides the connector')
     .option('--read-only', 'write nothing in the EHR')
     .option('--json <file>', 'also write the report as JSON; use - for JSON on standard output instead of the table')
     .addHelpText('after', explanation)
@@ -77,7 +94,15 @@ export function conformanceCommand(output: Output, end: (exitCode: number) => vo
 }
 
 async function check(options: Options, output: Output): Promise<Report> {
+  if (options.directChanges && isReadOnly(options)) {
+    throw new UsageError(
+      '--direct-changes needs --patient, and cannot be used with --read-only: it writes in the EHR.',
+    );
+  }
   const chosen = await chooseEmr(options);
+  if (options.directChanges && !chosen.module.directChanges) {
+    throw new UsageError(`The connector ${chosen.module.name} cannot change appointments directly in the EHR.`);
+  }
   const careUnits = careUnitsOf(chosen, options);
   const database = await openDatabaseFor(chosen);
   try {
@@ -85,7 +110,7 @@ async function check(options: Options, output: Output): Promise<Report> {
     try {
       return await runConformance(subject, {
         only: options.only,
-        readOnly: options.readOnly ?? options.patient === undefined,
+        readOnly: isReadOnly(options),
         onResult: output.isWatched ? (result) => output.err(progress(result)) : undefined,
       });
     } finally {
@@ -94,6 +119,10 @@ async function check(options: Options, output: Output): Promise<Report> {
   } finally {
     await database?.close();
   }
+}
+
+function isReadOnly({ readOnly, patient }: Options): boolean {
+  return readOnly ?? patient === undefined;
 }
 
 interface CareUnits {
@@ -124,15 +153,17 @@ async function openSubject(
 ): Promise<Subject> {
   const open = async () => {
     const pool = database && cutOffPool(database);
-    const { open: openConnector, close } = await bindEmr(chosen, pool);
+    const { open: openConnector, directChanges, close } = await bindEmr(chosen, pool);
     try {
-      return { connector: await openConnector(), close, cut: () => pool?.cut() };
+      return { connector: await openConnector(), directChanges, close, cut: () => pool?.cut() };
     } catch (error) {
       await close();
       throw error;
     }
   };
   let first = await open();
+  const facts = factsOf(chosen, first.connector.capabilities, options);
+  const clockChanges = clockChangesOf(careUnits.careUnit, facts, options);
   const second = await open();
   return {
     name: `${chosen.emr.id} (${chosen.module.name})`,
@@ -141,7 +172,9 @@ async function openSubject(
     },
     second: second.connector,
     ...careUnits,
-    facts: factsOf(chosen, first.connector.capabilities, options),
+    facts,
+    clockChanges,
+    directChanges: options.directChanges ? await second.directChanges() : undefined,
     async restart() {
       first.cut();
       await first.close();
@@ -174,6 +207,16 @@ function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Fa
     oneSlotOnly: options.oneSlot,
     window: { start, end: options.until ?? new Date(start.getTime() + 60 * day) },
   };
+}
+
+function clockChangesOf(
+  { timeZone }: CareUnit,
+  { resource, healthcareServiceId }: Facts,
+  options: Options,
+): ClockChange[] {
+  const resourceId = resource?.find(({ type }) => type === 'emr_id')?.value;
+  const defaults = { timeZone, resourceId, healthcareServiceId, slots: options.clockChangeSlots };
+  return (options.clockChange ?? []).map((text) => parseClockChange(text, defaults));
 }
 
 /** Makes a parser for the identifiers of an option. Its errors name the option. */

@@ -1,4 +1,10 @@
-import type { Connector, ConnectorContext, ConnectorModule, ProbeReport } from '@crossward/connector-kit';
+import type {
+  Connector,
+  ConnectorContext,
+  ConnectorModule,
+  DirectChanges,
+  ProbeReport,
+} from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
 
 /** A connector with the settings of one EHR. */
@@ -6,6 +12,8 @@ export interface BoundConnector {
   open(): Promise<Connector>;
   /** `undefined`: the connector has no probe. */
   probe(): Promise<ProbeReport | undefined>;
+  /** `undefined`: the connector has no direct changes. */
+  directChanges(): Promise<DirectChanges | undefined>;
 }
 
 /**
@@ -18,10 +26,21 @@ export function bindConnector(
   context: ConnectorContext<unknown>,
   database: PostgresPool | undefined,
 ): BoundConnector {
-  if (module.migrations === undefined) {
-    return { open: () => module.open(context), probe: async () => module.probe?.(context) };
-  }
+  if (module.migrations === undefined) return bound(module, context);
   if (!database) throw new Error(`The connector ${module.name} needs a database`);
-  const withDatabase = { ...context, database };
-  return { open: () => module.open(withDatabase), probe: async () => module.probe?.(withDatabase) };
+  return bound(module, { ...context, database });
+}
+
+type Opened<Context> = {
+  open(context: Context): Promise<Connector>;
+  probe?(context: Context): Promise<ProbeReport>;
+  directChanges?(context: Context): Promise<DirectChanges>;
+};
+
+function bound<Context>(module: Opened<Context>, context: Context): BoundConnector {
+  return {
+    open: () => module.open(context),
+    probe: async () => module.probe?.(context),
+    directChanges: async () => module.directChanges?.(context),
+  };
 }

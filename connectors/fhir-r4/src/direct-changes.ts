@@ -1,0 +1,107 @@
+import {
+  type ConfiguredCareUnit,
+  type ConnectorContext,
+  ConnectorError,
+  type DirectChanges,
+  type TimeSlot,
+} from '@crossward/connector-kit';
+import { changeAppointment } from './booking/write/appointment.ts';
+import { isConflict } from './booking/write/outcomes.ts';
+import { versionOf } from './booking/write/version.ts';
+import { canChangeAppointments, readServerFacts } from './capability-statement.ts';
+import { connect, type FhirConnection, signIn } from './connection.ts';
+import { type FhirAppointment, type FhirResource, type FhirSlot, referenceTo } from './fhir.ts';
+import { slotsOf } from './mappers/appointment.ts';
+import { freedSlot, slotState } from './mappers/slot.ts';
+import type { FhirSettings } from './settings.ts';
+import { searchSlots } from './time-slots/search.ts';
+
+/** How often a Slot is read again after somebody else has changed it. */
+const mostAttempts = 20;
+
+/**
+ * Changes by the EHR's staff: plain reads and updates, whatever the booking mode. An Appointment is changed once, so that
+ * it fails if somebody else changes it at the same time.
+ */
+export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>): Promise<DirectChanges> {
+  const client = await signIn(context);
+  const facts = await readServerFacts(client);
+  const ehr = connect(context, client, facts);
+  const writesSlots = facts.can('Slot', 'update');
+
+  async function change(id: string, changed: (appointment: FhirAppointment) => FhirAppointment) {
+    const before = await mustRead<FhirAppointment>(ehr, `Appointment/${id}`);
+    await changeAppointment(ehr, before, changed(before));
+    return before;
+  }
+  const appointmentChanges: DirectChanges = {
+    async cancel({ id }) {
+      const before = await change(id, (it) => ({ ...it, status: 'cancelled' }));
+      // Where clients cannot write Slots, the server frees them.
+      if (writesSlots) await freeAll(ehr, slotsOf(before));
+    },
+    async comment({ id }, text) {
+      await change(id, (it) => ({ ...it, [ehr.dialect.commentField]: text }));
+    },
+  };
+  const slotChanges: DirectChanges = {
+    async take(timeSlot) {
+      const taken: string[] = [];
+      const free = () => freeAll(ehr, taken);
+      try {
+        for (const slot of await slotsAt(ehr, context.careUnits, timeSlot)) {
+          await changeSlot(ehr, slot, (it) => ({ ...freedSlot(it), status: 'busy' }));
+          taken.push(slot);
+        }
+      } catch (error) {
+        await free();
+        throw error;
+      }
+      return free;
+    },
+  };
+  return { ...(canChangeAppointments(facts) ? appointmentChanges : {}), ...(writesSlots ? slotChanges : {}) };
+}
+
+/** The references of all available Slots of the resource that start in the time. */
+async function slotsAt(
+  ehr: FhirConnection,
+  careUnits: readonly ConfiguredCareUnit[],
+  { resourceId, start, end }: TimeSlot,
+): Promise<string[]> {
+  for (const careUnit of careUnits) {
+    const directory = await ehr.directory.of(careUnit);
+    const schedules = directory.schedulesOf([resourceId]);
+    if (schedules.length === 0) continue;
+    const range = { start, before: end, statuses: undefined, few: true };
+    const slots = await searchSlots(ehr, directory, schedules, range);
+    const available = slots.filter((slot) => slotState(slot, ehr.client.clock.now()) !== 'taken');
+    if (available.length > 0) return available.map(referenceTo);
+  }
+  throw new ConnectorError('time_slot_unavailable', 'The EHR has no available Slot at this time');
+}
+
+async function freeAll(ehr: FhirConnection, slots: readonly string[]): Promise<void> {
+  for (const slot of slots) await changeSlot(ehr, slot, freedSlot);
+}
+
+/** Updates a Slot under the version that was read. Starts again if it was changed meanwhile. */
+async function changeSlot(
+  ehr: FhirConnection,
+  reference: string,
+  changed: (slot: FhirSlot) => FhirSlot,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await mustRead<FhirSlot>(ehr, reference);
+    const response = await ehr.client.update(changed(before), { ifMatch: versionOf(before) });
+    if (response.ok) return;
+    if (isConflict(response.status) && attempt < mostAttempts) continue;
+    throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+  }
+}
+
+async function mustRead<R extends FhirResource>({ client }: FhirConnection, reference: string): Promise<R> {
+  const resource = await client.read<R>(reference);
+  if (resource) return resource;
+  throw new ConnectorError('rejected', `The EHR does not have the ${reference.split('/')[0]}`);
+}

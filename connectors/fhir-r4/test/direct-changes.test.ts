@@ -1,0 +1,55 @@
+import { plainHttp } from '@crossward/connector-kit/conformance';
+import { afterEach, expect, test } from 'vitest';
+import { type FakeOptions, type FakeServer, startFake } from '../fake/server.ts';
+import { fhirR4Connector } from '../src/connector.ts';
+import type { FhirSlot } from '../src/fhir.ts';
+import { slotTime } from '../src/mappers/slot.ts';
+import { north, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function start(options: FakeOptions) {
+  const server = await startFake({ data: { days: 7 }, ...options });
+  servers.push(server);
+  const context = { emr: 'fhir', settings: settingsFor(server.url), careUnits: [north], http: plainHttp() };
+  return { server, changes: await fhirR4Connector.directChanges?.(context) };
+}
+
+const statuses = ({ store }: FakeServer) => new Set(store.all('Slot').map((it) => (it as unknown as FhirSlot).status));
+
+/** The time of the first two Slots of a resource on the last day with slots, at 08:00 and 08:30. */
+function hourOf({ store }: FakeServer) {
+  const starts = store
+    .all('Slot')
+    .map((it) => it as unknown as FhirSlot)
+    .filter(({ schedule }) => schedule?.reference === 'Schedule/schedule-r-1')
+    .flatMap((slot) => slotTime(slot)?.start.getTime() ?? [])
+    .sort((a, b) => a - b);
+  const start = new Date(starts.at(-12) ?? 0);
+  const end = new Date(start.getTime() + 60 * 60_000);
+  return { start, end, resourceId: 'r-1', healthcareServiceId: 'consultation' };
+}
+
+test('a time is taken with all of its Slots, and freed again', async () => {
+  const { server, changes } = await start({});
+  const hour = hourOf(server);
+  const free = await changes?.take?.(hour);
+  const minutes = [hour.start.getTime(), hour.start.getTime() + 30 * 60_000].map((it) => it / 60_000);
+  for (const at of minutes) expect(server.store.get(`Slot/slot-r-1-${at}`)).toMatchObject({ status: 'busy' });
+  await expect(changes?.take?.(hour)).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  await free?.();
+  expect(statuses(server)).toEqual(new Set(['free']));
+});
+
+test.each([
+  [{}, ['cancel', 'comment', 'take']],
+  [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment']],
+  [{ plainWrites: false, patchOnly: true }, ['cancel', 'comment']],
+  [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, []],
+] satisfies [FakeOptions, string[]][])('of a server with %j, what it allows is offered', async (options, names) => {
+  const { changes } = await start({ transactions: 'none', ...options });
+  expect(Object.keys(changes ?? {}).sort()).toEqual(names);
+});

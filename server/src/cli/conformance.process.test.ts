@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Report } from '@crossward/connector-kit/conformance';
+import { afterAll, expect, test } from 'vitest';
+import { timeZone } from '../../../connectors/fhir-r4/fake/data-set.ts';
+import { type FakeOptions, startFake } from '../../../connectors/fhir-r4/fake/server.ts';
+import { nightsOfClockChanges } from '../../../connectors/fhir-r4/test/clock-changes.ts';
+import { settingsFor } from '../../../connectors/fhir-r4/test/subject.ts';
+import { nextClockChange } from '../../../test/clock-change-days.ts';
+import { crossward } from './test-support.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'crossward-conformance-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs `crossward conformance` against a fake FHIR server. */
+async function conformance(options: FakeOptions, words: string) {
+  const fake = await startFake({ data: { days: 30 }, ...options });
+  try {
+    for (const slot of nightsOfClockChanges().slots) fake.store.save(slot);
+    const config = join(folder, 'crossward.yaml');
+    const careUnit = (id: string) => ({
+      id,
+      name: id,
+      time_zone: timeZone,
+      language: 'sv',
+      settings: { location: `Location/${id}` },
+    });
+    const settings = settingsFor(fake.url);
+    const emr = {
+      id: 'fhir',
+      name: 'FHIR',
+      connector: 'fhir-r4',
+      synthetic_identifiers: true,
+      settings,
+      connection: { allow_private_addresses: true },
+      care_units: [careUnit('north'), careUnit('south')],
+    };
+    // JSON is YAML.
+    await writeFile(config, JSON.stringify({ emrs: [emr], clients: [] }));
+    const path = join(folder, 'report.json');
+    const { code, stdout, stderr } = await crossward(
+      `conformance --config ${config} --patient p-1 se_personal_number:191212121212 ` +
+        `--resource r-1 hsa_id:SE0000000000-1001 se_personal_number:196408233234 --service consultation --other-patient p-3 --json ${path} ${words}`,
+    );
+    return { code, stdout, stderr, report: JSON.parse(await readFile(path, 'utf8')) as Report, fake };
+  } finally {
+    await fake.close();
+  }
+}
+
+const dates = (['spring', 'autumn'] as const).map((season) => nextClockChange(timeZone, season).date);
+const clockChanges = `--clock-change ${dates.join(' --clock-change ')} --clock-change-slots 00:00-05:00/30`;
+
+test.each([
+  ['every capability', {}, ''],
+  ['slot claims', { transactions: 'none' }, '--only clock-changes concurrent-edits'],
+] satisfies [string, FakeOptions, string][])(
+  'no check is left out on a FHIR server with clock changes and direct changes: %s',
+  async (_, options, only) => {
+    const { code, report, fake } = await conformance(options, `${clockChanges} --direct-changes ${only}`.trimEnd());
+    const of = (outcome: string) => report.results.filter((it) => it.outcome === outcome);
+    expect([of('failed'), of('not_checked'), report.leftBehind]).toEqual([[], [], []]);
+    expect(code).toBe(0);
+    const passed = of('passed').map(({ capability }) => capability);
+    expect(passed).toEqual(expect.arrayContaining(['clock-changes', 'concurrent-edits']));
+    const busy = fake.store.search('Slot', new URLSearchParams({ status: 'busy' }));
+    expect(busy).toEqual([]);
+  },
+);
+
+test('direct changes that the server does not allow are reported as not checked', async () => {
+  const { code, report } = await conformance(
+    { plainWrites: false, transactions: 'none' },
+    '--direct-changes --only concurrent-edits',
+  );
+  expect(code).toBe(0);
+  expect(report.results.find(({ check }) => check === 'a time booked in the EHR is unavailable')).toMatchObject({
+    outcome: 'not_checked',
+  });
+});
