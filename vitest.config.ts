@@ -63,7 +63,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     // More workers than cores, because tests spend about half their time waiting for databases, processes and timers.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    maxWorkers: Math.max(4, availableParallelism()),
     // The files of a worker share one process, so modules and the data of FHIR servers are loaded once.
     isolate: false,
     tags: [
