@@ -50,7 +50,7 @@ const gateway = await startGateway({
 });
 afterAll(() => gateway.close());
 
-// Medplum's router, where it stands for the EHR, has no transactions.
+// Medplum's router has no transactions.
 describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take three changes', () => {
   const path = careUnitPath('three-at-once', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);

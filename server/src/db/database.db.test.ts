@@ -235,7 +235,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     await database.close();
   });
 
-  // Windows has no such modes: who may use a folder is said by access control lists there.
+  // Windows uses access control lists instead of file modes.
   it.skipIf(process.platform === 'win32')(
     'closes its folder, and the files, to every other user',
     { timeout: 60_000 },

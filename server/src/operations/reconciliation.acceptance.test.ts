@@ -244,7 +244,7 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
     expect(asked).toHaveLength(1);
   });
 
-  // Medplum's router has no transactions, so it gets one change after the other.
+  // Medplum's router has no transactions, so it gets one change at a time.
   test.skipIf(inject('ehrKind') === 'medplum')(
     'a bulk change counts as performed only if every appointment matches',
     async () => {

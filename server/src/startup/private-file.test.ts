@@ -6,7 +6,7 @@ import { makePrivateFolder } from './private-file.ts';
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-// Windows has no such modes: who may use a folder is said by access control lists there.
+// Windows uses access control lists instead of file modes.
 describe.skipIf(process.platform === 'win32')('a private folder', () => {
   test('is created with its parents for its owner only', async () => {
     const folder = join(await temporaryFolder(), 'above', 'data');

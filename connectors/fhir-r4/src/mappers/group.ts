@@ -6,7 +6,7 @@ import { type Extension, type FhirAppointment, localReference, type Participant 
  * FHIR id.
  */
 
-/** The writes that cancelled an appointment for one patient, on their participant. */
+/** The extension of a participant that names the operation that cancelled the appointment for that patient. */
 const operationUrl = 'urn:crossward:operation';
 
 interface GroupId {

@@ -9,14 +9,14 @@ import { isFhirId } from '../../patients.ts';
 import { recent } from '../../recent.ts';
 import { defaultPageSize } from '../../settings.ts';
 
-/** Appointments, and their slots as far as they were read with them. */
+/** Appointments, with those of their slots that the same search returned. */
 export interface ReadTogether {
   readonly appointments: readonly FhirAppointment[];
   readonly slots: readonly FhirSlot[];
 }
 
 export interface ReadAhead extends Required<Pick<Connector, 'findAppointments'>> {
-  /** What was read a moment ago. `undefined`: not of all of these appointments. */
+  /** Returns the appointments and slots of the last read, once. `undefined` if one of them was not read recently. */
   take(appointmentIds: readonly string[]): ReadTogether | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Leftover } from '../../time-slots/slot-times.ts';
 import { quietly } from '../write/outcomes.ts';
 import { versionOf } from '../write/version.ts';
 
-/** In one listing. The next one sweeps the rest. */
+/** The maximum number of slots written by one listing. The next listing writes the rest. */
 const atOnce = 20;
 
 /**
