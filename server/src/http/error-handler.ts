@@ -16,7 +16,7 @@ export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // The caller disconnected during its upload: nobody is left to receive a response.
     if (isAbortedUpload(error, request)) return reply.hijack();
-    return sendProblem(frameworkProblem(error), request, reply);
+    return sendProblem(frameworkProblem(error, request.routeOptions.config.operation?.form), request, reply);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),
@@ -41,14 +41,20 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .send(problemDocument(problem, problem.requestId ?? request.id));
 }
 
-/** Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/ */
-export function frameworkProblem(error: FastifyError): Problem {
+/**
+ * Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/
+ *
+ * @param form set if the operation also takes `multipart/form-data`
+ */
+export function frameworkProblem(error: FastifyError, form?: unknown): Problem {
   if (error instanceof Problem) return error;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('content_too_large', { detail: 'The body is larger than 1 MiB.' });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('media_type_unsupported', { detail: 'The content type must be application/json.' });
+      return new Problem('media_type_unsupported', {
+        detail: `The content type must be application/json${form ? ' or multipart/form-data' : ''}.`,
+      });
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return bodyUnreadable('The body is empty.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

@@ -1,5 +1,6 @@
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { isTitle } from '../documents/title.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { isDateTime, isLocalDateTime } from '../time/date-times.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
@@ -11,6 +12,7 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time-or-local': isDateTime,
   'local-date-time': isLocalDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */
+  'document-title': isTitle,
   text: (text) => !text.includes('\0') && text.isWellFormed(),
 };
 
@@ -155,6 +157,7 @@ const formatWording: Readonly<Record<string, string>> = {
     'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (local time if the offset is omitted)',
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
   text: 'must be well-formed Unicode without NUL',
+  'document-title': 'must be one line of visible text that is not a path',
 };
 
 function unique(faults: readonly Fault[]): Fault[] {
