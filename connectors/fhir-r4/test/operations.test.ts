@@ -103,9 +103,10 @@ describe('a hold that the server ends too early', () => {
 
   test.each(['Thu, 01 Jan 1970 00:00:00 GMT', '0', '-1'])('is not assumed from an `Expires` of %s', async (expires) => {
     const { settings } = await open('ihe', withHold);
-    const { send, cut } = plainHttp();
+    const { send, stream, cut } = plainHttp();
     const http: PlainHttp = {
       cut,
+      stream,
       async send(request) {
         const response = await send(request);
         return { ...response, headers: { ...response.headers, expires } };

@@ -23,6 +23,10 @@ const everyOperation = [
   'update_appointment',
   'cancel_appointment',
   'reschedule_appointments',
+  'list_documents',
+  'get_document',
+  'get_document_content',
+  'create_document',
 ];
 
 describe('list_emrs', () => {
