@@ -64,7 +64,11 @@ export async function freeSlot(gateway: Gateway, filter: SlotFilter = {}): Promi
 }
 
 /** Consecutive free slots of one resource. */
-export async function freeRun(gateway: Gateway, length: number, filter: SlotFilter = {}): Promise<readonly Slot[]> {
+export async function consecutiveSlots(
+  gateway: Gateway,
+  length: number,
+  filter: SlotFilter = {},
+): Promise<readonly Slot[]> {
   const slots = await freeSlots(gateway, filter);
   const firstIndex = slots.findIndex((_, index) =>
     Array.from({ length }, (_unused, step) => slots[index + step]).every(

@@ -4,8 +4,8 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   oslo,
   riverside,
@@ -13,7 +13,8 @@ import {
   sodermalm,
 } from './bookings.ts';
 import {
-  age,
+  type AppointmentResponse,
+  backdateCode,
   bookByCode,
   careUnitOf,
   codeFor,
@@ -22,17 +23,16 @@ import {
   eventually,
   messagesAbout,
   rowsOf,
-  type Told,
-  workInBackground,
+  runBackgroundJobs,
 } from './codes.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { findViolations } from './invariants.ts';
-import { anotherConnector } from './other-ehrs.ts';
+import { wrapConnector } from './other-ehrs.ts';
 
 let failuresLeft = 0;
 let beforeNextExtension: (() => Promise<unknown>) | undefined;
 /** Makes the write, then throws `outcome_unknown` while `failuresLeft` is positive. */
-const losesResponses = anotherConnector((connector) => ({
+const losesResponses = wrapConnector((connector) => ({
   ...connector,
   async changeAppointments(write) {
     if (write.changes[0]?.kind === 'extend') {
@@ -62,7 +62,8 @@ const inSodermalm = careUnitOf(gateway, sodermalm);
 const inRiverside = careUnitOf(gateway, riverside);
 const rounds = Array.from({ length: 8 }, (_, round) => round);
 
-const outcome = ({ status, body }: Told) => (status < 300 ? `${status} ${body.status}` : `${status} ${body.reason}`);
+const outcome = ({ status, body }: AppointmentResponse) =>
+  status < 300 ? `${status} ${body.status}` : `${status} ${body.reason}`;
 const many = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)));
 
@@ -112,7 +113,7 @@ test('a confirmation concurrent with expiry either succeeds and books, or fails 
     await rowsOf(gateway, `UPDATE confirmations SET expires_at = ${left} WHERE id = $1`, [confirmationOf(it).id]);
     const [answer] = await Promise.all([
       sleep(round * 4).then(() => inSodermalm.confirm(it.id, code)),
-      ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => workInBackground(gateway))),
+      ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => runBackgroundJobs(gateway))),
     ]);
     const outcomes = outcome(answer);
     expect(outcomes).toBeOneOf(['200 booked', '409 confirmation_expired']);
@@ -142,7 +143,7 @@ test('expiry does not override a confirmation accepted just before it', async ()
   const isExpired = `SELECT 1 FROM confirmations WHERE id = $1 AND expires_at <= clock_timestamp()`;
   await eventually(async () => expect(await rowsOf(gateway, isExpired, [id])).toHaveLength(1));
   let isDone = false;
-  const expiry = workInBackground(gateway).then(() => {
+  const expiry = runBackgroundJobs(gateway).then(() => {
     isDone = true;
   });
   const isBlocked = 'SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
@@ -238,7 +239,7 @@ describe('moves', () => {
 
   test('a bulk move concurrent with single moves makes all its changes or none', async () => {
     for (const _ of rounds) {
-      const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
+      const [first, second] = (await consecutiveSlots(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
       const ours = [await book(gateway, { slot: first }), await book(gateway, { slot: second })];
       const rival = await book(gateway, { resourceId: 'r-4' });
       const [together, alone, single] = await Promise.all([
@@ -266,7 +267,7 @@ describe('moves', () => {
 
   test('a move of a whole range and a booking inside it: exactly one succeeds', async () => {
     for (const _ of rounds) {
-      const run = await freeRun(gateway, 4, { resourceId: 'r-1' });
+      const run = await consecutiveSlots(gateway, 4, { resourceId: 'r-1' });
       const [first, second, third, last] = run as [Slot, Slot, Slot, Slot];
       const ours = [await book(gateway, { slot: first }), await book(gateway, { slot: second })];
       const [rescheduled, booked] = await Promise.all([
@@ -294,7 +295,7 @@ describe('moves', () => {
 test('the appointment is booked if a code is resent and the old code confirmed at the same time', async () => {
   for (const round of rounds) {
     const { it, code } = await held();
-    await age(gateway, confirmationOf(it).id, 60);
+    await backdateCode(gateway, confirmationOf(it).id, 60);
     const [confirmed, resent] = await Promise.all([
       sleep(round).then(() => inSodermalm.confirm(it.id, code)),
       inSodermalm.resend(it.id),
@@ -314,8 +315,8 @@ test('the appointment is booked if a code is resent and the old code confirmed a
 });
 
 describe('while a resend waits for the EHR to extend the hold', () => {
-  async function resendWhile(it: Appointment, meanwhile: () => Promise<unknown>): Promise<Told> {
-    await age(gateway, confirmationOf(it).id, 60);
+  async function resendWhile(it: Appointment, meanwhile: () => Promise<unknown>): Promise<AppointmentResponse> {
+    await backdateCode(gateway, confirmationOf(it).id, 60);
     beforeNextExtension = meanwhile;
     const answer = await inSodermalm.resend(it.id);
     expect(beforeNextExtension).toBeUndefined();
@@ -349,7 +350,7 @@ describe('while a resend waits for the EHR to extend the hold', () => {
   });
 
   test('cancelling another appointment of the same code leaves a valid code for the rest', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-3' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-3' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
     const { body } = await inSodermalm.changeMany([mine.id], { start: first.start, end: last.end });
@@ -367,14 +368,14 @@ describe('two gateways on one database', () => {
   const gateways = [gateway, other];
   const both = (index: number): Gateway => gateways[index % 2] as Gateway;
 
-  function sendUnder(key: string, index: number, slot: Slot, careUnit = sodermalm): Promise<Told> {
+  function sendUnder(key: string, index: number, slot: Slot, careUnit = sodermalm): Promise<AppointmentResponse> {
     return both(index).request('POST', `${careUnit}/appointments`, {
       body: creationBody(slot),
       headers: { 'idempotency-key': key },
     });
   }
 
-  async function settled(send: () => Promise<Told>): Promise<Told> {
+  async function settled(send: () => Promise<AppointmentResponse>): Promise<AppointmentResponse> {
     for (;;) {
       const answer = await send();
       if (answer.body.reason !== 'idempotency_in_progress') return answer;
@@ -386,7 +387,7 @@ describe('two gateways on one database', () => {
   async function withBackgroundJobs<Result>(work: () => Promise<Result>): Promise<Result> {
     let isDone = false;
     const runJobs = async (it: Gateway) => {
-      while (!isDone) await workInBackground(it);
+      while (!isDone) await runBackgroundJobs(it);
     };
     const jobs = gateways.map(runJobs);
     try {

@@ -25,8 +25,8 @@ export interface LateWrite {
 
 /** Faults of one EHR. Each fault applies to one write. */
 export interface FaultyEhr {
-  /** Makes the write or not, loses the response, and is unavailable until `comeBack`. */
-  leaveDuring(fault: Which & { readonly isDone: boolean }): void;
+  /** Makes the write or not, loses the response, and is unavailable until `comeUp`. */
+  goDownDuring(fault: Which & { readonly isDone: boolean }): void;
   /** Makes the write or not, and loses the response. */
   loseAnswer(fault: Which & { readonly isDone: boolean }): void;
   /** Throws `outcome_unknown`, and makes the write when the test decides. */
@@ -39,15 +39,15 @@ export interface FaultyEhr {
   hang(operation: ConnectorOperation, gate: Promise<void>): void;
   /** Rejects every call of an operation. */
   refuseAlways(operation: ConnectorOperation, kind: ConnectorErrorKind): void;
-  /** Rejects every call with `unavailable` until `comeBack`. */
+  /** Rejects every call with `unavailable` until `comeUp`. */
   leave(): void;
-  comeBack(): void;
+  comeUp(): void;
   /** Number of calls rejected while unavailable. */
   readonly refused: number;
   /** Number of calls blocked at a gate. */
   readonly hanging: number;
   /** Times of look-ups that did not find the write, in milliseconds of `Date.now()`. */
-  readonly vainLookUps: readonly number[];
+  readonly emptyLookUps: readonly number[];
   /** Removes all faults and resets all counters. Call before each test. */
   reset(): void;
 }
@@ -55,7 +55,7 @@ export interface FaultyEhr {
 export interface FaultyEhrs {
   /** By the connection's id. */
   of(emr: string): FaultyEhr;
-  /** For `anotherConnector`. Must be the innermost wrapper. */
+  /** For `wrapConnector`. Must be the innermost wrapper. */
   faulty(connector: Connector, emr: string): Connector;
   reset(): void;
 }
@@ -100,7 +100,7 @@ function faultyEhr() {
   const faults: Fault[] = [];
   const gates = new Map<ConnectorOperation, Promise<void>>();
   const refusals = new Map<ConnectorOperation, ConnectorErrorKind>();
-  const vainLookUps: number[] = [];
+  const emptyLookUps: number[] = [];
   let isUnavailable = false;
   let refused = 0;
   let hanging = 0;
@@ -139,7 +139,7 @@ function faultyEhr() {
     }
     const firstSentAt = Date.now();
     const answer = await call();
-    if (operation === 'findOperation' && answer === null) vainLookUps.push(firstSentAt);
+    if (operation === 'findOperation' && answer === null) emptyLookUps.push(firstSentAt);
     return answer;
   }
 
@@ -149,7 +149,7 @@ function faultyEhr() {
   }
 
   const controls: FaultyEhr = {
-    leaveDuring({ isDone, ...which }) {
+    goDownDuring({ isDone, ...which }) {
       add((write) => {
         const lost = lose(isDone, write);
         isUnavailable = true;
@@ -191,7 +191,7 @@ function faultyEhr() {
     leave() {
       isUnavailable = true;
     },
-    comeBack() {
+    comeUp() {
       isUnavailable = false;
     },
     get refused() {
@@ -200,12 +200,12 @@ function faultyEhr() {
     get hanging() {
       return hanging;
     },
-    vainLookUps,
+    emptyLookUps,
     reset() {
       faults.splice(0);
       gates.clear();
       refusals.clear();
-      vainLookUps.splice(0);
+      emptyLookUps.splice(0);
       isUnavailable = false;
       refused = 0;
     },

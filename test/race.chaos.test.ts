@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Appointment, book, creationBody, freeRun, freeSlot, freeSlots, oslo, type Slot } from './bookings.ts';
+import {
+  type Appointment,
+  book,
+  consecutiveSlots,
+  creationBody,
+  freeSlot,
+  freeSlots,
+  oslo,
+  type Slot,
+} from './bookings.ts';
 import { type Answer, type Problem, startGateway } from './gateway.ts';
 
 const gateway = await startGateway({ databaseKind: 'postgresql' });
@@ -68,7 +77,7 @@ describe('fifty concurrent bookings of one slot', () => {
 
 test('overlapping bookings of two slots exclude each other', async () => {
   for (let round = 0; round < 5; round++) {
-    const run = await freeRun(gateway, 4, { resourceId: 'r-2' });
+    const run = await consecutiveSlots(gateway, 4, { resourceId: 'r-2' });
     const pairs = [0, 1, 2].map((index) => [run[index], run[index + 1]] as [Slot, Slot]);
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
@@ -88,7 +97,7 @@ test('overlapping bookings of two slots exclude each other', async () => {
 });
 
 test('concurrent bookings of one and several slots never share a slot', async () => {
-  const run = await freeRun(gateway, 8, { resourceId: 'r-3' });
+  const run = await consecutiveSlots(gateway, 8, { resourceId: 'r-3' });
   const answers = await Promise.all(
     run.flatMap((_, from) =>
       run.slice(from).map((__, length) => create(creationBody(run[from] as Slot, run[from + length] as Slot))),

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment, FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
-import { book, freeRun, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
+import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
 import { careUnitOf } from '../codes.ts';
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { change, keysOf, newKey, type Sent, type Told } from '../idempotency-keys.ts';
+import { type AppointmentResponse, change, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
 import { careUnitPath } from '../other-ehrs.ts';
-import { knownAnswerOf, nextCall } from '../recovery.ts';
+import { finalResponse, nextCall } from '../recovery.ts';
 import { directBookingsOn } from './direct-bookings.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
@@ -28,7 +28,7 @@ afterAll(async () => {
   await fake.close();
 });
 
-const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).send(request, key);
+const send = (request: Sent, key?: string): Promise<AppointmentResponse> => keysOf(gateway).send(request, key);
 const inEhr = (id: string) => fake.store.get(`Appointment/${id}`) as unknown as FhirAppointment;
 const atTheDesk = (id: string, changed: object) => void fake.store.save({ ...inEhr(id), ...changed } as FhirResource);
 const isAppointmentChange = ({ method, path: url }: ProxiedRequest) =>
@@ -37,7 +37,7 @@ const isAppointmentChange = ({ method, path: url }: ProxiedRequest) =>
 test.each(['arrived', 'checked-in', 'fulfilled'])(
   'a visit that is %s is neither moved nor cancelled',
   async (status) => {
-    const [slot, other] = (await freeRun(gateway, 2, { careUnit: path })) as [Slot, Slot];
+    const [slot, other] = (await consecutiveSlots(gateway, 2, { careUnit: path })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit: path, slot });
     atTheDesk(id, { status });
     const careUnit = careUnitOf(gateway, path);
@@ -81,7 +81,7 @@ describe.each([
       await nextCall(gateway, 'fhir', 'unavailable');
       await late?.finish();
       await proxy.comeUp();
-      const response = await knownAnswerOf(() => send(request, key));
+      const response = await finalResponse(() => send(request, key));
       expect(response).toMatchObject({ status: 200, body: { id: `${id}_p-2`, status: 'cancelled' } });
       const careUnit = careUnitOf(gateway, path);
       expect(await careUnit.get(id)).toMatchObject({ id, status: 'booked' });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Answer } from '../gateway.ts';
-import { answerOf, knownAnswerOf } from '../recovery.ts';
+import { finalResponse, settledResponse } from '../recovery.ts';
 import type { Real } from './real.ts';
 
 /**
@@ -19,16 +19,18 @@ type Send = () => Promise<Answer<{ readonly reason?: string }>>;
  * the same as without the fault.
  */
 export async function sendToFaultyEhr({ ehr }: Real, fault: EhrFault, send: Send): Promise<Answer> {
-  const late = fault === 'late' ? ehr.finishLate() : ehr.leaveDuring({ isDone: fault === 'lost' });
+  const late = fault === 'late' ? ehr.finishLate() : ehr.goDownDuring({ isDone: fault === 'lost' });
   try {
     const first = await send();
     if (first.body.reason !== 'outcome_unknown') return first;
     // The EHR may reject the write itself; then a retry is rejected too.
     if (late) await late.finish().catch(() => undefined);
     else
-      expect((await answerOf(send)).body, 'while the EHR is unavailable').toMatchObject({ reason: 'outcome_unknown' });
-    ehr.comeBack();
-    return await knownAnswerOf(send);
+      expect((await settledResponse(send)).body, 'while the EHR is unavailable').toMatchObject({
+        reason: 'outcome_unknown',
+      });
+    ehr.comeUp();
+    return await finalResponse(send);
   } finally {
     ehr.reset();
   }

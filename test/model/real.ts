@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { age, codeIn, messages, rowsOf, workInBackground } from '../codes.ts';
+import { backdateCode, codeIn, messages, rowsOf, runBackgroundJobs } from '../codes.ts';
 import type { Ehr } from '../ehrs/ehr.ts';
 import type { FaultyEhr } from '../faulty-ehr.ts';
 import type { Answer, Gateway } from '../gateway.ts';
@@ -176,12 +176,12 @@ export class Real {
 
   /** Runs the background jobs once. */
   async runBackgroundJobs(): Promise<void> {
-    await workInBackground(this.gateway);
+    await runBackgroundJobs(this.gateway);
   }
 
   /** Backdates the code so that a resend is allowed. */
   async allowResend(code: Code): Promise<void> {
-    await age(this.gateway, this.id(code.name), 30);
+    await backdateCode(this.gateway, this.id(code.name), 30);
   }
 
   /** Sets the send time to now, so that a resend is not allowed even on a slow machine. */

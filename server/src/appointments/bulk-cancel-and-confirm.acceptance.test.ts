@@ -3,7 +3,7 @@ import {
   type Appointment,
   book,
   bookSome,
-  freeRun,
+  consecutiveSlots,
   freeSlot,
   freeSlots,
   idsIn,
@@ -17,11 +17,11 @@ import {
   careUnitOf,
   codeFor,
   confirmationOf,
+  expireCode,
+  incorrectCodes,
   messages,
   messagesAbout,
   rowsOf,
-  runOut,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
@@ -35,7 +35,7 @@ const uk = careUnitOf(gateway, riverside);
 
 /** Awaiting one code together: made by a reschedule. The first one is booked. */
 async function waitingTogether(count: number, resourceId: string) {
-  const slots = await freeRun(gateway, count + 1, { careUnit: sodermalm, resourceId });
+  const slots = await consecutiveSlots(gateway, count + 1, { careUnit: sodermalm, resourceId });
   const booked = await bookByCode(gateway, { slot: slots[0] as Slot });
   const range = { start: booked.start, end: slots.at(-1)?.end };
   const { status, body } = await sweden.changeMany([booked.id], range);
@@ -141,7 +141,7 @@ describe('cancel many', () => {
     expect(status).toBe(200);
     expect(idsIn(body.appointments)).toEqual([view.id, view.id]);
     // Also when its code has run out and a new one is made.
-    await runOut(gateway, view);
+    await expireCode(gateway, view);
     const again = await uk.changeMany([original.id, view.id], { status: 'cancelled' });
     expect(again.status).toBe(200);
     const [first, second] = again.body.appointments as [Appointment, Appointment];
@@ -195,7 +195,7 @@ describe('confirm many', () => {
       'awaiting_confirmation',
     ]);
     // The same code, one counter of attempts for the rest.
-    expect(await sweden.confirm(a, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+    expect(await sweden.confirm(a, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
       status: 400,
       body: { attempts_remaining: 4 },
     });
@@ -229,7 +229,7 @@ describe('confirm many', () => {
   test('counts a wrong code once', async () => {
     const { ids, code } = await waitingTogether(3, 'r-4');
     const remaining = [];
-    for (const wrong of wrongCodes(code, 5)) {
+    for (const wrong of incorrectCodes(code, 5)) {
       remaining.push((await sweden.confirmMany(ids, wrong)).body as unknown as { attempts_remaining: number });
     }
     expect(remaining.map((it) => it.attempts_remaining)).toEqual([4, 3, 2, 1, 0]);
@@ -246,14 +246,14 @@ describe('confirm many', () => {
     // The right one again answers as it is, and costs nothing.
     expect(await sweden.confirm(done, code)).toMatchObject({ status: 200, body: booked });
     expect(await remaining()).toBe(5);
-    for (const [index, wrong] of wrongCodes(code, 5).entries()) {
+    for (const [index, wrong] of incorrectCodes(code, 5).entries()) {
       expect(await sweden.confirm(done, wrong)).toMatchObject({
         status: 400,
         body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 - index },
       });
       expect(await remaining()).toBe(4 - index);
     }
-    for (const any of [code, ...wrongCodes(code, 1)]) {
+    for (const any of [code, ...incorrectCodes(code, 1)]) {
       for (const id of ids) expectRefusal(await sweden.confirm(id, any), 409, 'confirmation_locked');
       expectFaults(await sweden.confirmMany(ids, any), {
         status: 409,
@@ -267,14 +267,14 @@ describe('confirm many', () => {
     // With nothing left to guess, the right code is a repetition again.
     await sweden.cancel(waiting);
     expect(await sweden.confirm(done, code)).toMatchObject({ status: 200, body: booked });
-    expectRefusal(await sweden.confirm(done, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectRefusal(await sweden.confirm(done, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
   });
 
   test('counts a wrong code that is sent to an id which was given up', async () => {
     const { ids, code } = await waitingTogether(2, 'r-4');
     const [gone, waiting] = ids as [string, string];
     await sweden.cancel(gone);
-    expect(await sweden.confirm(gone, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+    expect(await sweden.confirm(gone, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
       status: 400,
       body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 },
     });
@@ -301,7 +301,7 @@ describe('confirm many', () => {
     const { waiting, ids, code } = await waitingTogether(2, 'r-4');
     const [a, b] = ids as [string, string];
     await sweden.confirm(a, code);
-    await runOut(gateway, waiting[1] as Appointment);
+    await expireCode(gateway, waiting[1] as Appointment);
     expect((await sweden.getAll(ids)).map(({ status }) => status)).toEqual(['booked', 'cancelled']);
     expect(await sweden.confirm(b, code)).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
     expect(await sweden.confirm(a, code)).toMatchObject({ status: 200, body: { status: 'booked' } });

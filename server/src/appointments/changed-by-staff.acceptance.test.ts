@@ -1,20 +1,28 @@
 /** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, bookEach, freeRun, freeSlots, idsIn, nextMonth, type Slot } from '../../../test/bookings.ts';
-import { careUnitOf, eventually, type ToldMany } from '../../../test/codes.ts';
+import {
+  type Appointment,
+  bookEach,
+  consecutiveSlots,
+  freeSlots,
+  idsIn,
+  nextMonth,
+  type Slot,
+} from '../../../test/bookings.ts';
+import { type AppointmentsResponse, careUnitOf, eventually } from '../../../test/codes.ts';
 import type { Ehr } from '../../../test/ehrs/ehr.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { askedInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import { withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { calledWhileUnavailable, withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
       return emr === 'one-by-one' ? withoutTransactions(faulty) : faulty;
     }),
@@ -52,7 +60,7 @@ const edits: readonly (readonly [string, (ehr: Ehr, id: string) => Promise<void>
   ['is cancelled', (it, id) => it.cancel(id)],
 ];
 
-function expectOutcomes(answer: ToldMany, ids: readonly string[], changed: readonly boolean[]): void {
+function expectOutcomes(answer: AppointmentsResponse, ids: readonly string[], changed: readonly boolean[]): void {
   expectRefusal(answer, 502, 'partially_applied');
   expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual(
     ids.map((id, index) => [id, `/ids/${index}`]),
@@ -86,16 +94,20 @@ describe('a bulk change is compensated, except what staff changed since', () => 
     ehr.refuse('rejected', { after: 2, meanwhile: async () => ehr.leave() });
     const answer = await careUnit.changeMany(idsIn([first, second, third]), moved);
     expectRefusal(answer, 504, 'outcome_unknown');
-    await askedInVain(ehr);
+    await calledWhileUnavailable(ehr);
     await edit(staff, second.id);
-    ehr.comeBack();
+    ehr.comeUp();
     const left = await careUnit.get(second.id);
     await eventually(async () => expect(await careUnit.getAll([first.id, third.id])).toEqual([first, third]));
     expect(await careUnit.get(second.id)).toEqual(left);
   });
 
   test('including appointments that a reschedule created', { tags: 'every-ehr' }, async () => {
-    const [s1, s2, s3] = (await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' })) as [Slot, Slot, Slot];
+    const [s1, s2, s3] = (await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' })) as [
+      Slot,
+      Slot,
+      Slot,
+    ];
     const [mine] = (await bookEach(gateway, [s1], { careUnit: path, patientId: 'p-9' })) as [Appointment];
     const made: string[] = [];
     ehr.refuse('rejected', {

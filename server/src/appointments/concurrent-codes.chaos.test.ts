@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, book, creationBody, freeRun, freeSlot, type Slot } from '../../../test/bookings.ts';
+import { type Appointment, book, consecutiveSlots, creationBody, freeSlot, type Slot } from '../../../test/bookings.ts';
 import {
+  type AppointmentResponse,
+  type AppointmentsResponse,
   abandonWrites,
   bookByCode,
   careUnitOf,
   codeFor,
   confirmationOf,
   eventually,
+  expireCode,
   rowsOf,
-  runOut,
-  type Told,
-  type ToldMany,
-  workInBackground,
-  writesUnderWay,
+  runBackgroundJobs,
+  unfinishedOperations,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { answerOf } from '../../../test/recovery.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { settledResponse } from '../../../test/recovery.ts';
 
 type Steps = Readonly<Record<number, () => Promise<void>>>;
 /** By the number of the next calls of `changeAppointments`, from 1: what comes before the EHR does anything. */
@@ -75,7 +75,7 @@ function otherwise(connector: Connector, emr: string): Connector {
 }
 
 const gateway = await startGateway({
-  connectors: [anotherConnector(otherwise)],
+  connectors: [wrapConnector(otherwise)],
   configure: (demo) =>
     [
       { id: 'no-hold', like: 'sandbox-se', policies: {} },
@@ -85,11 +85,16 @@ const gateway = await startGateway({
 });
 afterAll(() => gateway.close());
 
-function expectRefusal({ status, body }: Told | ToldMany, expected: number, reason: string): void {
+function expectRefusal(
+  { status, body }: AppointmentResponse | AppointmentsResponse,
+  expected: number,
+  reason: string,
+): void {
   expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
 }
 
-const withoutWrites = (emr: string) => eventually(async () => expect(await writesUnderWay(gateway, emr)).toEqual([]));
+const withoutWrites = (emr: string) =>
+  eventually(async () => expect(await unfinishedOperations(gateway, emr)).toEqual([]));
 
 describe('drafts of one code, booked without a transaction', () => {
   const path = careUnitPath('one-by-one', 'sodermalm');
@@ -97,7 +102,7 @@ describe('drafts of one code, booked without a transaction', () => {
 
   async function drafts(resourceId: string, count = 2) {
     const from = new Date(Date.now() + 20 * 86_400_000);
-    const slots = await freeRun(gateway, count + 1, { careUnit: path, resourceId, from });
+    const slots = await consecutiveSlots(gateway, count + 1, { careUnit: path, resourceId, from });
     const [first, last] = [slots[0], slots.at(-1)] as [Slot, Slot];
     const { id } = await bookByCode(gateway, { careUnit: path, slot: first });
     const { body } = await changeMany([id], { start: first.start, end: last.end });
@@ -175,7 +180,8 @@ describe('drafts of one code, booked without a transaction', () => {
     const wanted = await drafts('r-1');
     const headers = { 'idempotency-key': randomUUID() };
     const body = { ids: wanted.ids, confirmation: { code: wanted.code } };
-    const underKey = () => gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers });
+    const underKey = () =>
+      gateway.request<AppointmentsResponse['body']>('PATCH', `${path}/appointments`, { body, headers });
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 2: failing('rejected'), 3: failing('unavailable', promise) });
     const first = underKey();
@@ -191,7 +197,7 @@ describe('drafts of one code, booked without a transaction', () => {
     // Background work may have been there first.
     expect((await retry).body.reason).toBeOneOf(['outcome_unknown', 'idempotency_in_progress']);
     expect(await wanted.inEhr()).toEqual([]);
-    const again = await answerOf(underKey);
+    const again = await settledResponse(underKey);
     expect(again.status).toBe(200);
     at({});
     expect(await underKey()).toMatchObject({ status: 200, body: again.body });
@@ -247,8 +253,8 @@ describe('a draft that the EHR is about to book', () => {
     await eventually(() => expect(calls).toBe(1));
     expectRefusal(await confirm(wanted.draft.id, wanted.code), 409, 'idempotency_in_progress');
     expect(calls).toBe(1);
-    await runOut(gateway, wanted.draft);
-    await workInBackground(gateway);
+    await expireCode(gateway, wanted.draft);
+    await runBackgroundJobs(gateway);
     expect(await get(wanted.draft.id)).toMatchObject({ status: 'awaiting_confirmation' });
     expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
     resolve();
@@ -337,7 +343,7 @@ describe('an expired hold', () => {
   }
 
   test('is released after an outage of the EHR that followed the release of another hold', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path });
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path });
     const [first, last] = [slots[0], slots.at(-1)] as [Slot, Slot];
     const { id } = await bookByCode(gateway, { careUnit: path, slot: first });
     const { body } = await changeMany([id], { start: first.start, end: last.end });
@@ -354,7 +360,7 @@ describe('an expired hold', () => {
   test('is released even if it has expired in the EHR, which may have to clean up', async () => {
     const hold = await book(gateway, { careUnit: path });
     released = [];
-    await runOut(gateway, hold);
+    await expireCode(gateway, hold);
     await expectExpired(hold.id);
     expect(released).toEqual([hold.id]);
   });

@@ -5,10 +5,10 @@ import {
   codeFor,
   confirmationOf,
   eventually,
+  expireCode,
+  incorrectCodes,
   rowsOf,
-  runOut,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
@@ -37,7 +37,7 @@ describe('an incorrect code', () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const held = await book(gateway, { careUnit: sodermalm, slot });
     const code = await codeFor(gateway, held.id);
-    const [first, ...more] = wrongCodes(code, 5) as [string, ...string[]];
+    const [first, ...more] = incorrectCodes(code, 5) as [string, ...string[]];
     const refused = await sweden.confirm(held.id, first);
     expect(refused).toMatchObject({
       status: 400,
@@ -58,7 +58,7 @@ describe('an incorrect code', () => {
     expect(locked).toMatchObject({ status: 'awaiting_confirmation', confirmation: { attempts_remaining: 0 } });
     expect(await isFree(gateway, slot, sodermalm)).toBe(false);
     expectRefusal(await sweden.resend(held.id), 409, 'confirmation_locked');
-    await runOut(gateway, locked);
+    await expireCode(gateway, locked);
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
     // It stays locked, before and after the background job has run.
@@ -82,7 +82,7 @@ describe('an incorrect code', () => {
   test('counts each time when several are sent at once, up to five times', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    const answers = await Promise.all(wrongCodes(code, 10).map((wrong) => sweden.confirm(held.id, wrong)));
+    const answers = await Promise.all(incorrectCodes(code, 10).map((wrong) => sweden.confirm(held.id, wrong)));
     const counted = answers.filter(({ status }) => status === 400).map(({ body }) => body.attempts_remaining);
     expect(counted.toSorted()).toEqual([0, 1, 2, 3, 4]);
     for (const answer of answers.filter(({ status }) => status !== 400)) {
@@ -93,14 +93,14 @@ describe('an incorrect code', () => {
   test('does not prevent a correct one after it', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    for (const wrong of wrongCodes(code, 4)) await sweden.confirm(held.id, wrong);
+    for (const wrong of incorrectCodes(code, 4)) await sweden.confirm(held.id, wrong);
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
   test('locks a cancellation too, and the appointment stays booked', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
-    for (const wrong of wrongCodes(code, 5)) await uk.confirm(view.id, wrong);
+    for (const wrong of incorrectCodes(code, 5)) await uk.confirm(view.id, wrong);
     expectRefusal(await uk.confirm(view.id, code), 409, 'confirmation_locked');
     expect(await uk.get(original.id)).toEqual(original);
     expect(await uk.cancel(original.id)).toMatchObject({
@@ -144,7 +144,7 @@ describe('an expired code', () => {
   test('is rejected even if it is correct', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    await runOut(gateway, held);
+    await expireCode(gateway, held);
     expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_expired');
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
   });
@@ -170,7 +170,7 @@ describe('an expired code', () => {
 
   test('makes room for another cancellation before the background job has run', async () => {
     const { original, view } = await startCancellation(gateway);
-    await runOut(gateway, view);
+    await expireCode(gateway, view);
     const { status, body } = await uk.cancel(original.id);
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'awaiting_confirmation', replaces_id: original.id });
@@ -188,7 +188,7 @@ describe('a repeated correct code', () => {
     const code = await codeFor(gateway, held.id);
     const { body: booked } = await sweden.confirm(held.id, code);
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: booked });
-    const [wrong] = wrongCodes(code, 1) as [string];
+    const [wrong] = incorrectCodes(code, 1) as [string];
     expectRefusal(await sweden.confirm(held.id, wrong), 409, 'confirmation_not_pending');
 
     const { body: commented } = await sweden.change(held.id, { comment: 'later' });
@@ -204,7 +204,7 @@ describe('a repeated correct code', () => {
     const { body: cancelled } = await uk.confirm(view.id, code);
     expect(cancelled.status).toBe('cancelled');
     expect(await uk.confirm(view.id, code)).toMatchObject({ status: 200, body: cancelled });
-    expectRefusal(await uk.confirm(view.id, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectRefusal(await uk.confirm(view.id, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
   });
 
   test('is rejected after a day', async () => {

@@ -4,8 +4,8 @@ import {
   type Appointment,
   bergen,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   local,
@@ -91,7 +91,7 @@ describe('a booking', () => {
   });
 
   test('covers two slots that follow each other', { tags: 'every-ehr' }, async () => {
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const { status, body } = await create(creationBody(first, second));
     expect(status).toBe(201);
     expect(body).toMatchObject({ start: first.start, end: second.end });
@@ -186,7 +186,7 @@ describe('time slots', () => {
   });
 
   test('must all be free', { tags: 'every-ehr' }, async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, quiet)) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, quiet)) as [Slot, Slot, Slot];
     await book(gateway, { slot: second });
     await expectUnavailable(local(first.start), local(second.end));
     await expectUnavailable(local(second.start), local(third.end));

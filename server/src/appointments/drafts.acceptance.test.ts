@@ -3,8 +3,8 @@ import {
   type Appointment,
   at,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   idsIn,
@@ -13,14 +13,22 @@ import {
   pagesOf,
   type Slot,
 } from '../../../test/bookings.ts';
-import { age, bookByCode, careUnitOf, codeFor, confirmationOf, runOut, wrongCodes } from '../../../test/codes.ts';
+import {
+  backdateCode,
+  bookByCode,
+  careUnitOf,
+  codeFor,
+  confirmationOf,
+  expireCode,
+  incorrectCodes,
+} from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { unableToHold } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { withoutHolds } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr.startsWith('no-hold') ? unableToHold(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr.startsWith('no-hold') ? withoutHolds(connector) : connector))],
   configure: (demo) =>
     [
       { id: 'no-hold', like: 'sandbox-se', policies: {} },
@@ -62,7 +70,7 @@ describe('an EHR that cannot hold', () => {
     for (const query of ['patient_id=p-4', 'patient_id=p-4&status=awaiting_confirmation&resource_id=r-1']) {
       expect(idsIn(await careUnit.list(query))).toEqual([draft.id]);
     }
-    expect(await careUnit.confirm(draft.id, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+    expect(await careUnit.confirm(draft.id, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
       status: 400,
       body: { attempts_remaining: 4 },
     });
@@ -86,7 +94,7 @@ describe('an EHR that cannot hold', () => {
     const code = await codeFor(gateway, draft.id);
     const { body: booked } = await careUnit.confirm(draft.id, code);
     expect(await careUnit.confirm(draft.id, code)).toMatchObject({ status: 200, body: booked });
-    expectRefusal(await careUnit.confirm(draft.id, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectRefusal(await careUnit.confirm(draft.id, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
 
     const to = await freeSlot(gateway, { careUnit: path, resourceId: 'r-2' });
     const moved = { ...booked, ...at(to), resource_id: 'emr_id:r-2', comment: 'x' };
@@ -116,8 +124,8 @@ describe('an EHR that cannot hold', () => {
     const draft = await book(gateway, { careUnit: path, patientId: 'p-7' });
     const other = await book(gateway, { careUnit: path, patientId: 'p-7' });
     const code = await codeFor(gateway, draft.id);
-    await age(gateway, confirmationOf(draft).id, 31);
-    for (const any of [code, ...wrongCodes(code, 1)]) {
+    await backdateCode(gateway, confirmationOf(draft).id, 31);
+    for (const any of [code, ...incorrectCodes(code, 1)]) {
       expectRefusal(await theirs.confirm(draft.id, any), 409, 'confirmation_not_pending');
     }
     expectRefusal(await theirs.resend(draft.id), 409, 'confirmation_not_pending');
@@ -167,7 +175,7 @@ describe('an EHR that cannot hold', () => {
     const late = await book(gateway, { careUnit: path, patientId: 'p-8' });
     const lateCode = await codeFor(gateway, late.id);
     expectRefusal(await careUnit.change(late.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
-    await runOut(gateway, late);
+    await expireCode(gateway, late);
     expect(await careUnit.get(late.id)).toEqual({ ...late, status: 'cancelled', confirmation: null });
     expectRefusal(await careUnit.confirm(late.id, lateCode), 409, 'confirmation_expired');
     expectRefusal(await careUnit.resend(late.id), 409, 'confirmation_expired');
@@ -181,7 +189,7 @@ describe('an EHR that cannot hold', () => {
   test('accepts a resent code for a draft', async () => {
     const draft = await book(gateway, { careUnit: path });
     await codeFor(gateway, draft.id);
-    await age(gateway, confirmationOf(draft).id, 31);
+    await backdateCode(gateway, confirmationOf(draft).id, 31);
     expect(await careUnit.resend(draft.id)).toMatchObject({ status: 202, body: { id: draft.id } });
     expect(await careUnit.confirm(draft.id, await codeFor(gateway, draft.id, 2))).toMatchObject({
       status: 200,
@@ -230,7 +238,7 @@ describe('an EHR that cannot hold', () => {
   });
 
   test('confirms all or some of the drafts that await one code', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-4' });
     const [first, , , last] = slots as [Slot, Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { careUnit: path, slot: first, patientId: 'p-10' });
     const { body } = await careUnit.changeMany([mine.id], { start: first.start, end: last.end });

@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   idsIn,
@@ -204,7 +204,7 @@ describe('a dry run of an update', () => {
   });
 
   test('counts its own time as free', async () => {
-    const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const longer = { start: first.start, end: second.end };
     expect(await look<Preview>(oslo, 'PATCH', `/${mine.id}`, longer)).toEqual({ ...mine, ...longer, change: 'moved' });
@@ -375,7 +375,7 @@ describe('a dry run of a bulk request', () => {
 
 describe('a dry run of a continuous reschedule', () => {
   test('shows what would be kept, moved and created', async () => {
-    const slots = await freeRun(gateway, 4, { resourceId: 'r-1' });
+    const slots = await consecutiveSlots(gateway, 4, { resourceId: 'r-1' });
     const [first, second, third, fourth] = slots as [Slot, Slot, Slot, Slot];
     const [a, b] = (await bookRun([first, third])) as [Appointment, Appointment];
     const range = { start: second.start, end: fourth.end };
@@ -392,7 +392,7 @@ describe('a dry run of a continuous reschedule', () => {
   });
 
   test('shows what would be cancelled', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-2' });
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-2' });
     const [a, b, c] = (await bookRun(slots)) as [Appointment, Appointment, Appointment];
     expect(await look<Previews>(oslo, 'PATCH', '', { ids: [a.id, b.id, c.id], start: a.start, end: a.end })).toEqual({
       appointments: [
@@ -403,7 +403,7 @@ describe('a dry run of a continuous reschedule', () => {
   });
 
   test('shows which of them would await a code', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
     const created = (slot: Slot) => ({
@@ -420,7 +420,7 @@ describe('a dry run of a continuous reschedule', () => {
       appointments: [{ ...mine, change: 'kept' }, created(second), created(third)],
     });
 
-    const inUk = await freeRun(gateway, 3, { careUnit: riverside, resourceId: 'r-2' });
+    const inUk = await consecutiveSlots(gateway, 3, { careUnit: riverside, resourceId: 'r-2' });
     const [a, b, c] = (await bookRun(inUk, riverside)) as [Appointment, Appointment, Appointment];
     expect(
       await look<Previews>(riverside, 'PATCH', '', { ids: [c.id, a.id, b.id], start: a.start, end: b.end }),
@@ -441,7 +441,7 @@ describe('a dry run of a continuous reschedule', () => {
   });
 
   test('is refused as it would be for real', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-3' });
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-3' });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const other = await book(gateway, { slot: third, patientId: 'p-5' });
@@ -452,7 +452,7 @@ describe('a dry run of a continuous reschedule', () => {
     await reschedule([mine.id, other.id], range, 400, 'appointments_not_alike');
     await reschedule(['nothing'], range, 400, 'appointment_not_found');
     await reschedule([mine.id], { start: range.end, end: range.start }, 400, 'time_range_invalid');
-    const inUk = await freeRun(gateway, 3, { careUnit: riverside, resourceId: 'r-3' });
+    const inUk = await consecutiveSlots(gateway, 3, { careUnit: riverside, resourceId: 'r-3' });
     const [a, b] = (await bookRun(inUk.slice(0, 2), riverside)) as [Appointment, Appointment];
     const one = await careUnitOf(gateway, riverside).change(b.id, { start: b.start, end: (inUk[2] as Slot).end });
     expect(one.status).toBe(200);

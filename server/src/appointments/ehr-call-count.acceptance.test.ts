@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
-import { bookEach, bookSome, freeRun, freeSlots, idsIn, oslo, riverside } from '../../../test/bookings.ts';
-import { careUnitOf, type ToldMany } from '../../../test/codes.ts';
+import { bookEach, bookSome, consecutiveSlots, freeSlots, idsIn, oslo, riverside } from '../../../test/bookings.ts';
+import { type AppointmentsResponse, careUnitOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
 
 const calls: ConnectorOperation[] = [];
 
@@ -22,11 +22,11 @@ function counting(connector: Connector): Connector {
   });
 }
 
-const gateway = await startGateway({ connectors: [anotherConnector(counting)] });
+const gateway = await startGateway({ connectors: [wrapConnector(counting)] });
 afterAll(() => gateway.close());
 
 /** How often a request asks the EHR for this. */
-async function count(operation: ConnectorOperation, request: () => Promise<ToldMany>): Promise<number> {
+async function count(operation: ConnectorOperation, request: () => Promise<AppointmentsResponse>): Promise<number> {
   calls.length = 0;
   const { status, text } = await request();
   expect({ status, text }).toMatchObject({ status: 200 });
@@ -45,7 +45,7 @@ test('a bulk move looks for free time once', async () => {
 });
 
 test('a dry run of a reschedule looks for free time twice, however many it makes', async () => {
-  const run = await freeRun(gateway, 5, { resourceId: 'r-3' });
+  const run = await consecutiveSlots(gateway, 5, { resourceId: 'r-3' });
   const [mine] = await bookEach(gateway, run.slice(0, 1));
   const range = { start: run[0]?.start, end: run[4]?.end };
   const reschedule = () => careUnitOf(gateway, oslo).changeMany([mine?.id ?? ''], range, '?dry_run=true');

@@ -2,9 +2,9 @@
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, freeSlots } from '../../../test/bookings.ts';
-import { age, careUnitOf, confirmationOf, rowsOf } from '../../../test/codes.ts';
+import { backdateCode, careUnitOf, confirmationOf, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 interface EhrCode {
@@ -87,7 +87,7 @@ function sendingCodes(connector: Connector): Connector {
 }
 
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr === 'own-codes' ? sendingCodes(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr === 'own-codes' ? sendingCodes(connector) : connector))],
   configure: (demo) =>
     withEhr(demo, {
       id: 'own-codes',
@@ -179,7 +179,7 @@ describe('an EHR that sends and checks codes itself', () => {
   test('resends a code', async () => {
     const held = await book(gateway, { careUnit: path });
     expectRefusal(await careUnit.resend(held.id), 429, 'rate_limited');
-    await age(gateway, confirmationOf(held).id, 31);
+    await backdateCode(gateway, confirmationOf(held).id, 31);
     expect(await careUnit.resend(held.id)).toMatchObject({
       status: 202,
       body: { id: held.id, confirmation: { channel: 'email', delivery: 'sent', attempts_remaining: 3 } },
@@ -195,7 +195,7 @@ describe('an EHR that sends and checks codes itself', () => {
     const booked = await bookByEhrCode();
     const { body: view } = await careUnit.cancel(booked.id);
     for (const { id, confirmation } of [held, view]) {
-      await age(gateway, confirmationOf({ ...held, confirmation }).id, 31);
+      await backdateCode(gateway, confirmationOf({ ...held, confirmation }).id, 31);
       for (const code of ['999999', '111111']) {
         expectRefusal(await theirs.confirm(id, code), 409, 'confirmation_not_pending');
       }

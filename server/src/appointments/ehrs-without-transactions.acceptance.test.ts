@@ -6,7 +6,7 @@ import {
   at,
   book,
   bookEach,
-  freeRun,
+  consecutiveSlots,
   freeSlots,
   idsIn,
   nextMonth,
@@ -15,8 +15,8 @@ import {
 import { bookByCode, careUnitOf, codeFor } from '../../../test/codes.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { checking, unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { checking, withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 const writes = failableWrites();
@@ -32,9 +32,9 @@ function withThreeAtOnce(connector: Connector): Connector {
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       let other = writes.failable(connector);
-      if (emr.startsWith('no-hold')) other = unableToHold(other);
+      if (emr.startsWith('no-hold')) other = withoutHolds(other);
       if (emr.endsWith('one-by-one')) other = withoutTransactions(other);
       if (emr === 'three-at-once') other = withThreeAtOnce(other);
       return other;
@@ -55,7 +55,7 @@ describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take
   const path = careUnitPath('three-at-once', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
   const bookFour = async () =>
-    bookEach(gateway, await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-1' }), {
+    bookEach(gateway, await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-1' }), {
       careUnit: path,
       comment: 'old',
     });
@@ -92,7 +92,7 @@ describe('an EHR without transactions', () => {
   const careUnit = careUnitOf(gateway, path);
 
   test('is asked for one change after the other, and the answer is as anywhere', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1' });
     const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
     const ids = idsIn(booked).toReversed();
     writes.calls = 0;
@@ -107,7 +107,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('is checked before: what is refused asks for nothing', async () => {
-    const [s1, s2] = (await freeRun(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() })) as [
+    const [s1, s2] = (await consecutiveSlots(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() })) as [
       Slot,
       Slot,
     ];
@@ -126,7 +126,7 @@ describe('an EHR without transactions', () => {
     ['time_slot_unavailable', 400, 'time_slot_unavailable'],
     ['appointment_cancelled', 409, 'appointment_cancelled'],
   ] as const)('is put back as it was when a later change fails: %s', async (kind, status, reason) => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' });
     const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
     for (const call of [1, 2, 3]) {
       stopFailing();
@@ -140,7 +140,7 @@ describe('an EHR without transactions', () => {
   test('is put back when a reschedule fails: moved back, and what was created is given up', {
     tags: 'every-ehr',
   }, async () => {
-    const slots = await freeRun(gateway, 5, { careUnit: path, resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 5, { careUnit: path, resourceId: 'r-4' });
     const [s1, s2, s3, s4, s5] = slots as [Slot, Slot, Slot, Slot, Slot];
     const booked = await bookEach(gateway, [s1, s2], { careUnit: path, patientId: 'p-9' });
     const free = async () =>
@@ -170,7 +170,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('frees the time of what a reschedule cancels before others are moved there', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-1' });
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-1' });
     const [s1, , s3, s4] = slots as [Slot, Slot, Slot, Slot];
     const first = await book(gateway, { careUnit: path, slot: s1 });
     const { id } = await book(gateway, { careUnit: path, slot: s3 });
@@ -184,7 +184,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('lets one appointment take the time that another one leaves', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-2' });
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-2' });
     const [s1, s2, s3, s4] = slots as [Slot, Slot, Slot, Slot];
     const hours: Appointment[] = [];
     for (const [from, until] of [
@@ -206,7 +206,7 @@ describe('an EHR without transactions', () => {
     for (const emr of ['se-one-by-one', 'no-hold-one-by-one']) {
       const there = careUnitPath(emr, 'sodermalm');
       const { changeMany, confirmMany, getAll } = careUnitOf(gateway, there);
-      const slots = await freeRun(gateway, 3, { careUnit: there, resourceId: 'r-3' });
+      const slots = await consecutiveSlots(gateway, 3, { careUnit: there, resourceId: 'r-3' });
       const [first, , last] = slots as [Slot, Slot, Slot];
       const mine = await bookByCode(gateway, { careUnit: there, slot: first });
       const { body } = await changeMany([mine.id], { start: first.start, end: last.end });

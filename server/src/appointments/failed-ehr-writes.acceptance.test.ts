@@ -11,25 +11,25 @@ import {
   nextMonth,
 } from '../../../test/bookings.ts';
 import {
+  type AppointmentResponse,
+  type AppointmentsResponse,
   careUnitOf,
   codeFor,
   confirmationOf,
   eventually,
+  incorrectCodes,
   rowsOf,
-  type Told,
-  type ToldMany,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath } from '../../../test/other-ehrs.ts';
+import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;
 beforeEach(writes.reset);
 
-const gateway = await startGateway({ connectors: [anotherConnector(writes.failable)] });
+const gateway = await startGateway({ connectors: [wrapConnector(writes.failable)] });
 afterAll(() => gateway.close());
 
 describe('an EHR whose writes fail', () => {
@@ -48,7 +48,7 @@ describe('an EHR whose writes fail', () => {
   ] as const;
 
   describe.each(failures)('%s', (kind, status, reason) => {
-    const expectFailure = (answer: Told | ToldMany) => {
+    const expectFailure = (answer: AppointmentResponse | AppointmentsResponse) => {
       expectRefusal(answer, status, reason);
       expect(answer.body).toMatchObject({ origin: 'ehr' });
       if (kind === 'unavailable') expect(answer.headers['retry-after']).toBe('7');
@@ -106,7 +106,7 @@ describe('an EHR whose writes fail', () => {
           ]);
           expect(rows).toEqual([{ state: 'pending' }]);
         });
-        expect(await careUnit.confirm(awaiting.id, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+        expect(await careUnit.confirm(awaiting.id, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
           status: 400,
           body: { attempts_remaining: 4 },
         });

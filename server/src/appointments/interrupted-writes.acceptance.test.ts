@@ -1,19 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, bookEach, freeRun, freeSlots, idsIn, nextMonth, type Slot } from '../../../test/bookings.ts';
 import {
+  type Appointment,
+  bookEach,
+  consecutiveSlots,
+  freeSlots,
+  idsIn,
+  nextMonth,
+  type Slot,
+} from '../../../test/bookings.ts';
+import {
+  type AppointmentsResponse,
   abandonWrites,
   bookByCode,
   careUnitOf,
   codeFor,
   eventually,
-  type ToldMany,
-  writesUnderWay,
+  unfinishedOperations,
 } from '../../../test/codes.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 const writes = failableWrites();
@@ -22,9 +30,9 @@ beforeEach(writes.reset);
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       let other = writes.failable(connector);
-      if (emr.startsWith('no-hold')) other = unableToHold(other);
+      if (emr.startsWith('no-hold')) other = withoutHolds(other);
       if (emr.endsWith('one-by-one')) other = withoutTransactions(other);
       return other;
     }),
@@ -46,11 +54,11 @@ describe('an EHR without transactions', () => {
     ['gives no answer before it is done', 'outcome_unknown', false, 504],
     ['gives no answer after it is done', 'outcome_unknown', true, 504],
   ] as const)('does all of it on a retry with the key when a later change %s', async (_, kind, after, status) => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit: path }));
     const headers = { 'idempotency-key': randomUUID() };
     const ask = () =>
-      gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, {
+      gateway.request<AppointmentsResponse['body']>('PATCH', `${path}/appointments`, {
         body: { ids, resource_id: 'r-1' },
         headers,
       });
@@ -67,7 +75,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('that cannot be put back is told as it is: the outcome of every id', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' });
     const booked = await bookEach(gateway, slots, { careUnit: path });
     const ids = idsIn(booked);
     fail(3, 'rejected');
@@ -88,7 +96,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('says where in the request an id stands, in whatever order it is answered', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const [a, b] = (await bookEach(gateway, [first, second], { careUnit: path })) as [Appointment, Appointment];
     fail(2, 'rejected');
@@ -103,14 +111,18 @@ describe('an EHR without transactions', () => {
 
   describe('and a gateway that is killed', () => {
     const underKey = (key: string, body: object) =>
-      gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers: { 'idempotency-key': key } });
-    const withoutWrites = () => eventually(async () => expect(await writesUnderWay(gateway, 'one-by-one')).toEqual([]));
+      gateway.request<AppointmentsResponse['body']>('PATCH', `${path}/appointments`, {
+        body,
+        headers: { 'idempotency-key': key },
+      });
+    const withoutWrites = () =>
+      eventually(async () => expect(await unfinishedOperations(gateway, 'one-by-one')).toEqual([]));
 
     test.each([
       ['before it undoes anything', 4],
       ['when some of it is undone', 5],
     ])('%s: it is undone to the end, and done anew for whoever asks again', async (_, callOfDeath) => {
-      const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+      const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const body = { ids: idsIn(booked), resource_id: 'r-2', comment: 'new' };
       const key = randomUUID();
@@ -135,7 +147,7 @@ describe('an EHR without transactions', () => {
     });
 
     test('between two changes, of which the second one fails later: both are as they were', async () => {
-      const slots = await freeRun(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
+      const slots = await consecutiveSlots(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
       fail(2, 'unavailable', { respondAfter });
@@ -157,7 +169,7 @@ describe('an EHR without transactions', () => {
     const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, there);
 
     async function drafts(resourceId: string): Promise<{ readonly ids: string[]; readonly code: string }> {
-      const slots = await freeRun(gateway, 3, { careUnit: there, resourceId, from: nextMonth() });
+      const slots = await consecutiveSlots(gateway, 3, { careUnit: there, resourceId, from: nextMonth() });
       const [first, , last] = slots as [Slot, Slot, Slot];
       const mine = await bookByCode(gateway, { careUnit: there, slot: first });
       const { body } = await changeMany([mine.id], { start: first.start, end: last.end });

@@ -1,13 +1,36 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { book, bookEach, freeRun, freeSlot, idsIn, isFree, type Slot, at as timeOf } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, eventually, messagesAbout, runOut, startCancellation } from '../../../test/codes.ts';
+import {
+  book,
+  bookEach,
+  consecutiveSlots,
+  freeSlot,
+  idsIn,
+  isFree,
+  type Slot,
+  at as timeOf,
+} from '../../../test/bookings.ts';
+import { careUnitOf, codeFor, eventually, expireCode, messagesAbout, startCancellation } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { change, changeMany, creation, keysOf, newKey, type Sent, type Told } from '../../../test/idempotency-keys.ts';
-import { withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { allOpen, answerOf, knownAnswerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import {
+  type AppointmentResponse,
+  change,
+  changeMany,
+  creation,
+  keysOf,
+  newKey,
+  type Sent,
+} from '../../../test/idempotency-keys.ts';
+import { withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import {
+  allAvailable,
+  finalResponse,
+  lookedUpWithoutResult,
+  settledResponse,
+  withQuickRecovery,
+} from '../../../test/recovery.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 // Longer than any wait in the test, so that a failure names the missing condition.
@@ -64,14 +87,14 @@ function configure(demo: Configuration): Configuration {
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
       return emr.endsWith('one-by-one') ? withoutTransactions(faulty) : faulty;
     }),
   ],
   configure,
 });
-beforeAll(() => allOpen(gateway));
+beforeAll(() => allAvailable(gateway));
 afterAll(() => gateway.close());
 const { send, at, stored } = keysOf(gateway);
 
@@ -82,11 +105,11 @@ async function finishLate(moment: Moment, emr: string, request: Sent, key?: stri
   const { status, body } = await send(request, key);
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
   const seconds = moment.prefix === 'later' ? moment.settling_seconds : 0;
-  await lookedUpInVain(ehr, Date.now() + seconds * 1000);
+  await lookedUpWithoutResult(ehr, Date.now() + seconds * 1000);
   await late.finish();
 }
 
-function expectStatus({ status, text }: Told, expected: number): void {
+function expectStatus({ status, text }: AppointmentResponse, expected: number): void {
   expect(status, text).toBe(expected);
 }
 
@@ -110,7 +133,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
-    const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
+    const answer = await finalResponse(() => send(creation(slot, careUnit), key));
     expectStatus(answer, 201);
     const { id } = answer.body;
     await eventually(async () => expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]));
@@ -124,7 +147,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
     await eventually(async () => expect(await at(slot, emr)).toEqual([]));
-    const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
+    const answer = await finalResponse(() => send(creation(slot, careUnit), key));
     expectStatus(answer, 201);
     const { id } = answer.body;
     expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]);
@@ -136,7 +159,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
-    const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
+    const answer = await finalResponse(() => send(creation(slot, careUnit), key));
     expectStatus(answer, 201);
     await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: answer.body.id, state: 'booked' }]));
   });
@@ -148,7 +171,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const code = await codeFor(gateway, held.id);
     await finishLate(moment, emr, change(held.id, { confirmation: { code } }, careUnit));
     await eventually(async () => expect(await get(held.id)).toMatchObject({ status: 'booked', confirmation: null }));
-    await runOut(gateway, held);
+    await expireCode(gateway, held);
     expect(await get(held.id)).toMatchObject({ status: 'booked' });
     expect(await at(slot, emr)).toEqual([{ id: held.id, state: 'booked' }]);
   });
@@ -163,17 +186,17 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     await eventually(async () =>
       expect(await stored(view.id, careUnit)).toMatchObject({ status: 'cancelled', confirmation: null }),
     );
-    expectStatus(await knownAnswerOf(() => send(request, key)), 200);
+    expectStatus(await finalResponse(() => send(request, key)), 200);
     expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
   });
 
   test('moves once, and a retry with the key gets the result', async () => {
     const { emr, careUnit } = place('move');
-    const [from, to] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
+    const [from, to] = (await consecutiveSlots(gateway, 2, { careUnit })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit, slot: from });
     const key = newKey();
     await finishLate(moment, emr, change(id, timeOf(to), careUnit), key);
-    const answer = await knownAnswerOf(() => send(change(id, timeOf(to), careUnit), key));
+    const answer = await finalResponse(() => send(change(id, timeOf(to), careUnit), key));
     expectStatus(answer, 200);
     expect(answer.body).toMatchObject({ id, ...timeOf(to) });
     expect(await at(to, emr)).toEqual([{ id, state: 'booked' }]);
@@ -181,7 +204,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
 
   test('leaves no bulk move partially applied, even without a retry', async () => {
     const { emr, careUnit, getAll } = place('one-by-one');
-    const slots = await freeRun(gateway, 3, { careUnit });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
     await finishLate(moment, emr, changeMany(ids, { resource_id: 'r-2' }, careUnit));
     await eventually(async () => {
@@ -192,12 +215,12 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
 
   test('moves all appointments for a retry with the key', async () => {
     const { emr, careUnit, getAll } = place('keyed-one-by-one');
-    const slots = await freeRun(gateway, 3, { careUnit });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
     const key = newKey();
     const request = changeMany(ids, { resource_id: 'r-2' }, careUnit);
     await finishLate(moment, emr, request, key);
-    expectStatus(await knownAnswerOf(() => send(request, key)), 200);
+    expectStatus(await finalResponse(() => send(request, key)), 200);
     expect((await getAll(ids)).map(({ resource_id }) => resource_id)).toEqual(ids.map(() => 'emr_id:r-2'));
   });
 });
@@ -209,15 +232,15 @@ describe.concurrent('an EHR that was given up and is asked again', () => {
     const emr = emrOf(moment, kind);
     const ehr = ehrs.of(emr);
     const careUnit = careUnitPath(emr, careUnits[kinds[kind]]);
-    const [slot, otherSlot] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
+    const [slot, otherSlot] = (await consecutiveSlots(gateway, 2, { careUnit })) as [Slot, Slot];
     const key = newKey();
     const late = ehr.finishLate();
     expectStatus(await send(creation(slot, careUnit), key), 504);
-    await lookedUpInVain(ehr, Date.now() + moment.settling_seconds * 1000);
+    await lookedUpWithoutResult(ehr, Date.now() + moment.settling_seconds * 1000);
     return {
       ehr,
       late,
-      ask: () => answerOf(() => send(creation(slot, careUnit), key)),
+      ask: () => settledResponse(() => send(creation(slot, careUnit), key)),
       at: () => at(slot, emr),
       bookAnother: () => book(gateway, { careUnit, slot: otherSlot }),
     };
@@ -249,14 +272,14 @@ test('while the EHR may still perform a write, no response says that it was not 
   const late = ehr.finishLate();
   const key = newKey();
   expectStatus(await send(creation(slot, careUnit), key), 504);
-  await lookedUpInVain(ehr, Date.now());
+  await lookedUpWithoutResult(ehr, Date.now());
   // It neither does it again nor says so, if it is asked to.
   const once = ehr.finishLate();
-  const meanwhile = await answerOf(() => send(creation(slot, careUnit), key));
+  const meanwhile = await settledResponse(() => send(creation(slot, careUnit), key));
   expectStatus(meanwhile, 504);
   await late.finish();
   if (once.isGiven()) await once.finish();
-  const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
+  const answer = await finalResponse(() => send(creation(slot, careUnit), key));
   expectStatus(answer, 201);
   await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: answer.body.id, state: 'booked' }]));
 });

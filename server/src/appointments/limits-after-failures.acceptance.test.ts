@@ -1,10 +1,10 @@
 /** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot } from '../../../test/bookings.ts';
-import { careUnitOf, eventually, type Told } from '../../../test/codes.ts';
+import { type AppointmentResponse, careUnitOf, eventually } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 150_000 });
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
 const gateway = await startGateway({
-  connectors: [anotherConnector(ehrs.faulty)],
+  connectors: [wrapConnector(ehrs.faulty)],
   configure: (demo) =>
     withQuickRecovery(
       withEhr(demo, {
@@ -31,7 +31,7 @@ const ehr = ehrs.of('one-pending');
 const { create, cancel } = careUnitOf(gateway, path);
 
 /** Each test has its own patient. */
-async function bookFor(patientId: string): Promise<Told> {
+async function bookFor(patientId: string): Promise<AppointmentResponse> {
   const slot = await freeSlot(gateway, { careUnit: path });
   return create({ ...creationBody(slot), patient_id: patientId });
 }
@@ -81,10 +81,10 @@ describe('limits for one patient do not count', () => {
 });
 
 test('limits for one patient count writes with an unknown outcome', async () => {
-  ehr.leaveDuring({ isDone: true });
+  ehr.goDownDuring({ isDone: true });
   expectRefusal(await bookFor('p-9'), 504, 'outcome_unknown');
   // The EHR can be read again, and does not say what became of it.
-  ehr.comeBack();
+  ehr.comeUp();
   ehr.refuseAlways('findOperation', 'unavailable');
   expectRefusal(await bookFor('p-9'), 429, 'patient_limit_reached');
 });

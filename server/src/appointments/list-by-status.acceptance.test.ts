@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type Appointment, book, freeSlots, idsIn, pagesOf } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { checking, unableToHold } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
+import { checking, withoutHolds } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
 
 const policies = { limits_per_patient: { pending: 100, codes_per_hour: 100 } };
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
-      if (emr === 'no-hold') return unableToHold(connector);
+    wrapConnector((connector, emr) => {
+      if (emr === 'no-hold') return withoutHolds(connector);
       if (emr !== 'holds-on') return connector;
       // Whatever housekeeping wants: the EHR goes on to hold what has run out here.
       return checking(connector, ({ changes }) => {
@@ -19,7 +19,7 @@ const gateway = await startGateway({
     }),
   ],
   configure: (demo) =>
-    withPatientBreakers(
+    withTolerantBreakers(
       ['holds-on', 'no-hold'].reduce((some, id) => withEhr(some, { id, like: 'sandbox-se', policies }), demo),
     ),
 });

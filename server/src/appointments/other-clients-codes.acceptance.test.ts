@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
-  freeRun,
+  consecutiveSlots,
   idsIn,
   isFree,
   riverside,
@@ -10,14 +10,14 @@ import {
   sodermalm,
 } from '../../../test/bookings.ts';
 import {
-  age,
+  backdateCode,
   bookByCode,
   careUnitOf,
   codeFor,
   confirmationOf,
+  incorrectCodes,
   messages,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { newCredentials, withClient } from '../../../test/other-clients.ts';
@@ -34,7 +34,7 @@ const theirsUk = careUnitOf(gateway, riverside, other);
 
 /** Two bookings of mine that await one code: made by a reschedule. */
 async function waitingTogether() {
-  const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
+  const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
   const booked = await bookByCode(gateway, { slot: slots[0] as Slot, patientId: 'p-5' });
   const { body } = await mine.changeMany([booked.id], { start: booked.start, end: slots.at(-1)?.end });
   const waiting = body.appointments.slice(1);
@@ -46,7 +46,7 @@ describe('a code that another client had sent', () => {
   test('is neither accepted nor counted as an attempt', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    for (const any of [...wrongCodes(code, 6), code]) {
+    for (const any of [...incorrectCodes(code, 6), code]) {
       const refused = await theirs.confirm(held.id, any);
       expectRefusal(refused, 409, 'confirmation_not_pending');
       expect(refused.body).not.toHaveProperty('attempts_remaining');
@@ -62,7 +62,7 @@ describe('a code that another client had sent', () => {
   test('is not resent', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    await age(gateway, confirmationOf(held).id, 31);
+    await backdateCode(gateway, confirmationOf(held).id, 31);
     const before = await messages(gateway);
     expectRefusal(await theirs.resend(held.id), 409, 'confirmation_not_pending');
     expect(await messages(gateway)).toEqual(before);
@@ -75,7 +75,7 @@ describe('a code that another client had sent', () => {
     const [a, b] = ids as [string, string];
     const own = await book(gateway, { careUnit: sodermalm, patientId: 'p-8', client: other });
     const ownCode = await codeFor(gateway, own.id);
-    for (const any of [code, ...wrongCodes(code, 1)]) {
+    for (const any of [code, ...incorrectCodes(code, 1)]) {
       expectFaults(await theirs.confirmMany(ids, any), {
         status: 409,
         reason: 'confirmation_not_pending',
@@ -121,8 +121,8 @@ describe('what awaits the code of another client', () => {
         body: { id: view.id, status: 'awaiting_confirmation', confirmation: { id: confirmationOf(view).id } },
       });
     }
-    await age(gateway, confirmationOf(view).id, 31);
-    for (const any of [...wrongCodes(code, 6), code]) {
+    await backdateCode(gateway, confirmationOf(view).id, 31);
+    for (const any of [...incorrectCodes(code, 6), code]) {
       expectRefusal(await theirsUk.confirm(view.id, any), 409, 'confirmation_not_pending');
     }
     expectRefusal(await theirsUk.resend(view.id), 409, 'confirmation_not_pending');

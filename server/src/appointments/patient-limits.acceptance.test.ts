@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, freeSlots, isFree, type Slot, sodermalm } from '../../../test/bookings.ts';
-import { age, careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
+import { backdateCode, careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
 import { type Credentials, startGateway } from '../../../test/gateway.ts';
 import { newCredentials, withClient } from '../../../test/other-clients.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
@@ -60,7 +60,7 @@ describe('limits for one patient', () => {
     expectRefusal(await create(creationBody(slot)), 429, 'patient_limit_reached');
     expect(await isFree(gateway, slot, fewCodes)).toBe(true);
     // A fresh code is one too.
-    await age(gateway, confirmationOf(third).id, 31);
+    await backdateCode(gateway, confirmationOf(third).id, 31);
     const holds = async () => (await gateway.ehr('few-codes').appointments()).filter(({ id }) => id === third.id);
     const before = await holds();
     expectRefusal(await resend(third.id), 429, 'patient_limit_reached');
@@ -130,7 +130,7 @@ describe('limits for one patient', () => {
     const { body: held } = await theirs.create(await wanted());
     for (let count = 0; count < 3; count++) expect((await mine.create(await wanted())).status).toBe(201);
     expectRefusal(await mine.create(await wanted()), 429, 'patient_limit_reached');
-    await age(gateway, confirmationOf(held).id, 31);
+    await backdateCode(gateway, confirmationOf(held).id, 31);
     expect((await theirs.resend(held.id)).status).toBe(202);
     expect((await theirs.create(await wanted())).status).toBe(201);
     expectRefusal(await theirs.create(await wanted()), 429, 'patient_limit_reached');

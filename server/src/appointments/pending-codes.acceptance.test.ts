@@ -16,11 +16,11 @@ import {
   codeFor,
   confirmationOf,
   eventually,
+  incorrectCodes,
   messages,
   messagesAbout,
   rowsOf,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
@@ -116,7 +116,8 @@ describe('the confirmation', () => {
     expect(Date.parse(confirmationOf(held).expires_at)).toBeGreaterThan(Date.now() + 3_500_000);
     const code = await codeFor(gateway, held.id);
     const remaining = [];
-    for (const wrong of wrongCodes(code, 2)) remaining.push((await confirm(held.id, wrong)).body.attempts_remaining);
+    for (const wrong of incorrectCodes(code, 2))
+      remaining.push((await confirm(held.id, wrong)).body.attempts_remaining);
     expect(remaining).toEqual([1, 0]);
     expectRefusal(await confirm(held.id, code), 409, 'confirmation_locked');
   });

@@ -4,7 +4,7 @@ import {
   at,
   book,
   bookEach,
-  freeRun,
+  consecutiveSlots,
   freeSlots,
   idsIn,
   local,
@@ -18,10 +18,10 @@ import {
   careUnitOf,
   codeFor,
   confirmationOf,
+  expireCode,
   messages,
   messagesAbout,
   rowsOf,
-  runOut,
 } from '../../../test/codes.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
@@ -39,7 +39,14 @@ const someId = expect.stringMatching(/^\S+$/) as string;
 
 /** Six slots that follow each other, so that a range has room on both sides. */
 async function sixSlots(resourceId: string, careUnit = oslo): Promise<[Slot, Slot, Slot, Slot, Slot, Slot]> {
-  return (await freeRun(gateway, 6, { resourceId, careUnit, limit: 200 })) as [Slot, Slot, Slot, Slot, Slot, Slot];
+  return (await consecutiveSlots(gateway, 6, { resourceId, careUnit, limit: 200 })) as [
+    Slot,
+    Slot,
+    Slot,
+    Slot,
+    Slot,
+    Slot,
+  ];
 }
 
 /** Done, and as the answer says. */
@@ -133,7 +140,7 @@ describe('a longer range', () => {
   test('has a hundred slots at most', async () => {
     const room = roomId('r-5');
     await gateway.ehr('sandbox-no').openAroundTheClock(room, 15);
-    const slots = await freeRun(gateway, 102, { resourceId: room, days: 4, limit: 200 });
+    const slots = await consecutiveSlots(gateway, 102, { resourceId: room, days: 4, limit: 200 });
     const [first, second, last, tooLate] = [slots[0], slots[1], slots[100], slots[101]] as [Slot, Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const refused = await norway.changeMany([mine.id], from(second, tooLate));
@@ -184,7 +191,7 @@ describe('with resource_id', () => {
   test('the slots are those of the new resource', { tags: 'every-ehr' }, async () => {
     // Nobody has booked anything so late.
     const from20Days = { resourceId: 'r-4', from: new Date(Date.now() + 20 * 86_400_000) };
-    const [s1, s2, s3] = (await freeRun(gateway, 3, from20Days)) as [Slot, Slot, Slot];
+    const [s1, s2, s3] = (await consecutiveSlots(gateway, 3, from20Days)) as [Slot, Slot, Slot];
     const [a, b] = (await bookEach(gateway, [s1, s2])) as [Appointment, Appointment];
     // Their own time is with another resource: there the range is taken.
     const blocker = await book(gateway, { slot: { ...s2, resource_id: 'emr_id:r-3' }, patientId: 'p-5' });
@@ -208,7 +215,7 @@ describe('with resource_id', () => {
   test('what is cancelled keeps its resource and comment', async () => {
     const [s1, s2] = await sixSlots('r-4');
     const [a, b] = (await bookEach(gateway, [s1, s2], { comment: 'old' })) as [Appointment, Appointment];
-    const [target] = (await freeRun(gateway, 1, { resourceId: 'r-3' })) as [Slot];
+    const [target] = (await consecutiveSlots(gateway, 1, { resourceId: 'r-3' })) as [Slot];
     const body = { ...at(target), resource_id: 'r-3', comment: 'new' };
     expect(await done(norway, [a.id, b.id], body)).toEqual([
       { ...a, ...at(target), resource_id: 'emr_id:r-3', comment: 'new' },
@@ -361,7 +368,7 @@ describe('in sandbox-se', () => {
     const [s1, s2] = await sixSlots('r-3', sodermalm);
     const mine = await bookByCode(gateway, { slot: s1 });
     const [kept, created] = (await done(sweden, [mine.id], from(s1, s2))) as [Appointment, Appointment];
-    await runOut(gateway, created);
+    await expireCode(gateway, created);
     expect(await sweden.get(created.id)).toMatchObject({ status: 'cancelled' });
     expect(await sweden.get(mine.id)).toEqual(kept);
   });

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
-  freeRun,
+  consecutiveSlots,
   idsIn,
   oslo,
   riverside,
@@ -12,17 +12,17 @@ import {
   sodermalm,
 } from '../../../test/bookings.ts';
 import {
-  age,
+  backdateCode,
   bookByCode,
   careUnitOf,
   codeFor,
   confirmationOf,
   eventually,
+  expireCode,
+  incorrectCodes,
   messagesAbout,
   rowsOf,
-  runOut,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
@@ -39,8 +39,8 @@ describe('a resent code', () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     const old = await codeFor(gateway, held.id);
-    await sweden.confirm(held.id, wrongCodes(old, 1)[0] ?? '');
-    await age(gateway, id, 30);
+    await sweden.confirm(held.id, incorrectCodes(old, 1)[0] ?? '');
+    await backdateCode(gateway, id, 30);
     await rowsOf(gateway, `UPDATE confirmations SET expires_at = expires_at - interval '5 minutes' WHERE id = $1`, [
       id,
     ]);
@@ -82,9 +82,9 @@ describe('a resent code', () => {
       expect(wait).toBeLessThanOrEqual(most);
     };
     await expectTooSoon(1, 30);
-    await age(gateway, id, 15);
+    await backdateCode(gateway, id, 15);
     await expectTooSoon(1, 15);
-    await age(gateway, id, 15);
+    await backdateCode(gateway, id, 15);
     expect((await sweden.resend(held.id)).status).toBe(202);
     await expectTooSoon(20, 30);
     expect(await messagesAbout(gateway, held.id, 2)).toHaveLength(2);
@@ -95,11 +95,11 @@ describe('a resent code', () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     for (const count of [2, 3]) {
-      await age(gateway, id, 31);
+      await backdateCode(gateway, id, 31);
       expect((await sweden.resend(held.id)).status).toBe(202);
       await messagesAbout(gateway, held.id, count);
     }
-    await age(gateway, id, 31);
+    await backdateCode(gateway, id, 31);
     expectRefusal(await sweden.resend(held.id), 409, 'resend_limit_reached');
     expect(await sweden.confirm(held.id, await codeFor(gateway, held.id, 3))).toMatchObject({ status: 200 });
     expect(await messagesAbout(gateway, held.id, 3)).toHaveLength(3);
@@ -108,7 +108,7 @@ describe('a resent code', () => {
   test('cancels too', async () => {
     const { original, view } = await startCancellation(gateway, riverside, { comment: 'why' });
     await messagesAbout(gateway, view.id);
-    await age(gateway, confirmationOf(view).id, 31);
+    await backdateCode(gateway, confirmationOf(view).id, 31);
     expect(await uk.resend(view.id)).toMatchObject({
       status: 202,
       body: { id: view.id, status: 'awaiting_confirmation', replaces_id: original.id },
@@ -135,30 +135,30 @@ describe('a resent code', () => {
     for (const body of ['[]', 'null', '"x"']) {
       expect(await gateway.request('POST', path, { body })).toMatchObject({ status: 400 });
     }
-    await age(gateway, confirmationOf(held).id, 60);
+    await backdateCode(gateway, confirmationOf(held).id, 60);
     expect(await gateway.request('POST', path, { body: {} })).toMatchObject({ status: 202 });
   });
 
   test('is rejected after the code has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
-    await age(gateway, confirmationOf(held).id, 31);
-    await runOut(gateway, held);
+    await backdateCode(gateway, confirmationOf(held).id, 31);
+    await expireCode(gateway, held);
     expectRefusal(await sweden.resend(held.id), 409, 'confirmation_expired');
     const { view } = await startCancellation(gateway);
-    await age(gateway, confirmationOf(view).id, 31);
-    await runOut(gateway, view);
+    await backdateCode(gateway, confirmationOf(view).id, 31);
+    await expireCode(gateway, view);
     expectRefusal(await uk.resend(view.id), 409, 'confirmation_expired');
   });
 
   test('confirms everything that awaited the previous one', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-4' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
     const { body } = await sweden.changeMany([mine.id], { start: first.start, end: last.end });
     const [a, b] = idsIn(body.appointments.slice(1)) as [string, string];
     const { id } = confirmationOf(body.appointments[1] as Appointment);
     await messagesAbout(gateway, a);
-    await age(gateway, id, 31);
+    await backdateCode(gateway, id, 31);
     expect(await sweden.resend(b)).toMatchObject({ status: 202, body: { id: b } });
     const code = await codeFor(gateway, a, 2);
     const { status, body: confirmed } = await sweden.confirmMany([a, b], code);
@@ -190,7 +190,7 @@ describe('when the provider rejects a message permanently', () => {
       const held = await book(other, { careUnit: sodermalm });
       await eventually(async () => expect(confirmationOf(await get(held.id)).delivery).toBe('failed'));
       expect(await get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
-      await age(other, confirmationOf(held).id, 31);
+      await backdateCode(other, confirmationOf(held).id, 31);
       expect((await resend(held.id)).status).toBe(202);
       await eventually(async () => expect(confirmationOf(await get(held.id)).delivery).toBe('failed'));
       const byEmail = await book(other, { careUnit: sodermalm, patientId: 'p-19' });

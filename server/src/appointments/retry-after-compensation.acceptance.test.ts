@@ -6,9 +6,9 @@ import { careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../.
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { change, changeMany, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { allOpen, answerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { allAvailable, lookedUpWithoutResult, settledResponse, withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 const ehrs = faultyEhrs();
@@ -34,10 +34,10 @@ function unasked({ findOperation: _, ...connector }: Connector): Connector {
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const faulty = keeping(ehrs.faulty(connector, emr));
       if (emr === 'one-by-one') return withoutTransactions(faulty);
-      if (emr === 'no-hold') return unableToHold(faulty);
+      if (emr === 'no-hold') return withoutHolds(faulty);
       return emr === 'unasked' ? unasked(faulty) : faulty;
     }),
   ],
@@ -51,7 +51,7 @@ const gateway = await startGateway({
       ].reduce(withEhr, demo),
     ),
 });
-beforeAll(() => allOpen(gateway));
+beforeAll(() => allAvailable(gateway));
 beforeEach(() => {
   ehrs.reset();
   kept.clear();
@@ -70,14 +70,14 @@ test('what staff has changed after the first step stays, where the second one is
     Appointment,
     Appointment,
   ];
-  ehr.leaveDuring({ after: 1, isDone: false });
+  ehr.goDownDuring({ after: 1, isDone: false });
   const key = newKey();
   const move = () => send(changeMany(idsIn([first, second]), { resource_id: 'r-2' }, path), key);
   expectRefusal(await move(), 504, 'outcome_unknown');
   await gateway.ehr('one-by-one').comment(first.id, 'by staff');
   ehr.refuse('rejected', { after: 1 });
-  ehr.comeBack();
-  await answerOf(move);
+  ehr.comeUp();
+  await settledResponse(move);
   await eventually(async () =>
     expect(await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'one-by-one' AND state = 'undoing'`)).toEqual([]),
   );
@@ -92,7 +92,7 @@ test('a retry whose look-up times out gets outcome_unknown', async () => {
   ehr.loseAnswer({ isDone: true });
   ehr.refuseAlways('listAppointments', 'timeout');
   expectRefusal(await send(creation(slot, path), key), 504, 'outcome_unknown');
-  expectRefusal(await answerOf(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
+  expectRefusal(await settledResponse(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
 });
 
 test('a cancelled draft stays cancelled, although the EHR books it late', async () => {
@@ -104,7 +104,7 @@ test('a cancelled draft stays cancelled, although the EHR books it late', async 
   const late = ehr.finishLate();
   const since = Date.now();
   expectRefusal(await send(change(draft.id, { confirmation: { code } }, path), undefined), 504, 'outcome_unknown');
-  await lookedUpInVain(ehr, since);
+  await lookedUpWithoutResult(ehr, since);
   await eventually(async () => expect((await careUnit.cancel(draft.id)).status).toBe(200));
   await late.finish();
   await vi.waitFor(

@@ -5,7 +5,7 @@ import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/co
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { keysOf } from '../../../test/idempotency-keys.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 import type { Configuration } from '../config/configuration.ts';
@@ -27,7 +27,7 @@ function withoutTimeouts(configuration: Configuration): Configuration {
 }
 
 const gateway = await startGateway({
-  connectors: [anotherConnector(ehrs.faulty)],
+  connectors: [wrapConnector(ehrs.faulty)],
   configure: (demo) =>
     withoutTimeouts(
       withQuickRecovery(

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   oslo,
@@ -164,7 +164,7 @@ describe('Update', { tags: 'every-ehr' }, () => {
   });
 
   test('4: with resource_id that resource must be free, at the new time or at the current one', async () => {
-    const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-3' })) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2, { resourceId: 'r-3' })) as [Slot, Slot];
     await book(gateway, { slot: first });
     const mine = await book(gateway, { slot: { ...first, resource_id: 'emr_id:r-4' } });
     expect(await norway.change(mine.id, { resource_id: 'r-3' })).toMatchObject({
@@ -188,7 +188,7 @@ describe('Update', { tags: 'every-ehr' }, () => {
   });
 
   test('5: without resource_id the current resource must be free in the new range', async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     await book(gateway, { slot: second });
     expect(await norway.change(mine.id, { start: second.start, end: second.end })).toMatchObject({
@@ -269,7 +269,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   }
 
   test('Pure bulk update: every id is moved to the resource, at the time that it has', async () => {
-    const before = await bookEach(await freeRun(gateway, 3, { resourceId: 'r-1' }));
+    const before = await bookEach(await consecutiveSlots(gateway, 3, { resourceId: 'r-1' }));
     const { status, body } = await norway.changeMany(idsOf(before), { resource_id: 'r-2' });
     expect(status).toBe(200);
     expect(body.appointments).toEqual(before.map((it) => ({ ...it, resource_id: 'emr_id:r-2' })));
@@ -277,7 +277,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Pure bulk update: when one cannot be moved because no time slot is free, BAD_REQUEST', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-3' });
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-3' });
     const before = await bookEach(slots);
     await book(gateway, { slot: { ...(slots[1] as Slot), resource_id: 'emr_id:r-4' } });
     expect(await norway.changeMany(idsOf(before), { resource_id: 'r-4' })).toMatchObject({
@@ -302,7 +302,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule: the ids must share patient, resource and healthcare service', async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, { resourceId: 'r-2' })) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, { resourceId: 'r-2' })) as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const others = [
       await book(gateway, { slot: second, patientId: 'p-5' }),
@@ -320,7 +320,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule: the ids are fitted into the free slots of the range', async () => {
-    const slots = await freeRun(gateway, 5, { resourceId: 'r-1' });
+    const slots = await consecutiveSlots(gateway, 5, { resourceId: 'r-1' });
     const before = await bookEach(slots.slice(0, 2));
     const [, , , fourth, fifth] = slots as [Slot, Slot, Slot, Slot, Slot];
     const { status, body } = await norway.changeMany(idsOf(before), { start: fourth.start, end: fifth.end });
@@ -333,7 +333,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule: a range that is not free is refused', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-3' });
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-3' });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     await book(gateway, { slot: third });
@@ -345,7 +345,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule: a longer range creates appointments that are alike', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-4' });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const { body } = await norway.changeMany([mine.id], { start: first.start, end: third.end });
@@ -356,7 +356,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule: a shorter range cancels the extra appointments', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-4' });
     const before = await bookEach(slots);
     const [first] = slots as [Slot];
     const { body } = await norway.changeMany(idsOf(before), { start: first.start, end: first.end });
@@ -369,7 +369,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule in an EHR with codes: what is created awaits one', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
     const [first, , third] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
     const { body } = await sweden.changeMany([mine.id], { start: first.start, end: third.end });

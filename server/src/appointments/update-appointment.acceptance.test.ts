@@ -4,7 +4,7 @@ import {
   type Appointment,
   bergen,
   book,
-  freeRun,
+  consecutiveSlots,
   freeSlot,
   freeSlots,
   local,
@@ -72,7 +72,7 @@ describe('a move', () => {
   });
 
   test('counts its own time as free', { tags: 'every-ehr' }, async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const { id } = await book(gateway, { slot: first });
     const to = async (from: Slot, until: Slot) => {
       const { status, body } = await change(id, { start: from.start, end: until.end });
@@ -120,7 +120,7 @@ describe('a move', () => {
   });
 
   test('to a time that is taken changes nothing', { tags: 'every-ehr' }, async () => {
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const mine = await book(gateway, { slot: first, comment: 'before' });
     await book(gateway, { slot: second });
     for (const body of [

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway.ts';
-import { fillTables, largeTables, readWhole } from '../../../test/large-tables.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
-import { keepingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
+import { fillTables, fullScans, largeTables } from '../../../test/large-tables.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
 import { backgroundWork } from './rounds.ts';
 
-const gateway = await startGateway({ connectors: [anotherConnector(keepingItsStatements)] });
+const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
 afterAll(() => gateway.close());
 const { database } = gateway;
 const { services, log } = gateway.deps;
@@ -27,7 +27,7 @@ async function observeAll(work: () => Promise<unknown>): Promise<Statement[]> {
 async function readingWhole(statements: readonly Statement[]): Promise<string[]> {
   const found: string[] = [];
   for (const statement of statements) {
-    const whole = await readWhole(database, statement);
+    const whole = await fullScans(database, statement);
     if (whole.length > 0) found.push(`${whole.join(', ')}: ${statement.text}`);
   }
   return found;

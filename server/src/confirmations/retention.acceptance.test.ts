@@ -8,12 +8,12 @@ import {
   codeFor,
   confirmationOf,
   eventually,
+  incorrectCodes,
   messagesAbout,
   rowsOf,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';
@@ -23,7 +23,7 @@ const days = 7;
 /** `draft-se` cannot hold a time: the gateway keeps its drafts. */
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) =>
+    wrapConnector((connector, emr) =>
       emr === 'draft-se'
         ? { ...connector, capabilities: { ...connector.capabilities, changes: ['create', 'update', 'cancel'] } }
         : connector,
@@ -265,7 +265,7 @@ test('a draft that was never booked stays cancelled for good', async () => {
 test('a locked confirmation ends like any other', async () => {
   const held = await book(gateway, { careUnit: sodermalm });
   const id = confirmationIdOf(held);
-  for (const wrong of wrongCodes(await codeFor(gateway, held.id), 5)) await sweden.confirm(held.id, wrong);
+  for (const wrong of incorrectCodes(await codeFor(gateway, held.id), 5)) await sweden.confirm(held.id, wrong);
   await letPass(id, '8 days');
   await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
   await keepHouse();

@@ -18,14 +18,14 @@ async function booking(): Promise<string> {
   return `${head('POST', `${oslo}/appointments`, more)}${body}`;
 }
 
-interface Told {
+interface AppointmentResponse {
   readonly status: number;
   readonly requestId: string;
   readonly body: { readonly reason?: string; readonly detail?: string };
 }
 
 /** Every answer that comes back for these bytes, until the gateway closes the connection. */
-async function exchange(text: string): Promise<Told[]> {
+async function exchange(text: string): Promise<AppointmentResponse[]> {
   const socket = connect(gateway.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => undefined);

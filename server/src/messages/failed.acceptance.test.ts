@@ -2,7 +2,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { book, sodermalm } from '../../../test/bookings.ts';
-import { age, careUnitOf, codeIn, confirmationOf, eventually, type Message, rowsOf } from '../../../test/codes.ts';
+import {
+  backdateCode,
+  careUnitOf,
+  codeIn,
+  confirmationOf,
+  eventually,
+  type Message,
+  rowsOf,
+} from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
@@ -81,7 +89,7 @@ test('it may fail again', async () => {
 test('a resent code replaces it', async () => {
   const { held, message } = await failed();
   isBroken = false;
-  await age(gateway, confirmationOf(held).id, 31);
+  await backdateCode(gateway, confirmationOf(held).id, 31);
   expect((await sweden.resend(held.id)).status).toBe(202);
   expect(await sendAgain(db, message.id)).toBe(false);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);

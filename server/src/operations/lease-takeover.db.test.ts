@@ -1,10 +1,10 @@
 import type { Connector } from '@crossward/connector-kit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freeSlot, type Slot } from '../../../test/bookings.ts';
-import { eventually, rowsOf, writesUnderWay } from '../../../test/codes.ts';
+import { eventually, rowsOf, unfinishedOperations } from '../../../test/codes.ts';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
 /* Two gateways on one database: when one gets stuck, the other takes over its operation after the lease expires. */
@@ -36,7 +36,7 @@ let second: Gateway;
 beforeEach(async () => {
   asked = Promise.withResolvers();
   gate = Promise.withResolvers();
-  first = await startGateway({ connectors: [anotherConnector(sticky)] });
+  first = await startGateway({ connectors: [wrapConnector(sticky)] });
   second = await startGateway({ beside: first });
 });
 afterEach(async () => {
@@ -57,9 +57,9 @@ async function takenOver(slot: Slot, key?: string) {
   await asked.promise;
   // The first gateway has no background jobs left, only this request.
   await first.deps.stop();
-  expect(await writesUnderWay(second)).toHaveLength(1);
+  expect(await unfinishedOperations(second)).toHaveLength(1);
   await leasesRunOut();
-  await eventually(async () => expect(await writesUnderWay(second)).toEqual([]));
+  await eventually(async () => expect(await unfinishedOperations(second)).toEqual([]));
   return answer;
 }
 

@@ -4,26 +4,26 @@ import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import {
   type Appointment,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   type Slot,
 } from '../../../test/bookings.ts';
 import {
+  type AppointmentResponse,
+  type AppointmentsResponse,
   abandonWrites,
+  backdateWrites,
   careUnitOf,
   codeFor,
   eventually,
-  letWritesAge,
-  type Told,
-  type ToldMany,
-  workInBackground,
-  writesUnderWay,
+  runBackgroundJobs,
+  unfinishedOperations,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { unableToHold } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
+import { withoutHolds } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
 
 /** Whether the EHR performs the next write before it fails. */
 interface Trouble {
@@ -65,9 +65,9 @@ function forgetful({ findOperation: _, ...connector }: Connector): Connector {
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       if (!emr.startsWith('forgetful')) return connector;
-      return forgetful(emr.endsWith('no-hold') ? unableToHold(connector) : connector);
+      return forgetful(emr.endsWith('no-hold') ? withoutHolds(connector) : connector);
     }),
   ],
   configure: (demo) =>
@@ -75,7 +75,7 @@ const gateway = await startGateway({
       { id: 'forgetful', like: 'sandbox-no', policies: {} },
       { id: 'forgetful-by-code', like: 'sandbox-se', policies: {} },
       { id: 'forgetful-no-hold', like: 'sandbox-se', policies: {} },
-    ].reduce(withEhr, withPatientBreakers(demo)),
+    ].reduce(withEhr, withTolerantBreakers(demo)),
 });
 afterAll(() => gateway.close());
 
@@ -87,7 +87,7 @@ const atOnce = careUnitOf(gateway, direct);
 const done: Trouble = { isDone: true };
 const notDone: Trouble = { isDone: false };
 
-function underKey(key: string, method: string, path: string, body: object): Promise<Told> {
+function underKey(key: string, method: string, path: string, body: object): Promise<AppointmentResponse> {
   return gateway.request(method, path, { body, headers: { 'idempotency-key': key } });
 }
 const createUnder = (key: string, slot: Slot, careUnit = direct) =>
@@ -95,22 +95,22 @@ const createUnder = (key: string, slot: Slot, careUnit = direct) =>
 const changeUnder = (key: string, id: string, body: object) =>
   underKey(key, 'PATCH', `${direct}/appointments/${id}`, body);
 
-const writes = () => writesUnderWay(gateway);
+const writes = () => unfinishedOperations(gateway);
 const at = async (slot: Slot, careUnit = direct) => {
   const query = new URLSearchParams({ resource_id: slot.resource_id, start: slot.start, end: slot.end });
   const found = await careUnitOf(gateway, careUnit).list(query.toString());
   return found.filter(({ status }) => status !== 'cancelled');
 };
-const recover = () => workInBackground(gateway);
+const recover = () => runBackgroundJobs(gateway);
 
-function expectUnknown({ status, body }: Told | ToldMany, retryable = true): void {
+function expectUnknown({ status, body }: AppointmentResponse | AppointmentsResponse, retryable = true): void {
   expect({ status, ...body }).toMatchObject({ status: 504, reason: 'outcome_unknown', retryable });
 }
 
 /** Ends every open operation, as if the gateway had looked for its effects long enough. */
 async function allGivenUp(): Promise<void> {
   await eventually(async () => {
-    await letWritesAge(gateway);
+    await backdateWrites(gateway);
     await recover();
     expect(await writes()).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
     const key = randomUUID();
     troubles.push(notDone);
     expectUnknown(await createUnder(key, slot));
-    await letWritesAge(gateway);
+    await backdateWrites(gateway);
     const last = await notInProgress(() => createUnder(key, slot));
     expectUnknown(last, false);
     expectUnknown(await createUnder(key, slot), false);
@@ -248,19 +248,19 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
   test.skipIf(inject('ehrKind') === 'medplum')(
     'a bulk change counts as performed only if every appointment matches',
     async () => {
-      const slots = await freeRun(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
+      const slots = await consecutiveSlots(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
       const ids: string[] = [];
       for (const slot of slots) ids.push((await book(gateway, { careUnit: direct, slot })).id);
       const body = { ids, resource_id: 'r-4' };
       const key = randomUUID();
       const move = () =>
-        gateway.request<ToldMany['body']>('PATCH', `${direct}/appointments`, {
+        gateway.request<AppointmentsResponse['body']>('PATCH', `${direct}/appointments`, {
           body,
           headers: { 'idempotency-key': key },
         });
       troubles.push(done);
       asked.splice(0);
-      expectUnknown((await move()) as ToldMany);
+      expectUnknown((await move()) as AppointmentsResponse);
       const answer = await notInProgress(move);
       expect(answer.status).toBe(200);
       expect(answer.body.appointments).toMatchObject(ids.map((id) => ({ id, resource_id: 'emr_id:r-4' })));

@@ -4,17 +4,18 @@ import {
   bergen,
   book,
   bookSome,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   oslo,
   riverside,
   type Slot,
   sodermalm,
 } from '../../../test/bookings.ts';
-import { age, codeFor, confirmationOf, messagesAbout, rowsOf } from '../../../test/codes.ts';
+import { backdateCode, codeFor, confirmationOf, messagesAbout, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import {
+  type AppointmentResponse,
   change,
   changeMany,
   creation,
@@ -24,7 +25,6 @@ import {
   keysOf,
   newKey,
   type Sent,
-  type Told,
 } from '../../../test/idempotency-keys.ts';
 
 const failures: Failure[] = [];
@@ -38,7 +38,7 @@ afterAll(() => gateway.close());
 const { send, stored, at } = keysOf(gateway);
 
 /** Sends a request three times with one key: performed once, same response each time. */
-async function sendThrice(request: Sent, status: number): Promise<Told> {
+async function sendThrice(request: Sent, status: number): Promise<AppointmentResponse> {
   const key = newKey();
   const first = await send(request, key);
   expect({ status: first.status, text: first.text }).toMatchObject({ status });
@@ -87,7 +87,7 @@ describe('the same key and request get the stored response', () => {
 
   test('a move, although the appointment was moved again since', async () => {
     const { id } = await book(gateway);
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const key = newKey();
     const request = change(id, { start: first.start, end: first.end });
     const moved = await send(request, key);
@@ -111,7 +111,7 @@ describe('the same key and request get the stored response', () => {
   test('a bulk update and a continuous reschedule', { tags: 'every-ehr' }, async () => {
     const ids = [await book(gateway), await book(gateway)].map(({ id }) => id);
     await sendThrice(changeMany(ids, { comment: 'once' }), 200);
-    const run = await freeRun(gateway, 3);
+    const run = await consecutiveSlots(gateway, 3);
     const range = { start: run[0]?.start, end: run[2]?.end };
     const { body } = await sendThrice(changeMany(ids, range), 200);
     expect(body.appointments).toHaveLength(3);
@@ -138,7 +138,7 @@ describe('the same key and request get the stored response', () => {
   test('a resent code: 202 and one message', async () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     await messagesAbout(gateway, waiting.id);
-    await age(gateway, confirmationOf(waiting).id, 60);
+    await backdateCode(gateway, confirmationOf(waiting).id, 60);
     await sendThrice({ method: 'POST', path: `${sodermalm}/appointments/${waiting.id}/confirmation` }, 202);
     expect(await messagesAbout(gateway, waiting.id, 2)).toHaveLength(2);
   });
@@ -287,7 +287,7 @@ describe('access is checked before a response is replayed', () => {
 
   test('keys are per client', async () => {
     const key = newKey();
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const mine = await send({ ...creation(first), client: 'everything' }, key);
     const theirs = await send({ ...creation(second), client: 'narrowed' }, key);
     expect([mine.status, theirs.status]).toEqual([201, 201]);

@@ -4,13 +4,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { newKey } from '../../../test/idempotency-keys.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
-import { keepingItsStatements, observeStatements, type Statement } from '../../../test/statements.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { hidingItsStatements, observeStatements, type Statement } from '../../../test/statements.ts';
 import type { Db } from '../db/kysely.ts';
 import { claimKey } from './claim.ts';
 import { removeWithoutSync } from './store-end.ts';
 
-const gateway = await startGateway({ connectors: [anotherConnector(keepingItsStatements)] });
+const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
 afterAll(() => gateway.close());
 const { db, keys } = gateway.deps.services;
 

@@ -5,8 +5,8 @@ import { book, freeSlots } from '../../../../test/bookings.ts';
 import { eventually, rowsOf } from '../../../../test/codes.ts';
 import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../../test/gateway.ts';
-import { withoutTransactions } from '../../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../../test/other-ehrs.ts';
+import { withoutTransactions } from '../../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../../test/other-ehrs.ts';
 import { withQuickRecovery } from '../../../../test/recovery.ts';
 
 const turns = 10;
@@ -52,7 +52,7 @@ function countsOf(emr: string) {
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const it = observed(ehrs.faulty(connector, emr), emr);
       return emr === 'at-once' ? it : withoutTransactions(it);
     }),
@@ -93,7 +93,7 @@ async function holds(emr: Emr, count: number): Promise<readonly string[]> {
 }
 
 /** The codes run out, all at the same time. The EHR goes on holding. */
-async function runOut(emr: Emr): Promise<void> {
+async function expireHolds(emr: Emr): Promise<void> {
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = now() WHERE emr = $1', [emr]);
 }
 
@@ -119,7 +119,7 @@ async function bookedByStaff(emr: Emr, id: string): Promise<void> {
 describe('a hundred expired holds are released', () => {
   test('with one call if the EHR has transactions', async () => {
     await holds('at-once', 100);
-    await runOut('at-once');
+    await expireHolds('at-once');
     await allOver('at-once');
     expect(countsOf('at-once')).toMatchObject({ finds: 1, releases: 1 });
   });
@@ -128,7 +128,7 @@ describe('a hundred expired holds are released', () => {
     await holds('one-by-one', 100);
     const gate = Promise.withResolvers<void>();
     ehrs.of('one-by-one').hang('changeAppointments', gate.promise);
-    await runOut('one-by-one');
+    await expireHolds('one-by-one');
     await eventually(() => expect(ehrs.of('one-by-one').hanging).toBe(turns));
     gate.resolve();
     await allOver('one-by-one');
@@ -137,7 +137,7 @@ describe('a hundred expired holds are released', () => {
 
   test('eventually if calls time out in the queue of a slow EHR', async () => {
     await holds('slow', 30);
-    await runOut('slow');
+    await expireHolds('slow');
     await allOver('slow');
   });
 });
@@ -148,7 +148,7 @@ describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not keep th
     const mine = ids[7] ?? '';
     const gate = Promise.withResolvers<void>();
     ehrs.of(emr).hang('changeAppointments', gate.promise);
-    await runOut(emr);
+    await expireHolds(emr);
     await eventually(() => expect(ehrs.of(emr).hanging).toBeGreaterThan(0));
     await bookedByStaff(emr, mine);
     gate.resolve();
@@ -160,7 +160,7 @@ describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not keep th
     const ids = await holds(emr, 20);
     const mine = ids[7] ?? '';
     stubborn.add(mine);
-    await runOut(emr);
+    await expireHolds(emr);
     await eventually(async () => expect(await standingIn(emr)).toEqual([mine]));
     stubborn.clear();
     await rowsOf(gateway, 'UPDATE operations SET next_attempt_at = now()');

@@ -4,11 +4,11 @@ import { book, sodermalm } from '../../../../test/bookings.ts';
 import { eventually, rowsOf } from '../../../../test/codes.ts';
 import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../../test/gateway.ts';
-import { anotherConnector } from '../../../../test/other-ehrs.ts';
-import { askedInVain, withQuickRecovery } from '../../../../test/recovery.ts';
+import { wrapConnector } from '../../../../test/other-ehrs.ts';
+import { calledWhileUnavailable, withQuickRecovery } from '../../../../test/recovery.ts';
 
 const ehrs = faultyEhrs();
-const gateway = await startGateway({ connectors: [anotherConnector(ehrs.faulty)], configure: withQuickRecovery });
+const gateway = await startGateway({ connectors: [wrapConnector(ehrs.faulty)], configure: withQuickRecovery });
 afterAll(() => gateway.close());
 afterEach(ehrs.reset);
 
@@ -42,7 +42,7 @@ async function skipTo(failures: number): Promise<void> {
   );
 }
 
-async function runOut(): Promise<void> {
+async function expireHolds(): Promise<void> {
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = now()');
 }
 
@@ -53,15 +53,15 @@ async function held(): Promise<number> {
 test('attempts back off during an outage of the EHR, and the holds are released after it', async () => {
   await book(gateway, { careUnit: sodermalm });
   ehr.leave();
-  await runOut();
-  await askedInVain(ehr, 2);
+  await expireHolds();
+  await calledWhileUnavailable(ehr, 2);
   await eventually(async () => {
     await skipTo(8);
     const [row] = await left();
     expect(row).toMatchObject({ failures: 9, isSuspended: false });
     expect(row?.pause).toBeGreaterThan(100);
   });
-  ehr.comeBack();
+  ehr.comeUp();
   await letItTryAgain();
   await eventually(async () => expect(await held()).toBe(0));
   await eventually(async () => expect(await left()).toEqual([]));
@@ -70,7 +70,7 @@ test('attempts back off during an outage of the EHR, and the holds are released 
 test('an operation is suspended when the EHR keeps rejecting the release', async () => {
   await book(gateway, { careUnit: sodermalm });
   ehr.refuseAlways('changeAppointments', 'rejected');
-  await runOut();
+  await expireHolds();
   await eventually(async () => {
     await letItTryAgain();
     expect(await left()).toEqual([{ failures: 5, pause: null, isSuspended: true }]);

@@ -6,7 +6,7 @@ import { array, assert, asyncProperty, constantFrom, integer, record } from 'fas
 import { afterAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/database.ts';
 import { sandboxEhr } from '../../../../test/ehrs/sandbox.ts';
-import { withoutTransactions } from '../../../../test/lesser-ehrs.ts';
+import { withoutTransactions } from '../../../../test/limited-ehrs.ts';
 import { asProblem } from '../../ehr/connector-problems.ts';
 import { PartiallyApplied } from '../../operations/errors.ts';
 import { ehrOperationId } from '../../operations/ids.ts';

@@ -3,7 +3,7 @@ import type { Connector } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
 import { sodermalm } from '../../../../test/bookings.ts';
 import { startGateway } from '../../../../test/gateway.ts';
-import { anotherConnector } from '../../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../../test/other-ehrs.ts';
 import { resolveConnection } from '../../config/connection.ts';
 
 /** Calls that look appointments up, each until it is let go. */
@@ -27,7 +27,7 @@ const connection = resolveConnection({
   queue: 3,
 });
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr === 'sandbox-se' ? slowToFind(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr === 'sandbox-se' ? slowToFind(connector) : connector))],
   configure: (configuration) => ({
     ...configuration,
     emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),

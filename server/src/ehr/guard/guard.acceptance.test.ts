@@ -5,7 +5,7 @@ import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
 import { type Answer, type Problem, startGateway } from '../../../../test/gateway.ts';
-import { anotherConnector } from '../../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../../test/other-ehrs.ts';
 import { resolveConnection } from '../../config/connection.ts';
 import { temporaryFolder } from '../../config/test-support.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
@@ -55,7 +55,7 @@ const connection = resolveConnection({
   breaker: { failures: 4, reset_seconds: resetSeconds },
 });
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr === 'sandbox-se' ? moody(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr === 'sandbox-se' ? moody(connector) : connector))],
   configure: (configuration) => ({
     ...configuration,
     emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),
