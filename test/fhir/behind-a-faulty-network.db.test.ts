@@ -114,7 +114,7 @@ describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
     expectUnknown(meanwhile);
   });
 
-  test('releases a hold whose request is not retried', async () => {
+  test('releases a hold if the request is not retried', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = lose();
     expectUnknown(await send(creation(slot, path)));
@@ -154,7 +154,7 @@ describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
   });
 });
 
-test('a hold created after reconciliation looked for it is returned to a retry', async () => {
+test('a hold that is created after a look-up is returned to a retry', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   const late = proxy.finishLate(isWrite);
@@ -172,7 +172,7 @@ test('a hold created after reconciliation looked for it is returned to a retry',
   expect(await messagesAbout(gateway, id)).toHaveLength(1);
 });
 
-test('a booking that never reached the server is made once by a retry', async () => {
+test('a retry makes a booking that never reached the server, once', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   await proxy.goDown();

@@ -43,7 +43,7 @@ describe.each([
   ['with an idempotency key', newKey],
   ['without one', () => undefined],
 ])('a server that ignores If-None-Exist and receives the first create late, for a request %s', (_, key) => {
-  test('keeps the appointment of the response only', async () => {
+  test('keeps only the appointment of the response', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = proxy.deliverLate(isCreate);
     const { status, body, text } = await send(creation(slot, path), key());
@@ -54,7 +54,7 @@ describe.each([
     expect(await isFree(gateway, slot, path)).toBe(false);
   });
 
-  test('keeps none when the appointment has been cancelled since', async () => {
+  test('keeps none if the appointment has been cancelled since', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = proxy.deliverLate(isCreate);
     const { body } = await send(creation(slot, path), key());
@@ -64,7 +64,7 @@ describe.each([
     expect(await isFree(gateway, slot, path)).toBe(true);
   });
 
-  test('keeps one when it is unavailable before the gateway looks', async () => {
+  test('keeps one if it is unavailable before the gateway looks', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = proxy.deliverLate(isCreate);
     const { body } = await send(creation(slot, path), key());
@@ -78,7 +78,7 @@ describe.each([
   });
 });
 
-test('a create that arrives after a retry was answered leaves one appointment', async () => {
+test('a create that arrives after the response to a retry leaves one appointment', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   const late = proxy.finishLate(isCreate);

@@ -39,7 +39,7 @@ test.each([
   ['slot_claim', []],
   ['auto', []],
 ] as const)(
-  'in `%s`, a server with the interactions %j on Appointment can only be booked',
+  'in `%s`, a server with the interactions %j on Appointment supports only bookings',
   async (mode, interactions) => {
     const { connector } = await open(mode, interactions);
     expect(connector.capabilities.changes).toEqual(['create']);

@@ -51,14 +51,11 @@ describe('a probe', () => {
     [14, 'slot_claim', {}],
     [14, 'operations', { booking: { mode: 'slot_claim' } }],
     [50, 'slot_claim', { booking: { mode: 'transaction', transaction_size: 50 } }],
-  ] as const)(
-    'takes the limit of %i resources into account before it recommends a mode instead of %s',
-    async (...given) => {
-      const [transactionSize, mode, recommended] = given;
-      const server = await start({ transactionSize, operations: 'ihe' });
-      expect(await probe(server, { mode })).toEqual({ status: 'warning', recommended });
-    },
-  );
+  ] as const)('considers the limit of %i resources before it recommends a mode instead of %s', async (...given) => {
+    const [transactionSize, mode, recommended] = given;
+    const server = await start({ transactionSize, operations: 'ihe' });
+    expect(await probe(server, { mode })).toEqual({ status: 'warning', recommended });
+  });
 
   test('recommends nothing if there is no limit', async () => {
     expect(await probe(await start({}))).toEqual({ status: 'ok', recommended: {} });
@@ -71,7 +68,7 @@ describe('a probe', () => {
     expect(await probe(await start(options))).toMatchObject({ status: 'untried' });
   });
 
-  test('does not look for the limit on a server that runs batches', async () => {
+  test('does not look for the limit on a server that executes transactions as batches', async () => {
     expect(await probe(await start({ transactions: 'as_batch' }))).toMatchObject({ status: undefined });
   });
 });

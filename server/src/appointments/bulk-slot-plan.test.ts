@@ -44,7 +44,7 @@ describe('examples', () => {
     expect(planSameTimes({ appointments, slots: halves })).toEqual({ faults });
   });
 
-  test('two services share the time of one resource', () => {
+  test('two services of one resource share its time', () => {
     const appointments = [wish('a', 0, 30), wish('b', 0, 30, { service: 'follow-up' })];
     const slots = [slot(0, 30), slot(0, 30, 'follow-up')];
     expect(planSameTimes({ appointments, slots })).toEqual({ faults: ['b'] });
@@ -56,7 +56,7 @@ describe('properties', () => {
   const sure = { seed: 20300107, numRuns: 3000 };
   const services = ['consultation', 'follow-up'];
 
-  /** Slots of one service that never overlap, with holes. */
+  /** Slots of one service that never overlap, with gaps. */
   const schedule = (service: string) =>
     fc.array(fc.tuple(fc.constantFrom(0, 0, 0, 1), fc.integer({ min: 1, max: 3 })), { maxLength: 8 }).map((pieces) => {
       let reached = 0;
@@ -92,7 +92,7 @@ describe('properties', () => {
       sure,
     );
 
-  test('each is at fault exactly when its time is not free or an earlier one without fault overlaps it', () => {
+  test('an id is at fault exactly when its time is not free or overlaps an earlier id without fault', () => {
     check(({ appointments, slots }, faults) => {
       const expected = appointments.filter((wanted, index) => {
         const own = slots.filter(({ healthcareServiceId }) => healthcareServiceId === wanted.healthcareServiceId);
@@ -104,7 +104,7 @@ describe('properties', () => {
     });
   });
 
-  test('those without fault never overlap', () => {
+  test('ids without fault never overlap', () => {
     check(({ appointments }, faults) => {
       const placed = appointments
         .filter(({ id }) => !faults.includes(id))
@@ -115,7 +115,7 @@ describe('properties', () => {
     });
   });
 
-  test('what comes later, or is at fault, changes nothing for the others', () => {
+  test('later ids and ids at fault do not affect the others', () => {
     check(({ appointments, slots }, faults) => {
       const half = appointments.slice(0, Math.ceil(appointments.length / 2));
       const halfIds = new Set(half.map(({ id }) => id));
@@ -125,7 +125,7 @@ describe('properties', () => {
     });
   });
 
-  test('the order of the slots makes no difference, and what is given stays as it was', () => {
+  test('the order of the slots does not matter, and the input is not changed', () => {
     check((request, faults) => {
       const copy = structuredClone(request);
       expect(planSameTimes({ ...request, slots: request.slots.toReversed() }).faults).toEqual(faults);

@@ -49,7 +49,7 @@ async function threeToMove(): Promise<[Appointment, Appointment, Appointment]> {
 }
 const moved = { resource_id: 'r-2' };
 
-/** As whoever changed it left it, which the test finds out when it was changed. */
+/** The appointment as staff left it. The test reads the time of the change from the EHR. */
 interface Left {
   appointment?: Appointment;
 }
@@ -70,8 +70,8 @@ function expectOutcomes(answer: AppointmentsResponse, ids: readonly string[], ch
   expect(details.map((detail) => detail !== asItWas)).toEqual(changed);
 }
 
-describe('a bulk change is compensated, except what staff changed since', () => {
-  test.each(edits)('when a later one is refused, and the first one %s', async (_, edit) => {
+describe('a bulk change is compensated, except for appointments that staff changed in the meantime', () => {
+  test.each(edits)('when a later change is rejected and the first appointment was %s', async (_, edit) => {
     const [first, second, third] = await threeToMove();
     const ids = idsIn([first, second, third]);
     const left: Left = {};
@@ -88,8 +88,8 @@ describe('a bulk change is compensated, except what staff changed since', () => 
     expectOutcomes(answer, ids, [true, false, false]);
   });
 
-  // What was done last is undone first: when the first one is back, the second one has been seen to.
-  test.each(edits)('when the EHR was away in between, and the second one %s', async (_, edit) => {
+  // Changes are compensated in reverse order, so the second appointment is compensated before the first.
+  test.each(edits)('when the EHR was unavailable in between and the second appointment was %s', async (_, edit) => {
     const [first, second, third] = await threeToMove();
     ehr.refuse('rejected', { after: 2, meanwhile: async () => ehr.leave() });
     const answer = await careUnit.changeMany(idsIn([first, second, third]), moved);
@@ -128,7 +128,7 @@ describe('a bulk change is compensated, except what staff changed since', () => 
     ]);
   });
 
-  test('everything that nobody changed is restored', { tags: 'every-ehr' }, async () => {
+  test('appointments that nobody changed are all restored', { tags: 'every-ehr' }, async () => {
     const booked = await threeToMove();
     ehr.refuse('rejected', { after: 2 });
     expectRefusal(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');

@@ -21,14 +21,14 @@ import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.t
 import { settledResponse } from '../../../test/recovery.ts';
 
 type Steps = Readonly<Record<number, () => Promise<void>>>;
-/** By the number of the next calls of `changeAppointments`, from 1: what comes before the EHR does anything. */
+/** Steps that run before a call of `changeAppointments` reaches the EHR, by the number of the call, from 1. */
 let before: Steps = {};
-/** What comes when it has done it. */
+/** Steps that run after the EHR has performed the call. */
 let after: Steps = {};
 let calls = 0;
-/** What the EHR was asked to release. */
+/** The ids that the EHR was asked to release. */
 let released: string[] = [];
-/** Comes before the next call of `findAppointments`. */
+/** Runs before the next call of `findAppointments`. */
 let beforeFinding: (() => Promise<void>) | undefined;
 
 beforeEach(() => at({}));
@@ -155,7 +155,7 @@ describe('drafts of one code, booked without a transaction', () => {
     await expectBookedOnce(wanted);
   });
 
-  test('are compensated completely despite an outage of the EHR, and can be booked after that', async () => {
+  test('are compensated completely despite an outage of the EHR, and can be booked afterwards', async () => {
     const wanted = await drafts('r-4');
     at({ 2: failing('unavailable'), 3: failing('unavailable') });
     expectRefusal(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
@@ -194,7 +194,7 @@ describe('drafts of one code, booked without a transaction', () => {
     await withoutWrites('one-by-one');
     resolve();
     await first;
-    // Background work may have been there first.
+    // The background job may already have run.
     expect((await retry).body.reason).toBeOneOf(['outcome_unknown', 'idempotency_in_progress']);
     expect(await wanted.inEhr()).toEqual([]);
     const again = await settledResponse(underKey);
@@ -245,7 +245,7 @@ describe('a draft that the EHR is about to book', () => {
     expect(inEhr).toHaveLength(1);
   }
 
-  test('is booked by one request with its code at a time, however late it is', async () => {
+  test('is booked by one request with its code at a time, however slow the EHR is', async () => {
     const wanted = await awaited();
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 1: () => promise });
@@ -327,7 +327,7 @@ describe('an expired hold', () => {
       expect(rows).toEqual([{ state: 'expired' }]);
     });
 
-  /** In the EHR it is held for longer. */
+  /** The EHR holds it for longer. */
   async function endTimeOf(hold: Appointment | undefined): Promise<void> {
     if (!hold) throw new Error('Nothing is held');
     const { id } = confirmationOf(hold);
@@ -376,23 +376,26 @@ describe('an expired hold', () => {
   test.each([
     ['is booked in the EHR', bookByStaff, {}],
     ['is not released by the EHR', async () => undefined, { 1: failing('rejected') }],
-  ] as const)('and that a killed gateway told nobody of %s: its write is over', async (_, meanwhile, steps) => {
-    const slot = await freeSlot(gateway, { careUnit: path });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    at({}, { 1: () => promise });
-    const before = new Set((await gateway.ehr('holds').appointments()).map(({ id }) => id));
-    const answer = create(creationBody(slot));
-    const made = await eventually(async () => {
-      const [found] = (await gateway.ehr('holds').appointments()).filter(({ id }) => !before.has(id));
-      if (!found) throw new Error('Nothing is held');
-      return found;
-    });
-    await meanwhile(made.id);
-    at(steps);
-    await abandonWrites(gateway, 'holds');
-    await withoutWrites('holds');
-    resolve();
-    expectRefusal(await answer, 504, 'outcome_unknown');
-    expect(await stateInEhr(made.id)).toBe(meanwhile === bookByStaff ? 'booked' : 'held');
-  });
+  ] as const)(
+    'that %s ends its operation, although the gateway that made it was killed',
+    async (_, meanwhile, steps) => {
+      const slot = await freeSlot(gateway, { careUnit: path });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      at({}, { 1: () => promise });
+      const before = new Set((await gateway.ehr('holds').appointments()).map(({ id }) => id));
+      const answer = create(creationBody(slot));
+      const made = await eventually(async () => {
+        const [found] = (await gateway.ehr('holds').appointments()).filter(({ id }) => !before.has(id));
+        if (!found) throw new Error('Nothing is held');
+        return found;
+      });
+      await meanwhile(made.id);
+      at(steps);
+      await abandonWrites(gateway, 'holds');
+      await withoutWrites('holds');
+      resolve();
+      expectRefusal(await answer, 504, 'outcome_unknown');
+      expect(await stateInEhr(made.id)).toBe(meanwhile === bookByStaff ? 'booked' : 'held');
+    },
+  );
 });

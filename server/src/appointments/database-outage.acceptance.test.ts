@@ -26,8 +26,8 @@ const direct = careUnitPath('sandbox-no', 'oslo-sentrum');
 const byCode = careUnitPath('sandbox-se', 'sodermalm');
 
 /**
- * Sends a write. After the EHR has performed it, the database is unavailable until the response. Then the lease, which the
- * request could not release, has expired.
+ * Sends a write. The database becomes unavailable after the EHR has performed the write, and available again after the
+ * response. The lease, which the request could not release, has then expired.
  */
 async function sendAndLoseDatabase(emr: string, request: Sent, key: string | undefined): Promise<AppointmentResponse> {
   const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -52,7 +52,7 @@ function expectUnknown({ status, body }: AppointmentResponse): void {
 }
 
 describe('an outage of the database after the EHR performed a write leaves the outcome unknown', () => {
-  test('a retry with the key gets the booking, which is made once', async () => {
+  test('a retry with the key returns the booking, which was made once', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-no', creation(slot, direct), key));
@@ -61,15 +61,15 @@ describe('an outage of the database after the EHR performed a write leaves the o
     expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
   });
 
-  // It has no records to store, so the response may also be 201.
-  test('a booking without a key stays', async () => {
+  // The request stores no operation, so the response may also be 201.
+  test('a booking without a key is kept', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const answer = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
     if (answer.status !== 201) expectUnknown(answer);
     expect(await at(slot)).toHaveLength(1);
   });
 
-  test('a retry of a booking by code has one hold and one message', async () => {
+  test('a retry of a booking by code leaves one hold and one message', async () => {
     const slot = await freeSlot(gateway, { careUnit: byCode });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), key));
@@ -97,7 +97,7 @@ describe('an outage of the database after the EHR performed a write leaves the o
     );
   });
 
-  test('a retry with the key gets the move', async () => {
+  test('a retry with the key returns the moved appointment', async () => {
     const [from, to] = (await consecutiveSlots(gateway, 2, { careUnit: direct })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit: direct, slot: from });
     const key = newKey();

@@ -37,13 +37,13 @@ const gateway = await startGateway({
 });
 afterAll(() => gateway.close());
 
-describe('an EHR that cannot hold', () => {
+describe('an EHR without holds', () => {
   const path = careUnitPath('no-hold', 'sodermalm');
   const careUnit = careUnitOf(gateway, path);
   const inEhr = async (patientId: string) =>
     (await gateway.ehr('no-hold').appointments()).filter((it) => it.patientId === patientId);
 
-  test('gets a booking once the code is confirmed, and the id stays', { tags: 'every-ehr' }, async () => {
+  test('gets a booking once the code is confirmed, and the id does not change', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const {
       status,
@@ -163,7 +163,7 @@ describe('an EHR that cannot hold', () => {
     expectRefusal(await careUnit.create(mute), 409, 'no_contact_channel');
   });
 
-  test('never gets a draft that is released or expires', async () => {
+  test('never gets a draft that was released or has expired', async () => {
     const draft = await book(gateway, { careUnit: path, patientId: 'p-8', comment: 'old' });
     const code = await codeFor(gateway, draft.id);
     const { body: given } = await careUnit.cancel(draft.id, { comment: 'why' });
@@ -199,10 +199,10 @@ describe('an EHR that cannot hold', () => {
 
   test('lists drafts and bookings page by page, by start and id, each once', async () => {
     const patientId = 'p-9';
-    // Nothing else is booked so late.
+    // Nothing else is booked this late in the day.
     const from = new Date(Date.now() + 40 * 86_400_000);
     const all: Appointment[] = [];
-    // Of each time one with every resource: some are only drafts, some booked, some cancelled.
+    // All resources at each time: some drafts, some booked, some cancelled.
     const times = await freeSlots(gateway, { careUnit: path, from, limit: 3 });
     for (const [index, time] of times.entries()) {
       for (const [step, resource] of ['r-1', 'r-2', 'r-3', 'r-4'].entries()) {

@@ -16,7 +16,7 @@ interface EhrCode {
   isOver: boolean;
 }
 
-/** Codes that the EHR has sent, by appointment id. */
+/** The codes that the EHR has sent, by appointment id. */
 const ehrCodes = new Map<string, EhrCode>();
 
 function sendingCodes(connector: Connector): Connector {
@@ -114,7 +114,7 @@ describe('an EHR that sends and checks codes itself', () => {
     return body;
   };
 
-  test('books with its own code; the gateway sends none', async () => {
+  test("books with the EHR's code, and the gateway sends none", async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const held = await book(gateway, { careUnit: path, slot });
     expect(held).toMatchObject({
@@ -143,7 +143,7 @@ describe('an EHR that sends and checks codes itself', () => {
     }
     expectRefusal(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_locked');
     expect(await careUnit.get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
-    // Releasing it needs no code.
+    // A release needs no code.
     expect(await careUnit.cancel(held.id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
@@ -153,7 +153,7 @@ describe('an EHR that sends and checks codes itself', () => {
     expectRefusal(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_expired');
   });
 
-  test('cancels with its own code under a new id', async () => {
+  test("cancels with the EHR's code under a new id", async () => {
     const booked = await bookByEhrCode();
     const { body: view } = await careUnit.cancel(booked.id, { comment: 'why' });
     expect(view).toEqual({
@@ -210,7 +210,7 @@ describe('an EHR that sends and checks codes itself', () => {
     expect(await theirs.cancel(held.id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
-  test('has one code for one appointment, and a dry run', async () => {
+  test('cannot share a code, and supports dry runs', async () => {
     const a = await bookByEhrCode();
     const b = await bookByEhrCode();
     expectRefusal(await careUnit.changeMany([a.id, b.id], { status: 'cancelled' }), 501, 'operation_unsupported');

@@ -42,7 +42,7 @@ import {
   withQuickRecovery,
 } from '../../../test/recovery.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 /** A write to send, and what must be true after its response. */
@@ -51,7 +51,7 @@ interface Scenario {
   expectDone(answer: AppointmentResponse): Promise<void>;
 }
 
-/** The EHR and the care unit that a kind of write is tried in, and how it comes about there. */
+/** A kind of write: its EHR and care unit, and the steps that prepare it. */
 interface Kind {
   readonly name: string;
   readonly like: keyof typeof careUnits;
@@ -216,7 +216,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Each test has its own EHR, so that none waits for another. */
+/** Each test has its own EHR, so that no test waits for another. */
 const scenarios = kinds.flatMap((kind, index) =>
   [true, false].map((isDone) => ({ ...kind, isDone, emr: `away-${index}-${isDone ? 'done' : 'undone'}` })),
 );
@@ -245,7 +245,7 @@ const gateway = await startGateway({
         (configuration, { id, like }) => withEhr(configuration, { id, like, policies: {} }),
         demo,
       ),
-      // Many at once.
+      // Many tests run concurrently.
       { timeout_ms: 20_000 },
     ),
 });
@@ -258,8 +258,8 @@ function expectUnknown({ status, body }: AppointmentResponse): void {
 }
 
 /**
- * The answer is lost, and nobody can reach the EHR: neither the gateway by itself nor a retry with the key. Answers what
- * the retry was told.
+ * The EHR loses the response and stays unavailable for background jobs and for a retry with the key. Returns the
+ * retry's response.
  */
 async function loseAndAskAgain(emr: string, request: Sent, key = newKey()): Promise<AppointmentResponse> {
   expectUnknown(await send(request, key));
@@ -267,9 +267,9 @@ async function loseAndAskAgain(emr: string, request: Sent, key = newKey()): Prom
   return settledResponse(() => send(request, key));
 }
 
-describe.concurrent('an EHR whose response is lost and that stays unavailable during a retry', () => {
+describe.concurrent('an EHR that loses a response and is unavailable during a retry', () => {
   test.for(scenarios)(
-    '$name, done: $isDone, is answered as it is once it is back, and happened once',
+    '$name, performed: $isDone, gets the actual outcome after the outage, and happened once',
     async ({ emr, like, isDone, prepare }) => {
       const ehr = ehrs.of(emr);
       const { request, expectDone } = await prepare(emr, careUnitPath(emr, careUnits[like]));
@@ -286,7 +286,7 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
     },
   );
 
-  test('has one booking without a key', async () => {
+  test('has one booking for a request without a key', async () => {
     const careUnit = careUnitPath('unkeyed', 'oslo-sentrum');
     const ehr = ehrs.of('unkeyed');
     const slot = await freeSlot(gateway, { careUnit });
@@ -299,7 +299,7 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
     expect(await stored(made?.id ?? '', careUnit)).toMatchObject({ status: 'booked', start: slot.start });
   });
 
-  test('releases a hold without a key, since no caller knows of it', async () => {
+  test('releases the hold of a request without a key, because no caller knows of it', async () => {
     const careUnit = careUnitPath('unkeyed-by-code', 'sodermalm');
     const ehr = ehrs.of('unkeyed-by-code');
     const slot = await freeSlot(gateway, { careUnit });
@@ -312,7 +312,7 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
     expect(await isFree(gateway, slot, careUnit)).toBe(true);
   });
 
-  test('shows a draft that it booked as booked, even without a retry', async () => {
+  test('shows a draft that the EHR booked as booked, even without a retry', async () => {
     const careUnit = careUnitPath('no-hold', 'sodermalm');
     const slot = await freeSlot(gateway, { careUnit });
     const draft = await book(gateway, { careUnit, slot });
@@ -342,7 +342,7 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
     });
   });
 
-  test('shows a two-step cancellation that it performed, even after its code has expired', async () => {
+  test('shows a two-step cancellation that the EHR performed, even after its code has expired', async () => {
     const emr = 'no-hold-uk';
     const careUnit = careUnitPath(emr, 'riverside');
     const { original, view } = await startCancellation(gateway, careUnit);
@@ -358,7 +358,7 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
     expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
   });
 
-  describe('and takes one change at a time', () => {
+  describe('and has no transactions', () => {
     const moved = { resource_id: 'r-2' };
 
     async function threeOf(careUnit: string): Promise<readonly Appointment[]> {
@@ -380,7 +380,7 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
       expect(await places()).toEqual(new Set(['emr_id:r-2']));
     });
 
-    test('cancels all for a retry with the key', async () => {
+    test('has all appointments cancelled after a retry with the key', async () => {
       const emr = 'one-by-one-cancelled';
       const careUnit = careUnitPath(emr, 'oslo-sentrum');
       const ids = idsIn(await threeOf(careUnit));

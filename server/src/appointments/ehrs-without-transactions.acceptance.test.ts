@@ -51,7 +51,7 @@ const gateway = await startGateway({
 afterAll(() => gateway.close());
 
 // Medplum's router has no transactions.
-describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take three changes', () => {
+describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions have at most three changes', () => {
   const path = careUnitPath('three-at-once', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
   const bookFour = async () =>
@@ -61,7 +61,7 @@ describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take
     });
   const withThird = (booked: readonly Appointment[]) => booked.map((it) => ({ ...it, resource_id: 'emr_id:r-3' }));
 
-  test('does three in one, and four one after the other', async () => {
+  test('gets three changes in one transaction, and four as separate writes', async () => {
     const booked = await bookFour();
     const three = booked.slice(1);
     writes.calls = 0;
@@ -78,7 +78,7 @@ describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take
     expect(writes.calls).toBe(4);
   });
 
-  test('puts back what it did when a later one of four fails', async () => {
+  test('is compensated if the last of four changes fails', async () => {
     const booked = await bookFour();
     fail(3, 'rejected');
     expectRefusal(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-3' }), 502, 'ehr_rejected');
@@ -91,7 +91,7 @@ describe('an EHR without transactions', () => {
   const path = careUnitPath('one-by-one', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
 
-  test('is asked for one change after the other, and the answer is as anywhere', async () => {
+  test('gets one write for each change, and the response is the same as for other EHRs', async () => {
     const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1' });
     const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
     const ids = idsIn(booked).toReversed();
@@ -106,7 +106,7 @@ describe('an EHR without transactions', () => {
     );
   });
 
-  test('is checked before: what is refused asks for nothing', async () => {
+  test('gets no write if the request is rejected', async () => {
     const [s1, s2] = (await consecutiveSlots(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() })) as [
       Slot,
       Slot,
@@ -125,7 +125,7 @@ describe('an EHR without transactions', () => {
     ['unavailable', 503, 'ehr_unavailable'],
     ['time_slot_unavailable', 400, 'time_slot_unavailable'],
     ['appointment_cancelled', 409, 'appointment_cancelled'],
-  ] as const)('is put back as it was when a later change fails: %s', async (kind, status, reason) => {
+  ] as const)('is compensated if a later change fails: %s', async (kind, status, reason) => {
     const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' });
     const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
     for (const call of [1, 2, 3]) {
@@ -137,7 +137,7 @@ describe('an EHR without transactions', () => {
     }
   });
 
-  test('is put back when a reschedule fails: moved back, and what was created is given up', {
+  test('is compensated if a reschedule fails: moves are reversed, and created appointments are released', {
     tags: 'every-ehr',
   }, async () => {
     const slots = await consecutiveSlots(gateway, 5, { careUnit: path, resourceId: 'r-4' });
@@ -169,7 +169,7 @@ describe('an EHR without transactions', () => {
     ]);
   });
 
-  test('frees the time of what a reschedule cancels before others are moved there', async () => {
+  test('frees the time of appointments that a reschedule cancels before it moves others there', async () => {
     const slots = await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-1' });
     const [s1, , s3, s4] = slots as [Slot, Slot, Slot, Slot];
     const first = await book(gateway, { careUnit: path, slot: s1 });
@@ -202,7 +202,7 @@ describe('an EHR without transactions', () => {
     ]);
   });
 
-  test('confirms many one by one', async () => {
+  test('confirms several appointments with one write each', async () => {
     for (const emr of ['se-one-by-one', 'no-hold-one-by-one']) {
       const there = careUnitPath(emr, 'sodermalm');
       const { changeMany, confirmMany, getAll } = careUnitOf(gateway, there);

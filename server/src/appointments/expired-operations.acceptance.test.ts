@@ -13,7 +13,7 @@ import {
   withQuickRecovery,
 } from '../../../test/recovery.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const giveUpSeconds = 3;
@@ -28,7 +28,7 @@ const { send, at } = keysOf(gateway);
 const ehr = ehrs.of('sandbox-no');
 const path = careUnitPath('sandbox-no', 'oslo-sentrum');
 
-/** A booking that was not made before the outage of the EHR, and whose operation has expired when the EHR is back. */
+/** A booking that was not made before an outage of the EHR, and whose operation expires during the outage. */
 async function loseForLong(key: string) {
   const slot = await freeSlot(gateway, { careUnit: path });
   ehr.goDownDuring({ isDone: false });
@@ -40,7 +40,7 @@ async function loseForLong(key: string) {
   return slot;
 }
 
-test('an expired booking is not made when the EHR is back', async () => {
+test('an expired booking is not made after the outage', async () => {
   const slot = await loseForLong(newKey());
   await lookedUpWithoutResult(ehr, Date.now());
   expect(await at(slot)).toEqual([]);

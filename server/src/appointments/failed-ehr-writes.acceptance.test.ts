@@ -42,7 +42,7 @@ describe('an EHR whose writes fail', () => {
   const failures = [
     ['unavailable', 503, 'ehr_unavailable'],
     ['rejected', 502, 'ehr_rejected'],
-    // Of a write, a time-out leaves open whether it was done.
+    // After a time-out of a write, the outcome is unknown.
     ['timeout', 504, 'outcome_unknown'],
     ['outcome_unknown', 504, 'outcome_unknown'],
   ] as const;
@@ -87,7 +87,7 @@ describe('an EHR whose writes fail', () => {
       expect(await sweden.list('patient_id=p-11')).toEqual([]);
     });
 
-    test('during a confirmation leaves the code as it was', async () => {
+    test('keeps the code valid if a confirmation fails', async () => {
       const held = await book(gateway, { careUnit: swedish });
       const original = await book(gateway, { careUnit: british });
       const { body: view } = await uk.cancel(original.id);
@@ -115,7 +115,7 @@ describe('an EHR whose writes fail', () => {
     });
   });
 
-  test('without a word on when to come back is told with one all the same', async () => {
+  test('without Retry-After gets a response with one', async () => {
     const slot = await freeSlot(gateway);
     fail(1, 'unavailable');
     const answer = await norway.create(creationBody(slot));
@@ -123,7 +123,7 @@ describe('an EHR whose writes fail', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('but has done it finds it confirmed in the end, once', async () => {
+  test('after performing a write leads to one confirmed appointment', async () => {
     const held = await book(gateway, { careUnit: swedish });
     const code = await codeFor(gateway, held.id);
     fail(1, 'outcome_unknown', { after: true });
@@ -133,7 +133,7 @@ describe('an EHR whose writes fail', () => {
   });
 });
 
-test('a hold that has run out is given up as soon as the EHR takes it, and no code confirms it meanwhile', async () => {
+test('an expired hold is released as soon as the EHR accepts the release, and no code confirms it before', async () => {
   const careUnit = careUnitOf(gateway, careUnitPath('sandbox-se', 'sodermalm'));
   const held = await book(gateway, { careUnit: careUnitPath('sandbox-se', 'sodermalm') });
   const code = await codeFor(gateway, held.id);
@@ -152,7 +152,7 @@ test('a hold that has run out is given up as soon as the EHR takes it, and no co
   await setExpiry('0 seconds');
   await expectState('expiring', 'held');
   expect(await careUnit.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
-  // Not even where somebody turns the clock back.
+  // Not even after the clock was set back.
   await setExpiry('1 minute');
   expectRefusal(await careUnit.confirm(held.id, code), 409, 'confirmation_expired');
   expectRefusal(await careUnit.resend(held.id), 409, 'confirmation_expired');

@@ -53,7 +53,7 @@ describe('an EHR without transactions', () => {
     ['refuses, which puts everything back', 'rejected', false, 502],
     ['gives no answer before it is done', 'outcome_unknown', false, 504],
     ['gives no answer after it is done', 'outcome_unknown', true, 504],
-  ] as const)('does all of it on a retry with the key when a later change %s', async (_, kind, after, status) => {
+  ] as const)('performs everything on a retry with the key if a later change %s', async (_, kind, after, status) => {
     const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit: path }));
     const headers = { 'idempotency-key': randomUUID() };
@@ -74,12 +74,12 @@ describe('an EHR without transactions', () => {
     expect(await careUnit.changeMany(ids, { status: 'cancelled' })).toMatchObject({ status: 200 });
   });
 
-  test('that cannot be put back is told as it is: the outcome of every id', async () => {
+  test('reports the outcome of every id if compensation fails', async () => {
     const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' });
     const booked = await bookEach(gateway, slots, { careUnit: path });
     const ids = idsIn(booked);
     fail(3, 'rejected');
-    // Changes are taken back from the last to the first.
+    // Changes are compensated in reverse order.
     fail(5, 'rejected');
     const answer = await careUnit.changeMany(ids, { resource_id: 'r-4' });
     expectRefusal(answer, 502, 'partially_applied');
@@ -95,7 +95,7 @@ describe('an EHR without transactions', () => {
     ]);
   });
 
-  test('says where in the request an id stands, in whatever order it is answered', async () => {
+  test('reports each id at its index in the request, in whatever order the writes were made', async () => {
     const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const [a, b] = (await bookEach(gateway, [first, second], { careUnit: path })) as [Appointment, Appointment];
@@ -119,9 +119,9 @@ describe('an EHR without transactions', () => {
       eventually(async () => expect(await unfinishedOperations(gateway, 'one-by-one')).toEqual([]));
 
     test.each([
-      ['before it undoes anything', 4],
-      ['when some of it is undone', 5],
-    ])('%s: it is undone to the end, and done anew for whoever asks again', async (_, callOfDeath) => {
+      ['before it compensates a change', 4],
+      ['after it has compensated a change', 5],
+    ])('%s: all changes are compensated, and a retry performs them', async (_, callOfDeath) => {
       const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const body = { ids: idsIn(booked), resource_id: 'r-2', comment: 'new' };
@@ -146,7 +146,7 @@ describe('an EHR without transactions', () => {
       expect(await careUnit.changeMany(body.ids, { status: 'cancelled' })).toMatchObject({ status: 200 });
     });
 
-    test('between two changes, of which the second one fails later: both are as they were', async () => {
+    test('between two changes, the second of which fails later: both appointments are unchanged', async () => {
       const slots = await consecutiveSlots(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ describe('an EHR without transactions', () => {
       return { ids, code: await codeFor(gateway, ids[0] ?? '') };
     }
 
-    test('books both after a confirmation that was undone', async () => {
+    test('books both after a confirmation that was compensated', async () => {
       const { ids, code } = await drafts('r-1');
       fail(2, 'rejected');
       expectRefusal(await confirmMany(ids, code), 502, 'ehr_rejected');
@@ -188,7 +188,7 @@ describe('an EHR without transactions', () => {
       expect(await getAll(ids)).toEqual(body.appointments);
     });
 
-    test('lets nobody confirm one of them while it is not known whether both are booked', async () => {
+    test('rejects a confirmation of one draft while it is unknown whether both are booked', async () => {
       const { ids, code } = await drafts('r-2');
       const [one = ''] = ids;
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
@@ -206,7 +206,7 @@ describe('an EHR without transactions', () => {
     });
   });
 
-  test('cannot take a cancellation back', async () => {
+  test('cannot compensate a cancellation', async () => {
     const booked = await bookEach(gateway, await freeSlots(gateway, { careUnit: path, limit: 2 }), { careUnit: path });
     const [a, b] = booked as [Appointment, Appointment];
     fail(1, 'unavailable');
@@ -220,7 +220,7 @@ describe('an EHR without transactions', () => {
     expect((await careUnit.getAll([a.id, b.id])).map(({ status }) => status)).toEqual(['cancelled', 'booked']);
   });
 
-  test('names the ids that the caller knows', async () => {
+  test('reports the ids that the caller knows', async () => {
     const there = careUnitPath('no-hold-one-by-one', 'sodermalm');
     const { changeMany, getAll } = careUnitOf(gateway, there);
     const a = await bookByCode(gateway, { careUnit: there, resourceId: 'r-1' });

@@ -33,12 +33,12 @@ import {
 } from '../../../test/recovery.ts';
 import type { Configuration } from '../config/configuration.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 /**
- * When the EHR does it after all: while the gateway is still asking, or when it has come to believe that nothing was
- * done. Every test has an EHR of its own for each, so that none waits for another.
+ * When the EHR performs the late write: before reconciliation ends, or after it found that nothing was done. Every test
+ * has its own EHR for each case, so that no test waits for another.
  */
 const moments = [
   { when: 'while it is asked what became of it', prefix: 'soon', settling_seconds: 10 },
@@ -120,7 +120,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     return { emr, careUnit, ...careUnitOf(gateway, careUnit) };
   };
 
-  test('does not keep a hold without a response', async () => {
+  test('keeps no hold without a response', async () => {
     const { emr, careUnit } = place('hold');
     const slot = await freeSlot(gateway, { careUnit });
     await finishLate(moment, emr, creation(slot, careUnit));
@@ -154,7 +154,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('has one booking, which a retry with the key gets', async () => {
+  test('has one booking, which a retry with the key returns', async () => {
     const { emr, careUnit } = place('keyed-booking');
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
@@ -190,7 +190,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('moves once, and a retry with the key gets the result', async () => {
+  test('moves the appointment once, and a retry with the key returns the result', async () => {
     const { emr, careUnit } = place('move');
     const [from, to] = (await consecutiveSlots(gateway, 2, { careUnit })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit, slot: from });
@@ -225,7 +225,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
   });
 });
 
-describe.concurrent('an EHR that was given up and is asked again', () => {
+describe.concurrent('an EHR that gets a second request after reconciliation ended', () => {
   const [, moment] = moments;
 
   async function givenUp(kind: Kind) {
@@ -246,7 +246,7 @@ describe.concurrent('an EHR that was given up and is asked again', () => {
     };
   }
 
-  test('leaves the outcome unknown when it is unavailable for the second request', async () => {
+  test('leaves the outcome unknown if it is unavailable for the second request', async () => {
     const { ehr, late, ask, at } = await givenUp('hold-begun-anew');
     ehr.refuse('unavailable');
     expect((await ask()).body).toMatchObject({ reason: 'outcome_unknown' });
@@ -254,7 +254,7 @@ describe.concurrent('an EHR that was given up and is asked again', () => {
     await eventually(async () => expect(await at()).toEqual([]));
   });
 
-  test('keeps no hold when the second request was rejected before it reached the EHR', async () => {
+  test('keeps no hold if the second request was rejected before it reached the EHR', async () => {
     const { late, ask, at, bookAnother } = await givenUp('hold-refused-anew');
     await eventually(bookAnother);
     expectStatus(await ask(), 429);
@@ -273,7 +273,7 @@ test('while the EHR may still perform a write, no response says that it was not 
   const key = newKey();
   expectStatus(await send(creation(slot, careUnit), key), 504);
   await lookedUpWithoutResult(ehr, Date.now());
-  // It neither does it again nor says so, if it is asked to.
+  // A retry neither repeats the write nor gets such a response.
   const once = ehr.finishLate();
   const meanwhile = await settledResponse(() => send(creation(slot, careUnit), key));
   expectStatus(meanwhile, 504);

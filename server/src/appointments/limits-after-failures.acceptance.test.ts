@@ -8,7 +8,7 @@ import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.t
 import { withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const ehrs = faultyEhrs();
@@ -36,7 +36,7 @@ async function bookFor(patientId: string): Promise<AppointmentResponse> {
   return create({ ...creationBody(slot), patient_id: patientId });
 }
 
-/** Waits until the patient may book again. */
+/** Waits until the patient can book again. */
 async function expectRoomFor(patientId: string): Promise<void> {
   const { body } = await eventually(async () => {
     const answer = await bookFor(patientId);
@@ -48,31 +48,31 @@ async function expectRoomFor(patientId: string): Promise<void> {
 }
 
 describe('limits for one patient do not count', () => {
-  test('what the EHR rejected', async () => {
+  test('bookings that the EHR rejected', async () => {
     ehr.refuse('rejected');
     expectRefusal(await bookFor('p-4'), 502, 'ehr_rejected');
     expect((await bookFor('p-4')).status).toBe(201);
   });
 
-  test('what never reached the EHR', async () => {
+  test('bookings that never reached the EHR', async () => {
     ehr.refuse('unavailable');
     expectRefusal(await bookFor('p-5'), 503, 'ehr_unavailable');
     expect((await bookFor('p-5')).status).toBe(201);
   });
 
-  test('for long, a write without effect in the EHR', async () => {
+  test('a write without effect in the EHR, once it has expired', async () => {
     ehr.loseAnswer({ isDone: false });
     expectRefusal(await bookFor('p-6'), 504, 'outcome_unknown');
     await expectRoomFor('p-6');
   });
 
-  test('for long, a hold without a response', async () => {
+  test('a hold without a response, once it is released', async () => {
     ehr.loseAnswer({ isDone: true });
     expectRefusal(await bookFor('p-7'), 504, 'outcome_unknown');
     await expectRoomFor('p-7');
   });
 
-  test('for ever, a write that the EHR rejects look-ups of', async () => {
+  test('a write whose look-ups the EHR rejects, once it is suspended', async () => {
     ehr.loseAnswer({ isDone: false });
     ehr.refuseAlways('findOperation', 'rejected');
     expectRefusal(await bookFor('p-8'), 504, 'outcome_unknown');
@@ -83,7 +83,7 @@ describe('limits for one patient do not count', () => {
 test('limits for one patient count writes with an unknown outcome', async () => {
   ehr.goDownDuring({ isDone: true });
   expectRefusal(await bookFor('p-9'), 504, 'outcome_unknown');
-  // The EHR can be read again, and does not say what became of it.
+  // The EHR can be read again, but the outcome stays unknown.
   ehr.comeUp();
   ehr.refuseAlways('findOperation', 'unavailable');
   expectRefusal(await bookFor('p-9'), 429, 'patient_limit_reached');

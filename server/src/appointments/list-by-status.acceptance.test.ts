@@ -12,7 +12,7 @@ const gateway = await startGateway({
     wrapConnector((connector, emr) => {
       if (emr === 'no-hold') return withoutHolds(connector);
       if (emr !== 'holds-on') return connector;
-      // Whatever housekeeping wants: the EHR goes on to hold what has run out here.
+      // Background jobs do not matter: the EHR keeps its holds after they have expired.
       return checking(connector, ({ changes }) => {
         if (changes.some(({ kind }) => kind === 'release')) throw new ConnectorError('unavailable', 'down');
       });
@@ -36,7 +36,7 @@ describe.each([
   const { get, confirm, cancel } = careUnitOf(gateway, path);
   const patientId = 'p-9';
 
-  /** One of each: booked, waiting for its code, run out, cancelled; and all of it again. */
+  /** Two of each: booked, awaiting confirmation, expired, cancelled. */
   async function some(): Promise<readonly Appointment[]> {
     const ids: string[] = [];
     for (const [index, slot] of (await freeSlots(gateway, { careUnit: path, limit: 12 })).entries()) {
@@ -53,7 +53,7 @@ describe.each([
     return Promise.all(ids.map(get));
   }
 
-  test('a list has what its answer shows with the status that was asked for, page by page', async () => {
+  test('a list contains the appointments that are shown with the requested status, page by page', async () => {
     const all = await some();
     expect(all.map(({ status }) => status).slice(0, 4)).toEqual([
       'booked',

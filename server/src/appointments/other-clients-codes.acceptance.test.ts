@@ -32,7 +32,7 @@ const theirs = careUnitOf(gateway, sodermalm, other);
 const mineUk = careUnitOf(gateway, riverside);
 const theirsUk = careUnitOf(gateway, riverside, other);
 
-/** Two bookings of mine that await one code: made by a reschedule. */
+/** Two bookings of one client that await one code, created by a reschedule. */
 async function waitingTogether() {
   const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
   const booked = await bookByCode(gateway, { slot: slots[0] as Slot, patientId: 'p-5' });
@@ -42,7 +42,7 @@ async function waitingTogether() {
   return { ids: idsIn(waiting), code: await codeFor(gateway, first.id) };
 }
 
-describe('a code that another client had sent', () => {
+describe('a code that another client requested', () => {
   test('is neither accepted nor counted as an attempt', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
@@ -54,7 +54,7 @@ describe('a code that another client had sent', () => {
     const seen = await theirs.get(held.id);
     expect(seen).toMatchObject({ status: 'awaiting_confirmation', confirmation: { attempts_remaining: 5 } });
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    // Nor is it recognised when it is sent again.
+    // Nor is a repeated code recognised.
     expectRefusal(await theirs.confirm(held.id, code), 409, 'confirmation_not_pending');
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
@@ -70,7 +70,7 @@ describe('a code that another client had sent', () => {
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('confirms no ids together with its own', async () => {
+  test("cannot confirm ids together with the client's own", async () => {
     const { ids, code } = await waitingTogether();
     const [a, b] = ids as [string, string];
     const own = await book(gateway, { careUnit: sodermalm, patientId: 'p-8', client: other });
@@ -98,8 +98,8 @@ describe('a code that another client had sent', () => {
   });
 });
 
-describe('what awaits the code of another client', () => {
-  test('is released by any client that cancels it', async () => {
+describe("an appointment that awaits another client's code", () => {
+  test('can be released by any client', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     const { start, resource_id, healthcare_service_id, end } = held;
@@ -111,7 +111,7 @@ describe('what awaits the code of another client', () => {
     expectRefusal(await mine.confirm(held.id, code), 409, 'confirmation_not_pending');
   });
 
-  test('is shown to a second cancel under the same NEW id, and nothing is sent', async () => {
+  test('has the same NEW id for a second cancellation, which sends no message', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
     const before = await messages(gateway);
@@ -132,7 +132,7 @@ describe('what awaits the code of another client', () => {
     expect(await mineUk.confirm(view.id, code)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
-  test('once cancelled by its code, is cancelled for every client', async () => {
+  test('is cancelled for every client once the code is confirmed', async () => {
     const { original, view } = await startCancellation(gateway);
     await mineUk.confirm(view.id, await codeFor(gateway, view.id));
     for (const id of [original.id, view.id]) {

@@ -38,8 +38,8 @@ afterAll(() => gateway.close());
 const sweden = careUnitOf(gateway, sodermalm);
 const uk = careUnitOf(gateway, riverside);
 
-describe('a time that awaits a code', () => {
-  test('is in no time slot, and nobody else can book it or move there', { tags: 'every-ehr' }, async () => {
+describe('the time of a booking that awaits a code', () => {
+  test('is not a free slot, and nobody else can book it or move there', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const other = await bookByCode(gateway, { resourceId: 'r-2', patientId: 'p-5' });
     const held = await book(gateway, { careUnit: sodermalm, slot });
@@ -52,7 +52,7 @@ describe('a time that awaits a code', () => {
     expect(await sweden.get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
-  test('is given up without a code when the booking is cancelled', { tags: 'every-ehr' }, async () => {
+  test('is released without a code when the booking is cancelled', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const held = await book(gateway, { careUnit: sodermalm, slot, comment: 'old' });
     const code = await codeFor(gateway, held.id);
@@ -63,7 +63,7 @@ describe('a time that awaits a code', () => {
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
     expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_not_pending');
     expectRefusal(await sweden.resend(held.id), 409, 'confirmation_not_pending');
-    // Cancelled once more it stays as it is.
+    // A repeated cancellation changes nothing.
     expect(await sweden.cancel(held.id, { comment: 'newer' })).toMatchObject({ status: 200, body });
     expect((await sweden.create(creationBody(slot))).status).toBe(201);
   });
@@ -79,7 +79,7 @@ describe('a time that awaits a code', () => {
 });
 
 describe('the confirmation', () => {
-  test('says how, until when and how often a code can be entered', async () => {
+  test('says how a code is sent, when it expires and how many attempts remain', async () => {
     const before = Date.now();
     const held = await book(gateway, { careUnit: sodermalm });
     const after = Date.now();
@@ -97,7 +97,7 @@ describe('the confirmation', () => {
     expect(expiry).toBeLessThan(after + 605_000);
   });
 
-  test('says sent once the message is, and is told by every answer', async () => {
+  test('has the delivery status `sent` once the message is sent, in every response', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const sent = await eventually(async () => {
       const appointment = await sweden.get(held.id);
@@ -108,7 +108,7 @@ describe('the confirmation', () => {
     expect(await sweden.list(`patient_id=p-3&status=awaiting_confirmation`)).toContainEqual(sent);
   });
 
-  test('follows the settings of the EHR', async () => {
+  test("has the lifetime and attempts that the EHR's policies set", async () => {
     const careUnit = careUnitPath('own-codes', 'sodermalm');
     const { confirm } = careUnitOf(gateway, careUnit);
     const held = await book(gateway, { careUnit });
@@ -122,7 +122,7 @@ describe('the confirmation', () => {
     expectRefusal(await confirm(held.id, code), 409, 'confirmation_locked');
   });
 
-  test('is by e-mail for who has no phone, in the language of the care unit', async () => {
+  test('uses e-mail for a patient without a phone, in the language of the care unit', async () => {
     const held = await book(gateway, { careUnit: sodermalm, patientId: 'p-19' });
     expect(confirmationOf(held).channel).toBe('email');
     const [message] = await messagesAbout(gateway, held.id);
@@ -135,7 +135,7 @@ describe('the confirmation', () => {
 });
 
 describe('a cancellation that awaits its code', () => {
-  test('answers a second cancel with the same NEW id, and sends nothing', async () => {
+  test('returns the same NEW id for a second cancellation, and sends nothing', async () => {
     const { original, view } = await startCancellation(gateway, riverside, { comment: 'first' });
     const first = await messagesAbout(gateway, view.id);
     await eventually(async () => expect(confirmationOf(await uk.get(view.id)).delivery).toBe('sent'));
@@ -151,7 +151,7 @@ describe('a cancellation that awaits its code', () => {
     expect(await uk.get(original.id)).toMatchObject({ status: 'cancelled', comment: 'first' });
   });
 
-  test('leaves the original booked, with no confirmation, in every answer', async () => {
+  test('shows the original as booked, without a confirmation, in every response', async () => {
     const { original } = await startCancellation(gateway);
     expect(await uk.get(original.id)).toEqual(original);
     expect(await uk.list(around(original))).toContainEqual(original);
@@ -181,7 +181,7 @@ describe('a cancellation that awaits its code', () => {
     expectRefusal(await uk.change(view.id, { comment: 'x' }), 409, 'appointment_cancelled');
   });
 
-  test('lets the original be updated, and cancels it as it is then', async () => {
+  test('allows updates of the original, and cancels it in its updated state', async () => {
     const { original, view } = await startCancellation(gateway);
     const to = await freeSlot(gateway, { careUnit: riverside, resourceId: 'r-2' });
     const { start, end, resource_id } = to;
@@ -206,7 +206,7 @@ describe('a cancellation that awaits its code', () => {
     expect(await uk.get(original.id)).toEqual(original);
   });
 
-  test('takes its code at the NEW id alone', async () => {
+  test('accepts its code at the NEW id only', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
     expectRefusal(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
@@ -221,7 +221,7 @@ describe('a cancellation that awaits its code', () => {
     ['why', 'why'],
     ['', null],
     [undefined, 'before'],
-  ])('writes the comment %j when the code has come, and not before', async (comment, written) => {
+  ])('writes the comment %j once the code is confirmed, not before', async (comment, written) => {
     const { original, view } = await startCancellation(gateway, riverside, comment === undefined ? {} : { comment });
     expect(view.comment).toBe('before');
     expect(await uk.get(original.id)).toEqual(original);
@@ -231,7 +231,7 @@ describe('a cancellation that awaits its code', () => {
   });
 });
 
-describe('a patient who cannot be reached', () => {
+describe('a patient without contact details', () => {
   test('cannot book by code, and nothing is held', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     expectRefusal(await sweden.create({ ...creationBody(slot), patient_id: 'p-20' }), 409, 'no_contact_channel');
@@ -248,7 +248,7 @@ describe('a patient who cannot be reached', () => {
     );
   });
 
-  test('can cancel by e-mail where the EHR allows it', async () => {
+  test("can cancel by e-mail if the EHR's policies allow it", async () => {
     const careUnit = careUnitPath('email-uk', 'riverside');
     const { cancel, confirm } = careUnitOf(gateway, careUnit);
     const booked = await book(gateway, { careUnit, patientId: 'p-19' });
@@ -259,12 +259,12 @@ describe('a patient who cannot be reached', () => {
     expect(await confirm(body.id, await codeFor(gateway, body.id))).toMatchObject({ body: { status: 'cancelled' } });
     const other = await book(gateway, { careUnit, patientId: 'p-20' });
     expectRefusal(await cancel(other.id), 409, 'no_contact_channel');
-    // Whoever has a phone is sent an SMS all the same.
+    // A patient with a phone gets an SMS.
     const third = await book(gateway, { careUnit, patientId: 'p-3' });
     expect((await cancel(third.id)).body).toMatchObject({ confirmation: { channel: 'sms' } });
   });
 
-  test('can book and cancel where no code is needed', async () => {
+  test('can book and cancel if no code is required', async () => {
     const booked = await book(gateway, { patientId: 'p-20' });
     expect(await careUnitOf(gateway, oslo).cancel(booked.id)).toMatchObject({ body: { status: 'cancelled' } });
   });

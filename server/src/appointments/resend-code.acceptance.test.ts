@@ -58,7 +58,7 @@ describe('a resent code', () => {
     });
     const expiry = Date.parse(confirmationOf(body).expires_at);
     expect(expiry - Date.parse(confirmationOf(shorter).expires_at)).toBeGreaterThan(290_000);
-    // The EHR holds the time for as long.
+    // The EHR holds the time until the code expires.
     const inEhr = (await gateway.ehr(held.emr).appointments()).find(({ id }) => id === held.id);
     expect(Math.floor((inEhr?.heldUntil?.getTime() ?? 0) / 1000) * 1000).toBe(expiry);
 
@@ -91,7 +91,7 @@ describe('a resent code', () => {
     expect(code).toMatch(/^\d{6}$/);
   });
 
-  test('can be requested twice: at most three codes in all', async () => {
+  test('can be requested twice, so a patient gets at most three codes', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     for (const count of [2, 3]) {
@@ -105,7 +105,7 @@ describe('a resent code', () => {
     expect(await messagesAbout(gateway, held.id, 3)).toHaveLength(3);
   });
 
-  test('cancels too', async () => {
+  test('confirms a cancellation too', async () => {
     const { original, view } = await startCancellation(gateway, riverside, { comment: 'why' });
     await messagesAbout(gateway, view.id);
     await backdateCode(gateway, confirmationOf(view).id, 31);
@@ -127,7 +127,7 @@ describe('a resent code', () => {
     expectRefusal(await norway.resend(booked.id), 409, 'confirmation_not_pending');
   });
 
-  test('takes no fields', async () => {
+  test('accepts no fields', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const path = `${sodermalm}/appointments/${held.id}/confirmation`;
     const refused = await gateway.request<Problem>('POST', path, { body: { channel: 'email' } });
@@ -150,7 +150,7 @@ describe('a resent code', () => {
     expectRefusal(await uk.resend(view.id), 409, 'confirmation_expired');
   });
 
-  test('confirms everything that awaited the previous one', async () => {
+  test('confirms all appointments that awaited the previous code', async () => {
     const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-4' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });

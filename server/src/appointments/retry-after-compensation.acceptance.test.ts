@@ -12,7 +12,7 @@ import { allAvailable, lookedUpWithoutResult, settledResponse, withQuickRecovery
 import { expectRefusal } from '../../../test/refusals.ts';
 
 const ehrs = faultyEhrs();
-/** Appointments that the EHR does not release. */
+/** Appointments whose release the EHR rejects. */
 const kept = new Set<string>();
 
 function keeping(connector: Connector): Connector {
@@ -59,7 +59,7 @@ beforeEach(() => {
 afterAll(() => gateway.close());
 const { send } = keysOf(gateway);
 
-test('what staff has changed after the first step stays, where the second one is refused at the second attempt', async () => {
+test('a change by staff between two attempts is kept if the second attempt is rejected', async () => {
   const path = careUnitPath('one-by-one', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
   const ehr = ehrs.of('one-by-one');
@@ -79,7 +79,9 @@ test('what staff has changed after the first step stays, where the second one is
   ehr.comeUp();
   await settledResponse(move);
   await eventually(async () =>
-    expect(await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'one-by-one' AND state = 'undoing'`)).toEqual([]),
+    expect(await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'one-by-one' AND state = 'compensating'`)).toEqual(
+      [],
+    ),
   );
   expect(await careUnit.get(first.id)).toMatchObject({ comment: 'by staff' });
 });
@@ -117,7 +119,7 @@ test('a cancelled draft stays cancelled, although the EHR books it late', async 
   expect(await careUnit.get(draft.id)).toMatchObject({ status: 'cancelled' });
 });
 
-test('a hold that the EHR does not release does not keep the others', async () => {
+test('a hold whose release the EHR rejects does not delay the others', async () => {
   const path = careUnitPath('holds', 'sodermalm');
   const [poor, good] = [await book(gateway, { careUnit: path }), await book(gateway, { careUnit: path })];
   kept.add(poor.id);

@@ -34,11 +34,11 @@ async function stored(id: string, careUnit = oslo): Promise<Appointment> {
   return (await gateway.request<Appointment>('GET', `${careUnit}/appointments/${id}`)).body;
 }
 
-/** For what is refused or changes nothing but the comment. */
+/** For requests that are rejected or change only the comment. */
 const standing = await book(gateway, { resourceId: 'r-4' });
 
 describe('a move', () => {
-  test('changes the time and nothing else', async () => {
+  test('changes the time only', async () => {
     const from = await freeSlot(gateway);
     const before = await book(gateway, { slot: from, comment: 'stays' });
     const to = await freeSlot(gateway);
@@ -51,7 +51,7 @@ describe('a move', () => {
     expect(free).not.toContain(to.start);
   });
 
-  test('takes a time in any offset, or local', async () => {
+  test('accepts a time in any offset, or local time', async () => {
     const before = await book(gateway, { resourceId: 'r-2' });
     const [a, b, c] = (await freeSlots(gateway, { resourceId: 'r-2' })) as [Slot, Slot, Slot];
     const utc = (text: string) => new Date(text).toISOString();
@@ -71,7 +71,7 @@ describe('a move', () => {
     });
   });
 
-  test('counts its own time as free', { tags: 'every-ehr' }, async () => {
+  test("treats the appointment's own time as free", { tags: 'every-ehr' }, async () => {
     const [first, second, third] = (await consecutiveSlots(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const { id } = await book(gateway, { slot: first });
     const to = async (from: Slot, until: Slot) => {
@@ -111,7 +111,7 @@ describe('a move', () => {
     expect(body).toMatchObject({ id, start: to.start, end: to.end, resource_id: 'emr_id:r-3', comment: 'new' });
   });
 
-  test('needs no code where a booking or a cancellation needs one', async () => {
+  test('needs no code, even if bookings or cancellations need one', async () => {
     const { id } = await book(gateway, { careUnit: riverside });
     const to = await freeSlot(gateway, { careUnit: riverside });
     const { status, body } = await change(id, { start: to.start, end: to.end }, { careUnit: riverside });
@@ -119,7 +119,7 @@ describe('a move', () => {
     expect(body).toMatchObject({ id, status: 'booked', start: to.start });
   });
 
-  test('to a time that is taken changes nothing', { tags: 'every-ehr' }, async () => {
+  test('to a taken time changes nothing', { tags: 'every-ehr' }, async () => {
     const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const mine = await book(gateway, { slot: first, comment: 'before' });
     await book(gateway, { slot: second });
@@ -139,7 +139,7 @@ describe('a move', () => {
     expect(await stored(mine.id)).toEqual(mine);
   });
 
-  test('to a resource that is taken changes nothing', { tags: 'every-ehr' }, async () => {
+  test('to a resource that is not free changes nothing', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     const mine = await book(gateway, { slot });
     await book(gateway, { slot: { ...slot, resource_id: 'emr_id:r-2' } });
@@ -154,7 +154,7 @@ describe('a move', () => {
     expect(await stored(mine.id)).toEqual(mine);
   });
 
-  test('keeps to time slots', async () => {
+  test('must match time slots', async () => {
     const { start, end } = standing;
     const shift = (text: string, minutes: number) => new Date(Date.parse(text) + minutes * 60_000).toISOString();
     for (const [from, until] of [
@@ -170,7 +170,7 @@ describe('a move', () => {
     }
   });
 
-  test('is not into the past, nor backwards, nor longer than a day', async () => {
+  test('cannot be into the past, end before it starts, or last longer than a day', async () => {
     const { start, end } = standing;
     const dayLater = (text: string) => new Date(Date.parse(text) + 86_401_000).toISOString();
     for (const [from, until, pointer] of [
@@ -188,7 +188,7 @@ describe('a move', () => {
 });
 
 describe('a comment', () => {
-  test('alone is changed, cleared and kept', async () => {
+  test('alone can be changed, cleared and kept', async () => {
     const before = await book(gateway, { resourceId: 'r-2', comment: 'first' });
     for (const [sent, kept] of [
       ['second', 'second'],
@@ -202,12 +202,12 @@ describe('a comment', () => {
     expect((await change(before.id, { resource_id: 'r-2' })).body.comment).toHaveLength(2000);
   });
 
-  test('may be sent with the time as it is', async () => {
+  test('can be sent with the current time', async () => {
     const { id, start, end } = standing;
     expect((await change(id, { start, end, comment: 'seen' })).body).toEqual({ ...standing, comment: 'seen' });
   });
 
-  test('can be changed after the appointment, and so can the time not', async () => {
+  test('can be changed after the appointment, but its time cannot', async () => {
     const { id } = await book(gateway, { resourceId: 'r-2' });
     await gateway.ehr('sandbox-no').moveBack(id, 1000);
     const past = await stored(id);
@@ -224,14 +224,14 @@ describe('a comment', () => {
 });
 
 describe('the body is one of update, cancel and confirm', () => {
-  test('and not empty', async () => {
+  test('and must not be empty', async () => {
     expect(await refused(standing.id, {})).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
   });
 
   test.each([
     ['start', 'end'],
     ['end', 'start'],
-  ] as const)('%s goes with %s', async (sent, missing) => {
+  ] as const)('%s requires %s', async (sent, missing) => {
     for (const more of [{}, { comment: 'x' }, { resource_id: 'r-1' }]) {
       expect(await refused(standing.id, { [sent]: standing[sent], ...more })).toMatchObject({
         status: 400,
@@ -262,7 +262,7 @@ describe('the body is one of update, cancel and confirm', () => {
     { confirmation: {} },
     { confirmation: '000000' },
     { ids: [standing.id], comment: 'x' },
-  ])('and no mixture: %j', async (body) => {
+  ])('and must not mix them: %j', async (body) => {
     const before = await stored(standing.id);
     const answer = await refused(standing.id, body);
     expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
@@ -278,7 +278,7 @@ describe('the body is one of update, cancel and confirm', () => {
     ['id', 'x'],
     ['care_unit_id', 'bergen-nord'],
     ['Comment', 'x'],
-  ])('with known fields: not %s', async (field, value) => {
+  ])('and must have only known fields: not %s', async (field, value) => {
     for (const more of [{}, { comment: 'x' }]) {
       expect(await refused(standing.id, { [field]: value, ...more })).toMatchObject({
         status: 400,
@@ -302,7 +302,7 @@ describe('the body is one of update, cancel and confirm', () => {
     ['start', null],
     ['end', 1_900_000_000],
     ['end', '2031-03-20T09:00:00+1'],
-  ])('with values that fit: %s is not %j', async (field, value) => {
+  ])('and must have valid values: %s is not %j', async (field, value) => {
     expect(await refused(standing.id, { start, end, [field]: value })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
@@ -340,7 +340,7 @@ describe('an appointment', () => {
     expect(await stored(id)).toEqual(before);
   });
 
-  test('with an id that no database can keep is refused', async () => {
+  test('with an id that no database can store is rejected', async () => {
     expect(await refused('a%00b', { comment: 'x' })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'appointment_id' }] },
@@ -364,7 +364,7 @@ identifierCases({
 });
 
 let withFirst: Promise<Appointment> | undefined;
-/** An appointment with `r-1`, which may be given to `r-1` again and again. */
+/** An appointment with `r-1`, which can be assigned to `r-1` again any number of times. */
 function onlyWithFirst(): Promise<Appointment> {
   withFirst ??= book(gateway);
   return withFirst;

@@ -110,7 +110,7 @@ describe('a database', () => {
     await expect(stat(empty)).rejects.toThrow('ENOENT');
   });
 
-  test('without migrations is not changed, and is named without credentials', async () => {
+  test('without migrations is not changed, and the error names it without credentials', async () => {
     await using own = await createOwnDatabase('empty');
     const { code, stderr } = await crossward('messages failed');
     const { pathname, password } = new URL(own.url);
@@ -140,7 +140,7 @@ describe('conformance', () => {
     expect(JSON.stringify(report) + stdout).not.toContain('9990000018');
   });
 
-  test('writes nothing without a patient', async () => {
+  test('writes nothing if no patient is given', async () => {
     const { code, stdout } = await crossward(`conformance --emr sandbox-uk ${only}`);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}cancel +- +- +5$/m);
@@ -207,14 +207,14 @@ messages:
     ),
   );
 
-  test('are required only where they are used', async () => {
+  test('are required only by commands that use them', async () => {
     expect(await crossward(`emr check --config ${file} --emr local`)).toMatchObject({ code: 0, stderr: '' });
     vi.stubEnv('CROSSWARD_CONFIG', file);
     vi.stubEnv('CROSSWARD_SECRET_KEY', 'not a key');
     expect(await crossward('messages failed')).toMatchObject({ code: 0 });
   });
 
-  test('are missing with their place, of one EHR alone', async () => {
+  test('are reported as missing with their position, for one EHR only', async () => {
     const { code, stderr } = await crossward(`emr check --config ${file} --emr south`);
     expect(code).toBe(2);
     expect(stderr).toMatch(/secrets\.yaml:\d+:\d+: emrs\[2\]\..*SOUTH_TOKEN is not set\n$/);
@@ -223,12 +223,12 @@ messages:
 });
 
 describe('emr check', () => {
-  test('shows what an EHR offers', async () => {
+  test('shows the capabilities of an EHR', async () => {
     const { code, stdout } = await crossward('emr check --emr sandbox-se');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/resources by +emr_id, hsa_id, se_personal_number/)]);
   });
 
-  test('writes JSON instead', async () => {
+  test('writes JSON if requested', async () => {
     const { code, stdout } = await crossward('emr check --emr sandbox-se --json -');
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -316,7 +316,7 @@ describe('operations', () => {
 });
 
 describe('secret-keys', () => {
-  test('are listed by id, and one that is lost is retired', async () => {
+  test('are listed by id, and a lost one can be retired', async () => {
     await using own = await createOwnDatabase();
     const [key, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
     const { id } = keyIdentity(key);
@@ -330,14 +330,14 @@ describe('secret-keys', () => {
   });
 });
 
-/** For this test alone, named in the environment. */
+/** A key for this test only, passed in the environment. */
 async function createOwnDatabase(content?: 'empty') {
   const { database, url = '', dispose } = await createTestDatabase('postgresql', content);
   vi.stubEnv('DATABASE_URL', url);
   return { database, url, [Symbol.asyncDispose]: dispose };
 }
 
-/** Each a bit younger than the one before. */
+/** Each a bit younger than the previous one. */
 let operations = 0;
 async function insertOperation(
   { pool }: Pick<Database, 'pool'>,

@@ -26,7 +26,7 @@ describe('a clock change', () => {
     );
   });
 
-  test('names its own resource, service and slots', () => {
+  test('has its own resource, service and slots', () => {
     const { date } = nextClockChange(timeZone, 'autumn');
     const slots = '01:00-04:00/60';
     const change = parseClockChange(`${date}:r-2:vaccination`, { ...defaults, slots });

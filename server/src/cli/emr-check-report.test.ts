@@ -50,7 +50,7 @@ test.each([
   ['warning', true],
   ['untried', true],
   ['problem', false],
-] as const)('with a finding that is %s it is well: %s', (status, expected) => {
+] as const)('a finding that is %s makes the report pass: %s', (status, expected) => {
   expect(isWell(check([fine, { ...fine, status }]))).toBe(expected);
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { load, mistakesIn, rightFile } from './test-support.ts';
 
-/** `change`: what is replaced in the right file, or what is added to its end; then the lines expected. */
+/** `change`: what to replace in the valid file, or to append to it; then the expected lines. */
 type Case = readonly [name: string, change: readonly [string, string] | string, ...lines: string[]];
 
 const withMessages = (sms: string) => `messages:\n  sms: ${sms}\n`;
@@ -212,7 +212,7 @@ test.each(['https://sms.example.org', 'http://127.0.0.1:9000/sms', 'http://[::1]
   },
 );
 
-test('a policy overridden by every care unit requires no messages', async () => {
+test('a policy that every care unit overrides requires no messages', async () => {
   const file = rightFile
     .replace('    care_units:', '    policies: { booking_confirmation: code }\n    care_units:')
     .replace('language: nb', 'language: nb\n        policies: { booking_confirmation: none }');

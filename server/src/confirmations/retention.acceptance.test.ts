@@ -20,7 +20,7 @@ import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';
 
 const days = 7;
 
-/** `draft-se` cannot hold a time: the gateway keeps its drafts. */
+/** `draft-se` has no holds, so the gateway stores drafts. */
 const gateway = await startGateway({
   connectors: [
     wrapConnector((connector, emr) =>
@@ -66,7 +66,7 @@ const messagesOf = (id: string) =>
   rowsOf<{ state: string }>(gateway, 'SELECT state FROM messages WHERE confirmation_id = $1', [id]);
 const confirmationIdOf = (appointment: Appointment) => confirmationOf(appointment).id;
 
-/** Everything of a confirmation happened so long ago. */
+/** Backdates everything of a confirmation. */
 async function letPass(id: string, interval: string): Promise<void> {
   await rowsOf(
     gateway,
@@ -98,14 +98,14 @@ async function cancelInTwo(comment: string) {
   return { original, view, id: confirmationIdOf(view) };
 }
 
-describe('a code hash is deleted', () => {
+describe('the hash of a code is deleted', () => {
   test('when its appointment is released, together with the stored comment', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     await keepHouse();
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     await sweden.cancel(held.id);
-    // The background job runs on its own.
+    // The background job does this, without a request.
     await eventually(async () => expect(await confirmations(id)).toMatchObject([{ code_hash: null }]));
 
     const waiting = await cancelInTwo('why');
@@ -144,7 +144,7 @@ describe('a code hash is deleted', () => {
 });
 
 describe('an ended confirmation is purged', () => {
-  test('after its days, and the appointment is as it was', async () => {
+  test('after the configured days, and the appointment does not change', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
     const code = await codeFor(gateway, held.id);
@@ -171,7 +171,7 @@ describe('an ended confirmation is purged', () => {
     expect(await sweden.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
   });
 
-  test('but not while any id is pending or being confirmed', async () => {
+  test('but not while any of its ids is pending or being confirmed', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
     const code = await codeFor(gateway, held.id);
@@ -185,12 +185,12 @@ describe('an ended confirmation is purged', () => {
     await rowsOf(gateway, `UPDATE confirmation_items SET state = 'pending' WHERE confirmation_id = $1`, [id]);
     await letPass(id, '-101 days');
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    // Its code was right just now.
+    // Its correct code was just entered.
     await keepHouse();
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('some at a time', async () => {
+  test('in batches', async () => {
     const ids = [];
     for (const patientId of ['p-3', 'p-5', 'p-6']) {
       const held = await book(gateway, { careUnit: sodermalm, patientId });
@@ -209,7 +209,7 @@ describe('an ended confirmation is purged', () => {
   });
 });
 
-describe('an id of the gateway stays valid for an appointment of the EHR', () => {
+describe('a gateway id stays valid for an appointment of the EHR', () => {
   test('of a two-step cancellation, confirmed or expired', async () => {
     const done = await cancelInTwo('why');
     await uk.confirm(done.view.id, await codeFor(gateway, done.view.id));
@@ -227,13 +227,13 @@ describe('an id of the gateway stays valid for an appointment of the EHR', () =>
       expect(await confirmations(id)).toEqual([{ code_hash: null, patient_hash: null }]);
       expect(await messagesOf(id)).toEqual([]);
     }
-    // It is not looked at again.
+    // The EHR is not called again.
     await deleteOldConfirmations(db, days, 1);
     expect(await rowsOf(gateway, 'SELECT FROM confirmations WHERE purged_at IS NULL')).toEqual([]);
     expect((await uk.cancel(late.view.id)).body).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
-  test('of a draft that was booked, which is listed under it', async () => {
+  test('of a draft that was booked, and is the id in lists', async () => {
     const held = await book(gateway, { careUnit: draftUnit });
     const id = confirmationIdOf(held);
     await drafts.confirm(held.id, await codeFor(gateway, held.id));
@@ -248,7 +248,7 @@ describe('an id of the gateway stays valid for an appointment of the EHR', () =>
   });
 });
 
-test('a draft that was never booked stays cancelled for good', async () => {
+test('a draft that was never booked stays cancelled permanently', async () => {
   const held = await book(gateway, { careUnit: draftUnit, patientId: 'p-7', comment: 'mine' });
   const id = confirmationIdOf(held);
   for (const time of ['6 days 23 hours', '2 hours']) {
@@ -272,7 +272,7 @@ test('a locked confirmation ends like any other', async () => {
   await isGone(id);
 });
 
-test('keys are deleted after a day, some at a time', async () => {
+test('idempotency keys are deleted after a day, in batches', async () => {
   const insert = (age: string) =>
     rowsOf(
       gateway,

@@ -34,7 +34,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  /** Opens it, which must fail, and answers all that the error tells. */
+  /** Opens the database, which must fail, and returns everything that the error contains. */
   async function failure(databaseUrl: string): Promise<string> {
     const error = await openDatabase({ databaseUrl, dataDir, connectTimeout: 1_000 }).then(
       () => undefined,
@@ -78,7 +78,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     expect(await failure(url)).toBe('Cannot connect to PostgreSQL: connection refused');
   });
 
-  it('refuses a server that is too old', async () => {
+  it('rejects a server that is too old', async () => {
     const message = (type: string, body: string | Buffer) => {
       const length = Buffer.alloc(4);
       length.writeInt32BE(Buffer.byteLength(body) + 4);
@@ -114,7 +114,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('sets up its connections', async () => {
+  it('configures its connections', async () => {
     const [settings] = await rows(
       test.database,
       `SELECT current_setting('application_name') AS name, current_setting('statement_timeout') AS timeout,
@@ -172,7 +172,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
   afterAll(async () => {
     if (initialised !== undefined) await rm(initialised, { recursive: true });
   });
-  /** A folder with a database. Copied, because creating one takes seconds of computing. */
+  /** A folder with a database. Copied, because creating one takes seconds of processor time. */
   const folderWithDatabase = async () => {
     if (initialised === undefined) {
       initialised = await mkdtemp(join(tmpdir(), 'crossward-'));
@@ -183,7 +183,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     return folder;
   };
 
-  /** Runs the code in a process of its own, and answers its lines as they come. */
+  /** Runs the code in its own process, and returns its output lines as they arrive. */
   function start(code: string): { child: ChildProcess; lines: AsyncIterator<string> } {
     const imports = `
       import { openDatabase } from '${new URL('database.ts', import.meta.url)}';
@@ -252,7 +252,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     },
   );
 
-  it('refuses to open its folder twice', async () => {
+  it('cannot open its folder twice', async () => {
     const dataDir = await folderWithDatabase();
     const database = await openDatabase({ dataDir });
     await expect(openDatabase({ dataDir })).rejects.toThrow(
@@ -270,7 +270,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     await (await lockDataDir(dataDir)).release();
   });
 
-  it.runIf(process.platform === 'linux')('sees a process of another container, and not one that is gone', async () => {
+  it.runIf(process.platform === 'linux')('detects whether a process of another container is alive', async () => {
     const dataDir = await newFolder();
     const other = createServer();
     const path = join(dataDir, 'lock.sock');

@@ -32,7 +32,7 @@ async function lend<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> 
 const run = <Row>(text: string, values: unknown[] = []) => lend((client) => client.query<Row>(text, values));
 
 describe('concurrent queries, some of which fail', () => {
-  // Each answers `marker`, or fails with the code.
+  // Each query returns `marker`, or fails with the code.
   const statements: Record<string, (client: DatabaseClient, marker: number) => Promise<unknown>> = {
     answers: (client, marker) => client.query('SELECT $1::int AS marker', [marker]),
     'answers several rows': (client, marker) =>
@@ -63,10 +63,11 @@ describe('concurrent queries, some of which fail', () => {
     } else expect(outcome).toBe(kind);
   }
 
-  it('never mixes up rows', async () => {
+  it("never return each other's rows", async () => {
     let marker = 0;
     const kind = fc.constantFrom(...Object.keys(statements));
-    // A task: statements one after another on one loan, begun in a transaction or not, left open or not.
+    // A task runs statements one after another on one connection, with or without a transaction, which it may leave
+    // open.
     const task = fc.record({
       kinds: fc.array(kind, { minLength: 1, maxLength: 4 }),
       transaction: fc.boolean(),
@@ -91,7 +92,7 @@ describe('concurrent queries, some of which fail', () => {
                 if (!together) await checked;
                 failed ||= transaction && /^\d/.test(kind);
               }
-              // Of those that were sent together, the last may still run when the loan ends.
+              // If several statements were sent together, the last one may still run when the connection is released.
               return checks;
             }).then((checks) => Promise.all(checks)),
           ),
@@ -142,11 +143,11 @@ describe('release', () => {
     ]);
     client.release();
     expect(await rowsOutside()).toEqual([]);
-    // They may fail: nothing is promised for them. A rejection that nobody hears would fail the run.
+    // These statements may fail. Handle their rejections, because an unhandled one would fail the run.
     await unawaited;
   });
 
-  it('refuses queries afterwards', async () => {
+  it('rejects queries afterwards', async () => {
     const client = await pool.connect();
     client.release();
     await expect(client.query('SELECT 1', [])).rejects.toThrow('has been released');
@@ -168,7 +169,7 @@ it('runs a query outside a concurrent transaction', async () => {
     await client.query('ROLLBACK');
     client.release();
   };
-  // At the same time: nobody would hear yet of one beside it that fails.
+  // Sent at the same time: a rejection of the query beside it would be unhandled for now.
   await Promise.all([inside(), ...beside]);
   const { rows } = await run<{ note: string; count: number }>('SELECT note, count(*) FROM thing GROUP BY note');
   expect(rows).toEqual([{ note: 'beside', count: 20 }]);
@@ -223,7 +224,7 @@ it('returns the documented types', async () => {
   await test.database.ping();
 });
 
-it('refuses more parameters than the protocol supports', async () => {
+it('rejects more parameters than the protocol supports', async () => {
   await expect(run('SELECT 1', Array(65_536).fill(1))).rejects.toThrow(RangeError);
 });
 
@@ -246,7 +247,7 @@ it('prepares a statement again after its table changed', async () => {
   });
 });
 
-it('names repeated statements with parameters', async () => {
+it('gives repeated statements with parameters a name', async () => {
   await lend(async (client) => {
     for (let time = 0; time < 3; time++) await client.query('SELECT $1::int AS named', [1]);
     await client.query('SELECT $1::int AS once', [1]);
@@ -260,7 +261,7 @@ it('names repeated statements with parameters', async () => {
 });
 
 describe('end', () => {
-  it('refuses new callers and waits until connections are returned', async () => {
+  it('rejects new callers and waits until connections are returned', async () => {
     const own = await createTestDatabase(undefined, 'empty');
     const client = await own.database.pool.connect();
     let closed = false;
@@ -276,7 +277,7 @@ describe('end', () => {
     await own.dispose();
   });
 
-  it.runIf(inject('databaseKind') === 'pglite')('refuses those who wait', async () => {
+  it.runIf(inject('databaseKind') === 'pglite')('rejects callers that wait', async () => {
     const own = await createTestDatabase(undefined, 'empty');
     const client = await own.database.pool.connect();
     const waiting = expect(own.database.pool.connect()).rejects.toMatchObject({ name: 'DatabaseError' });
@@ -287,7 +288,7 @@ describe('end', () => {
   });
 });
 
-it.runIf(inject('databaseKind') === 'pglite')('hears notifications', async () => {
+it.runIf(inject('databaseKind') === 'pglite')('receives notifications', async () => {
   if (!(pool instanceof PglitePool)) throw new Error('not PGlite');
   const heard = Promise.withResolvers<unknown>();
   const stop = pool.onNotification(heard.resolve);

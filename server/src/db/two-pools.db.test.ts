@@ -8,7 +8,7 @@ import { openDatabase } from './database.ts';
 import { createDb } from './kysely.ts';
 import type { DatabaseClient, DatabasePool } from './pool.ts';
 
-/** As many as the pool has: nobody else gets one until the test is over, or the answered function is called. */
+/** Takes every connection of the pool until the test ends or the returned function is called. */
 async function takeAll(pool: DatabasePool, count: number): Promise<() => void> {
   const taken = await Promise.all(Array.from({ length: count }, () => pool.connect()));
   const giveBack = () => taken.splice(0).forEach((client: DatabaseClient) => void client.release());
@@ -45,13 +45,13 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     (await gateway.deps.metrics.metrics()).split('\n').find((line) => line.startsWith(`${name} `));
 
   test('sends messages while requests use all of their connections', async () => {
-    // All of the twenty but one.
+    // All but one of the twenty connections.
     await takeAll(pool, 19);
     const { db, outbox } = gateway.deps.services;
     let last: Promise<DatabaseClient> | undefined;
     await db.transaction().execute(async (tx) => {
       await outbox.enqueue(tx, message);
-      // First in line for the connection that the transaction leaves.
+      // The first in the queue for the connection that the transaction releases.
       last = pool.connect();
     });
     let client = await last;

@@ -8,7 +8,7 @@ const attempts = new Map<string, number>();
 let isDown = true;
 const bug = Promise.withResolvers<never>();
 
-/** Of three EHRs one is down, and the connector of another has a bug that takes its time. */
+/** One of three EHRs is unavailable. The connector of another one has a bug that shows late. */
 const gateway = await startGateway({
   configure: (configuration) => ({
     ...configuration,
@@ -55,7 +55,7 @@ test('an EHR that is unreachable at the start does not delay others and gets ehr
 
 const ready = () => gateway.request('GET', '/health/ready', { client: null });
 
-test('readiness waits for every EHR if a setting says so, and names those that are not open', async () => {
+test('readiness waits for every EHR if configured, and names those that are not open', async () => {
   expect(await ready()).toMatchObject({
     status: 503,
     body: { status: 'unavailable', emrs_not_open: ['sandbox-se', 'sandbox-uk'] },

@@ -14,7 +14,7 @@ async function gatewayWith(http: Partial<Configuration['http']>): Promise<Gatewa
 
 interface Caller {
   readonly socket: Socket;
-  /** What has come so far. */
+  /** The bytes received so far. */
   text(): string;
   readonly closed: Promise<unknown>;
 }
@@ -30,7 +30,7 @@ function call(gateway: Gateway): Caller {
   return { socket, text: () => text, closed: new Promise((resolve) => socket.once('close', resolve)) };
 }
 
-/** A byte at a time for as long as the connection lives, without an end of its own. */
+/** Sends one byte at a time while the connection is open, and never ends the request. */
 function trickle(socket: Socket, text = ' '): void {
   const timer = setInterval(() => socket.write(text), 50);
   socket.once('close', () => clearInterval(timer));
@@ -45,7 +45,7 @@ describe('an incomplete request', () => {
   test.each([
     ['in its head', (): string => 'GET /api/emrs HTTP/1.1\r\nx-slow: '],
     ['in its body', (gateway: Gateway) => head(gateway, 'content-length: 1000\r\n')],
-  ])('is refused after the time-out: %s', async (_, begin) => {
+  ])('is rejected after the time-out: %s', async (_, begin) => {
     const gateway = await gatewayWith({ request_timeout_seconds: 1 });
     const { socket, text, closed } = call(gateway);
     socket.write(begin(gateway));

@@ -23,7 +23,7 @@ describe('wrong credentials', () => {
   test('get 429 with Retry-After after too many', async () => {
     const gateway = await strictGateway();
     await failUntilRefused(gateway);
-    // However long the machine takes: the pauses grow.
+    // However slow the machine is: the delays increase.
     const refused = async () => gateway.request<Problem>('GET', '/api/emrs', { client: wrong });
     await expect.poll(async () => (await refused()).status, { interval: 0 }).toBe(429);
     const answers = await Promise.all(Array.from({ length: 50 }, refused));

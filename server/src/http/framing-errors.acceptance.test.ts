@@ -24,7 +24,7 @@ interface AppointmentResponse {
   readonly body: { readonly reason?: string; readonly detail?: string };
 }
 
-/** Every answer that comes back for these bytes, until the gateway closes the connection. */
+/** All responses to these bytes, until the gateway closes the connection. */
 async function exchange(text: string): Promise<AppointmentResponse[]> {
   const socket = connect(gateway.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -84,7 +84,7 @@ describe('invalid HTTP within a body', () => {
     'content-type: application/json\r\ntransfer-encoding: chunked\r\n',
   );
 
-  test('is refused with the id of that request', async () => {
+  test('is rejected with the id of that request', async () => {
     const requestId = crypto.randomUUID();
     const text = unreadable.replace('\r\n', `\r\nx-request-id: ${requestId}\r\n`);
     const [answer, ...more] = await exchange(`${text}5\r\n{"a":\r\nzz\r\n`);
@@ -93,7 +93,7 @@ describe('invalid HTTP within a body', () => {
     await expect.poll(() => linesOf(requestId)).toMatchObject([{ status: 400, reason: 'request_invalid', client: id }]);
   });
 
-  test('is refused after the responses to earlier requests', async () => {
+  test('is rejected after the responses to earlier requests', async () => {
     const answers = await exchange(`${await booking()}${unreadable}5\r\n{"a":\r\nzz\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([201, 400]);
   });

@@ -13,7 +13,7 @@ afterAll(() => gateway.close());
 const { id, secret } = gateway.credentials('everything');
 const credentialLines = `x-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\n`;
 
-/** What comes back on a socket for these bytes, until the gateway closes it. */
+/** Everything that a socket receives in response to these bytes, until the gateway closes it. */
 async function exchange(text: string | Buffer): Promise<{ status: number; head: string; body: Problem; raw: string }> {
   const socket = connect(gateway.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -47,7 +47,7 @@ describe('routes', () => {
     '/problems/__proto__',
     '/..%2f',
     '/%00',
-  ])('unknown path gets 404: %s', async (path) => {
+  ])('an unknown path gets 404: %s', async (path) => {
     for (const client of ['everything', null] as const) {
       const answer = await gateway.request<Problem>('GET', path, { client });
       expect(answer).toMatchObject({ status: 404, body: { reason: 'route_not_found', errors: [] } });
@@ -60,7 +60,7 @@ describe('routes', () => {
     `${oslo}/patients/`,
     '/api/emrs//care-units',
     '/api/emrs/sandbox-no/care-units//timeslots',
-  ])('path with an empty id gets 404: %s', async (path) => {
+  ])('a path with an empty id gets 404: %s', async (path) => {
     expect(await gateway.request('GET', path)).toMatchObject({ status: expect.toBeOneOf([400, 404]) });
   });
 
@@ -84,14 +84,14 @@ describe('routes', () => {
     expect(answer).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' }, headers: { allow } });
   });
 
-  test('refuse unknown methods', async () => {
+  test('reject unknown methods', async () => {
     expect(await exchange(get('/api/emrs').replace('GET', 'BREW'))).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid' },
     });
   });
 
-  test('respond to HEAD like GET without a body', async () => {
+  test('respond to HEAD as to GET, without a body', async () => {
     const { id: appointment } = await book(gateway);
     for (const path of [
       '/api/emrs',
@@ -122,7 +122,7 @@ describe('URLs', () => {
     `${oslo}/patients/%ed%a0%80`,
     '/api/emrs/%e4',
     '/%',
-  ])('refuse a path that is not percent-encoded UTF-8: %s', async (path) => {
+  ])('must be percent-encoded UTF-8: not %s', async (path) => {
     const answer = await gateway.request<Problem>('GET', path);
     expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
     expect(answer.text).not.toContain('%');
@@ -140,13 +140,13 @@ describe('URLs', () => {
     '__proto__=x',
     'constructor=x',
     'a=1&a=2&__proto__[x]=1',
-  ])('refuse an invalid query: %s', async (query) => {
+  ])('must have a valid query: not %s', async (query) => {
     const answer = await gateway.request<Problem>('GET', `${oslo}/appointments?${query}`);
     expect(answer.status).toBe(400);
   });
 
   test.each(['patient_id=%', 'patient_id=%zz', 'patient_id=p-1&limit=%ff', 'patient_id=%c3', '%ff=1', 'a=%ed%a0%80'])(
-    'refuse a query that is not percent-encoded UTF-8: %s',
+    'must have a query of percent-encoded UTF-8: not %s',
     async (query) => {
       expect(await gateway.request('GET', `${oslo}/appointments?${query}`)).toMatchObject({
         status: 400,
@@ -353,7 +353,7 @@ describe('a malicious body of 1 MiB', () => {
     ['commas', filled('{"comment":[', ',', ']}')],
   ];
 
-  test.each(bodies)('is refused cheaply: %s', async (_, body) => {
+  test.each(bodies)('is rejected cheaply: %s', async (_, body) => {
     expect(body.length).toBeLessThanOrEqual(mebibyte);
     for (const isKept of [false, true]) {
       for (const [method, path] of [
@@ -368,7 +368,7 @@ describe('a malicious body of 1 MiB', () => {
         expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
         expect(answer.body.errors.length).toBeLessThanOrEqual(20);
         expect(answer.text.length).toBeLessThan(16_384);
-        // What grows faster than the body costs minutes; this is far above what is needed, in processor time.
+        // An algorithm that is worse than linear would take minutes. The limit is generous, and counts processor time.
         expect((user + system) / 1e6).toBeLessThan(2);
       }
     }
@@ -404,7 +404,7 @@ describe('the OpenAPI description', () => {
         .flatMap(({ name, example }) => [example].flat().map((value): [string, string] => [name, String(value)])),
     );
     const answer = await gateway.request<Problem>('GET', `${path}?${query}`);
-    // The id of an appointment is made up.
+    // The example's id of an appointment is invented.
     if (answer.status !== 404) expect(answer.status, answer.text).toBe(200);
     else expect(answer.body.reason).toBe('appointment_not_found');
   });

@@ -45,7 +45,7 @@ async function open(): Promise<Socket> {
 const head = (method: string, path: string, requestId: string, more = '') =>
   `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\nx-request-id: ${requestId}\r\n${more}\r\n`;
 
-/** Holds every request until it is let go, as a slow EHR would. */
+/** Delays every request until the test releases it, like a slow EHR. */
 function holdBack(): { readonly reached: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const free = Promise.withResolvers<void>();
@@ -121,7 +121,7 @@ test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
     await expect.poll(() => linesOf(requestId)).toMatchObject([{ level: 30, msg: 'request', aborted: true }]);
     expect(await measured({ ...labels, status: 'aborted' })).toBe(before + 1);
     expect(await measured({ ...labels, status: '503' })).toBe(0);
-    // Whatever Fastify makes of it comes within the turn of the event loop that closed the connection.
+    // Fastify handles the closed connection within the same turn of the event loop.
     await gateway.request('GET', '/health/live', { client: null });
     expect(linesOf(requestId)).toHaveLength(1);
   },

@@ -30,7 +30,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   let logged: string;
   const running = new Set<RunningOutbox>();
 
-  // Making pg-boss's schema takes longest: only the first test does.
+  // Creating pg-boss's schema takes longest, and only the first test does it.
   beforeAll(async () => {
     test = await createTestDatabase(kind);
     db = createDb(test.database);
@@ -70,7 +70,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   const metrics = () => createMessageMetrics(new Registry(), db);
 
   async function start(senders: { sms?: Sender; email?: Sender }, options: { polling?: boolean; poll?: number } = {}) {
-    // Half a second is the least that pg-boss takes.
+    // pg-boss polls at most twice per second.
     const pace = { poll: options.poll ?? 0.5, supervision: 2 };
     const databaseUrl = options.polling ? undefined : test.url;
     const outbox = createOutbox({
@@ -124,10 +124,10 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     ).rows;
   const jobsDone = () =>
     eventually(async () => expect((await jobs()).map(({ state }) => state)).not.toContain('active'));
-  /** Lets retries that wait for their time run now. */
+  /** Runs delayed retries now. */
   const hurry = () => sql`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`.execute(db);
 
-  it('sends what is committed, once', async () => {
+  it('sends a committed message once', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     expect(outbox.channels).toEqual(new Set(['sms', 'email']));
@@ -144,10 +144,10 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(row).toMatchObject({ sealed_content: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
   });
 
-  it('does not wait for a poll', async () => {
+  it('sends without waiting for a poll', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders, { poll: 600 });
-    // One that comes while nobody listens is taken with the next.
+    // A message without a listener is sent with the next one.
     await vi.waitFor(
       async () => {
         await transact((tx) => outbox.enqueue(tx, message()));
@@ -157,7 +157,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     );
   });
 
-  it('sends by e-mail with a subject that does not tell the code', async () => {
+  it('sends e-mail with a subject that does not contain the code', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     await transact((tx) => outbox.enqueue(tx, message({ channel: 'email', to: address })));
@@ -187,14 +187,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await eventually(async () => expect([undefined, first]).not.toContain(await listening()));
   });
 
-  it('finds messages by polling too', async () => {
+  it('also finds messages by polling', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders, { polling: true });
     await transact((tx) => outbox.enqueue(tx, message()));
     await eventually(() => expect(sent).toHaveLength(1));
   });
 
-  it('sends nothing of a transaction that was rolled back', async () => {
+  it('sends no message of a transaction that was rolled back', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     const gone = message();
@@ -211,14 +211,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  it('tries again after temporary failures, later each time', async () => {
+  it('retries after temporary failures, with increasing delays', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt <= 3) throw new TemporaryFailure('http_503');
     });
     const outbox = await start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
-    // From now at most, from the beginning of the attempt at least: however long it took to look.
+    // The delay starts between the start of the attempt and now, however long the query took.
     const delays: number[] = [];
     for (let attempt = 1; attempt <= 3; attempt++) {
       await eventually(() => expect(sent).toHaveLength(attempt));
@@ -240,7 +240,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(third).toBeGreaterThan(3_000);
   });
 
-  it('waits as long as the provider asks', async () => {
+  it('waits as long as the provider requests', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('http_429', 300);
     });
@@ -270,7 +270,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await jobsDone();
     expect(sent).toHaveLength(1);
     expect(logged).toContain('twilio_21211');
-    // Sealed, it waits for somebody to have it sent again.
+    // The content stays encrypted for a resend by an operator.
     expect(await db.selectFrom('messages').select(['sealed_content', 'failure_reason']).executeTakeFirst()).toEqual({
       sealed_content: expect.any(Buffer),
       failure_reason: 'twilio_21211',
@@ -282,7 +282,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
-  it('fails a message without a sender', async () => {
+  it('fails a message if no sender is configured', async () => {
     const outbox = await start({});
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
@@ -330,7 +330,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     ]);
   });
 
-  it('does not send what is withdrawn', async () => {
+  it('does not send a withdrawn message', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('timeout');
     });
@@ -346,8 +346,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
-  // On PGlite nothing runs beside an open transaction.
-  it.runIf(kind === 'postgresql')('does not send what is being withdrawn', async () => {
+  // PGlite runs nothing beside an open transaction.
+  it.runIf(kind === 'postgresql')('does not send a message that is being withdrawn', async () => {
     const first = recorder(() => {
       throw new TemporaryFailure('timeout');
     });
@@ -374,7 +374,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
-  it('does not send what has expired', async () => {
+  it('does not send an expired message', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     const one = message({ seconds: -1 });
@@ -386,7 +386,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
   });
 
-  it('keeps why a message could not be sent before it expired', async () => {
+  it('keeps the reason of the last failure when a message expires', async () => {
     const { senders } = recorder(() => {
       throw new TemporaryFailure('certificate');
     });
@@ -407,7 +407,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(logged).toMatch(/"reason":"certificate","msg":"message failed"/);
   });
 
-  it('forgets why a message could not be sent, once it is', async () => {
+  it('deletes the reason of the last failure once the message is sent', async () => {
     const { senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('connection_refused');
     });
@@ -423,20 +423,20 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
   });
 
-  it('sends the message of a killed worker', async () => {
+  it('sends the message of a worker that was killed', async () => {
     const first = recorder();
     const outbox = await start(first.senders);
     await outbox.stop();
     running.delete(outbox);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
-    // A worker that takes the job and is never heard of again.
+    // A worker that takes the job and never finishes it.
     const killed = new PgBoss({ db: jobDatabase(test.database, undefined), supervise: false, schedule: false });
     await killed.start();
     expect(await killed.fetch('messages')).toHaveLength(1);
     await killed.stop({ close: false });
     if (kind === 'postgresql') {
-      // Instead of twenty seconds.
+      // The time-out of the job is twenty seconds.
       await sql`UPDATE pgboss.job SET started_on = started_on - interval '20 seconds'`.execute(db);
     }
     const { sent, senders } = recorder();
@@ -446,7 +446,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(first.sent).toHaveLength(0);
   });
 
-  it('lets several gateways start at once and share the work', async () => {
+  it('several gateways can start at once and share the messages', async () => {
     await sql`DROP SCHEMA pgboss CASCADE`.execute(db);
     const { sent, senders } = recorder();
     const outboxes = await Promise.all(Array.from({ length: 4 }, () => start(senders)));
@@ -462,7 +462,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(sent).toHaveLength(40);
   });
 
-  it('finishes what is being sent before it stops', async () => {
+  it('finishes sending before it stops', async () => {
     const blocked = Promise.withResolvers<void>();
     const { sent, senders } = recorder(() => blocked.promise);
     const outbox = await start(senders);
@@ -475,12 +475,12 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('sent');
   });
 
-  it('is not used before it has started', async () => {
+  it('cannot be used before it has started', async () => {
     const outbox = createOutbox({ database: test.database, db, keys, senders: {}, metrics: metrics(), log });
     await expect(transact((tx) => outbox.enqueue(tx, message()))).rejects.toThrow('not been started');
   });
 
-  it('keeps personal data out of every plain-text column and every log', async () => {
+  it('stores no personal data in plain-text columns or logs', async () => {
     const { senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('timeout');
       if (attempt === 2) throw new Error(`${phone} ${address} ${code}`);

@@ -16,7 +16,7 @@ import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
 import { deleteFailedContent } from './retention.ts';
 
-/** Takes nothing until it is put right. */
+/** Rejects every message until the test repairs it. */
 let isBroken = true;
 const taken: Message[] = [];
 const provider = createServer(async (request, response) => {
@@ -58,7 +58,7 @@ async function failed() {
 const contentOf = (id: string) =>
   rowsOf<{ sealed_content: Buffer | null }>(gateway, 'SELECT sealed_content FROM messages WHERE id = $1', [id]);
 
-test('a message that failed is listed without anything of the patient, and can be sent again', async () => {
+test('a failed message is listed without personal data, and can be sent again', async () => {
   const { held, message } = await failed();
   expect(message).toEqual({
     id: expect.any(String),
@@ -79,7 +79,7 @@ test('a message that failed is listed without anything of the patient, and can b
   expect(await sendAgain(db, message.id)).toBe(false);
 });
 
-test('it may fail again', async () => {
+test('it can fail again', async () => {
   const { held, message } = await failed();
   expect(await sendAgain(db, message.id)).toBe(true);
   await eventually(async () => expect((await listFailed(db)).map(({ id }) => id)).toContain(message.id));
@@ -97,7 +97,7 @@ test('a resent code replaces it', async () => {
   expect(taken).toHaveLength(1);
 });
 
-test('it cannot be sent again when no id awaits its code', async () => {
+test('it cannot be sent again if no appointment awaits its code', async () => {
   const { held, message } = await failed();
   await sweden.cancel(held.id);
   expect(await sendAgain(db, message.id)).toBe(false);

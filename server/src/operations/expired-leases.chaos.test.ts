@@ -39,7 +39,7 @@ test('a retry after a restart does not wait for the old lease', async () => {
   const [one, another] = await slots();
   const counted = await book(one, randomUUID(), 'count');
   const statements: string[] = JSON.parse(decodeURIComponent(counted?.headers.get('x-statements') ?? '[]'));
-  // The plan is stored, and the call to the EHR comes next.
+  // The plan is stored, and the EHR is called next.
   const stored = statements.findIndex((text) => text.startsWith('update "operations"')) + 1;
   expect(stored).toBeGreaterThan(0);
   const key = randomUUID();

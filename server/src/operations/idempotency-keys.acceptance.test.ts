@@ -47,7 +47,7 @@ async function settled(request: Sent, key: string): Promise<AppointmentResponse>
   }
 }
 
-describe('not stored under a key', () => {
+describe('nothing is stored under the key of', () => {
   test('a request that fails authentication or authorisation', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
@@ -59,7 +59,7 @@ describe('not stored under a key', () => {
     expect(first.headers['idempotency-replayed']).toBeUndefined();
   });
 
-  test('too early', async () => {
+  test('a booking in the past or a code before it is due', async () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     await messagesAbout(gateway, waiting.id);
     const key = newKey();
@@ -268,7 +268,7 @@ test('keys, requests and responses are not stored in plain text', async () => {
   expect(dump.get('public.operations')).toMatch(/done/);
   expect(dump.get('public.operations')).toMatch(/pending/);
   for (const [table, text] of dump) {
-    // The sandbox's tables are an EHR, which stores comments in plain text.
+    // The sandbox's tables belong to an EHR, which stores comments in plain text.
     const isEhr = table.startsWith('sandbox.');
     for (const [name, canary] of Object.entries(canaries)) {
       if (isEhr && name === 'comment') continue;

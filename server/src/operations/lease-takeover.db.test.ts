@@ -7,9 +7,9 @@ import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
-/* Two gateways on one database: when one gets stuck, the other takes over its operation after the lease expires. */
+/** Two gateways share a database. If one hangs, the other takes over its operation after the lease expires. */
 
-/** Where the first gateway gets stuck. */
+/** The step in which the first gateway hangs. */
 let stuck: 'before the EHR has done it' | 'after the EHR has done it';
 let asked: PromiseWithResolvers<void>;
 let gate: PromiseWithResolvers<void>;
@@ -51,11 +51,11 @@ async function leasesRunOut(): Promise<void> {
   );
 }
 
-/** A booking at which the first gateway is stuck and that the second one has finished. */
+/** A booking in which the first gateway hangs and that the second one has finished. */
 async function takenOver(slot: Slot, key?: string) {
   const answer = keysOf(first).send(creation(slot), key);
   await asked.promise;
-  // The first gateway has no background jobs left, only this request.
+  // The background jobs of the first gateway have stopped; only this request continues.
   await first.deps.stop();
   expect(await unfinishedOperations(second)).toHaveLength(1);
   await leasesRunOut();
@@ -64,7 +64,7 @@ async function takenOver(slot: Slot, key?: string) {
 }
 
 test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
-  'stuck %s: one booking is made, and the late response is outcome_unknown',
+  'the first gateway hangs %s: one booking is made, and its late response is outcome_unknown',
   async (where) => {
     stuck = where;
     const slot = await freeSlot(first);

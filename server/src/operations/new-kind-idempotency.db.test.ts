@@ -50,7 +50,7 @@ test.each(['ehr_rejected', 'ehr_unavailable'] as const)('%s is not stored: the r
 test.each([
   ['the EHR', (notes: Notes) => notes.ehr.fates.push(() => Promise.reject(new Problem('patient_limit_reached')))],
   ['the gateway', () => undefined],
-] as const)('what %s has no room for leaves no trace', async (who, prepare) => {
+] as const)('a request that %s rejects because of a limit leaves no operation', async (who, prepare) => {
   prepare(it);
   const decide = async () => (who === 'the gateway' ? new Problem('patient_limit_reached') : undefined);
   const refused = it.write('Well.', { key: 'a', decide });

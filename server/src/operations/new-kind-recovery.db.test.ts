@@ -26,7 +26,7 @@ function loseAnswer(isDone: boolean): void {
   });
 }
 
-/** Starts a write that hangs until the test lets the EHR perform it, like a write of a killed process. */
+/** Starts a write that hangs until the test lets the EHR perform it, as if the gateway had been killed. */
 async function hang(key?: string) {
   const gate = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();

@@ -23,7 +23,7 @@ const gateway = await startGateway({
         { id: 'direct', like: 'sandbox-no', policies: {} },
         { id: 'by-code', like: 'sandbox-se', policies: {} },
       ].reduce(withEhr, demo),
-      // Long enough that no operation ends without effect during the test.
+      // Long enough that no operation expires during the test.
       { settling_seconds: 3600 },
     ),
 });

@@ -41,7 +41,7 @@ afterEach(() => {
   isShownTwice = false;
 });
 
-/** Has no `findOperation`, and performs a repeated write again. */
+/** An EHR without `findOperation` that performs a repeated write again. */
 function forgetful({ findOperation: _, ...connector }: Connector): Connector {
   const { changeAppointments, listAppointments } = connector;
   if (!changeAppointments || !listAppointments) throw new Error('The sandbox takes changes');
@@ -221,7 +221,7 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
     ['a move', (to: Slot) => ({ start: to.start, end: to.end })],
     ['a comment', () => ({ comment: 'new' })],
     ['a cancellation', () => ({ status: 'cancelled', comment: 'why' })],
-  ])('%s counts as done when the appointment is as it was asked for', async (_, bodyFor) => {
+  ])('%s counts as done if the appointment matches the request', async (_, bodyFor) => {
     const { id } = await book(gateway, { careUnit: direct });
     const body = bodyFor(await freeSlot(gateway, { careUnit: direct }));
     const key = randomUUID();
@@ -338,7 +338,7 @@ describe('a code for such an EHR', () => {
     expect(asked).toEqual(['create', 'confirm']);
   });
 
-  test('is pending again once the look-up ends without effect; until then no other request confirms', async () => {
+  test('is pending again once the look-up ends without effect; until then no other request can confirm', async () => {
     const { get, confirm } = careUnitOf(gateway, byCode);
     const held = await book(gateway, { careUnit: byCode });
     const code = await codeFor(gateway, held.id);

@@ -37,7 +37,7 @@ afterAll(() => gateway.close());
 
 const { send, stored, at } = keysOf(gateway);
 
-/** Sends a request three times with one key: performed once, same response each time. */
+/** Sends a request three times with one key. It is performed once, and each response is the same. */
 async function sendThrice(request: Sent, status: number): Promise<AppointmentResponse> {
   const key = newKey();
   const first = await send(request, key);
@@ -85,7 +85,7 @@ describe('the same key and request get the stored response', () => {
     expect(refused.text.length).toBeLessThan(16_384);
   });
 
-  test('a move, although the appointment was moved again since', async () => {
+  test('a move, although the appointment was moved again later', async () => {
     const { id } = await book(gateway);
     const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const key = newKey();
@@ -160,7 +160,7 @@ describe('the same key and request get the stored response', () => {
     await sendThrice({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation` }, 409);
   });
 
-  test('a request that does not fit its schema', async () => {
+  test('a request that does not match its schema', async () => {
     const { id } = await book(gateway);
     const slot = await freeSlot(gateway);
     const { resource_id: _, ...incomplete } = creationBody(slot);

@@ -63,7 +63,7 @@ describe('the commit does not wait for the disk', () => {
   }
   const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
 
-  test('for a claim', async () => {
+  test('for claiming a key', async () => {
     const claim = { ...place, key: newKey(), fingerprint: 'it', leaseSeconds: 10 };
     expect(await commitAfter((tx) => claimKey(tx, keys, claim))).toBe('off');
   });

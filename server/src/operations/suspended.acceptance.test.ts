@@ -5,13 +5,13 @@ import { startGateway } from '../../../test/gateway.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
 import { expectRefusal } from '../../../test/refusals.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const gateway = await startGateway({ configure: (demo) => withQuickRecovery(demo) });
 afterAll(() => gateway.close());
 
-test('an operation whose end cannot be stored is suspended', async () => {
+test('an operation whose result cannot be stored is suspended', async () => {
   const { confirm } = careUnitOf(gateway, sodermalm);
   const { id } = await book(gateway, { careUnit: sodermalm });
   const code = await codeFor(gateway, id);
@@ -22,7 +22,7 @@ test('an operation whose end cannot be stored is suspended', async () => {
   expectRefusal(await confirm(id, code), 504, 'outcome_unknown');
   const suspended = 'SELECT consecutive_failures, last_failure FROM operations WHERE suspended_at IS NOT NULL';
   await eventually(async () => {
-    // The pauses between the attempts are over at once.
+    // Ends the pauses between attempts at once.
     await rowsOf(
       gateway,
       'UPDATE operations SET next_attempt_at = now() WHERE next_attempt_at > now() AND lease_expires_at IS NULL',

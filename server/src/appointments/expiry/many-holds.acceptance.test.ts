@@ -14,9 +14,9 @@ const emrs = ['at-once', 'one-by-one', 'slow'] as const;
 type Emr = (typeof emrs)[number];
 
 const ehrs = faultyEhrs();
-/** What each EHR was asked, and how many releases at the same time. */
+/** The writes that each EHR received, and the highest number of concurrent releases. */
 const asked = new Map<string, { finds: number; releases: number; atOnce: number; most: number }>();
-/** Of appointments that an EHR refuses to release. */
+/** The appointments whose release the EHR rejects. */
 const stubborn = new Set<string>();
 
 function observed(connector: Connector, emr: string): Connector {
@@ -74,14 +74,14 @@ beforeEach(() => {
   ehrs.reset();
   stubborn.clear();
 });
-/** What a test leaves behind is nobody's business. */
+/** Removes what earlier tests left behind. */
 afterEach(async () => {
   await rowsOf(gateway, 'DELETE FROM operations');
   await rowsOf(gateway, `UPDATE confirmation_items SET state = 'expired'`);
   await rowsOf(gateway, `UPDATE sandbox.appointments SET state = 'cancelled', held_until = NULL`);
 });
 
-/** Books so many times, each of which waits for a code. */
+/** Books this many times. Each booking awaits a code. */
 async function holds(emr: Emr, count: number): Promise<readonly string[]> {
   const careUnit = careUnitPath(emr, 'sodermalm');
   const slots = await freeSlots(gateway, { careUnit, limit: count });
@@ -92,12 +92,12 @@ async function holds(emr: Emr, count: number): Promise<readonly string[]> {
   return ids;
 }
 
-/** The codes run out, all at the same time. The EHR goes on holding. */
+/** Expires all codes at once. The holds in the EHR do not expire. */
 async function expireHolds(emr: Emr): Promise<void> {
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = now() WHERE emr = $1', [emr]);
 }
 
-/** Until nothing waits any more, in the gateway or in the EHR. */
+/** Waits until nothing is pending in the gateway and no hold is left in the EHR. */
 async function allOver(emr: Emr): Promise<void> {
   await eventually(async () => expect(await standingIn(emr)).toEqual([]));
   await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
@@ -142,8 +142,8 @@ describe('a hundred expired holds are released', () => {
   });
 });
 
-describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not keep the others', (emr) => {
-  test('when staff books it just before its release: it stays booked', async () => {
+describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not delay the release of the others', (emr) => {
+  test('when staff book it just before its release: it stays booked', async () => {
     const ids = await holds(emr, 20);
     const mine = ids[7] ?? '';
     const gate = Promise.withResolvers<void>();

@@ -30,10 +30,10 @@ const sandbox = withoutTransactions(
 );
 const staff = sandboxEhr(emr, database);
 
-/** What an EHR of this kind always has. */
+/** Capabilities of every EHR in this test. */
 const { findAppointments, listTimeSlots, changeAppointments } = sandbox as Required<Connector>;
 
-/** Staff cannot change anything between a read and the write right after it. */
+/** Staff cannot change anything between a read and the write that follows it. */
 const isRead = (operation: string) => operation.startsWith('find');
 
 /** `stepIn` runs before every read from the EHR and after every write. */
@@ -60,7 +60,7 @@ function workIn(operationId: string, stepIn: () => Promise<void>): Work {
 
 const booking = { patientId: 'p-3', healthcareServiceId: 'consultation', hold: false } as const;
 
-/** Two appointments that are to be moved, and a third one that is to be made. */
+/** A plan that moves two appointments and creates a third. */
 async function planned(): Promise<AppointmentPlan> {
   const begin = Date.now() + 7 * 24 * 60 * 60 * 1000;
   const free = await listTimeSlots({
@@ -94,10 +94,10 @@ const edits = {
   cancel: (id: string) => staff.cancel(id),
 };
 const edit = record({
-  /** Of the plan. */
+  /** The appointments of the plan. */
   step: integer({ min: 0, max: 2 }),
   kind: constantFrom('comment', 'move', 'cancel'),
-  /** How often staff could have stepped in before. */
+  /** The number of moments at which staff could have made their change. */
   after: integer({ min: 0, max: 12 }),
 });
 

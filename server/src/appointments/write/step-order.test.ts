@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ChangeStep, PlannedChange } from './plan.ts';
 import { withoutCollisions } from './step-order.ts';
 
-/** A whole number of hours of one day, few enough that steps meet. */
+/** A whole number of hours within one day, short enough that steps overlap. */
 interface Spot {
   readonly resourceId: string;
   readonly hour: number;
@@ -56,13 +56,13 @@ function isInTheWay(step: ChangeStep, other: ChangeStep): boolean {
   return time.start < before.end && before.start < time.end;
 }
 
-/** Whether following those in the way comes back to where it has been. */
+/** Whether the chain of blocking steps leads back to a step that it has visited. */
 function leadsInACircle(step: ChangeStep, all: readonly ChangeStep[], seen: readonly ChangeStep[] = []): boolean {
   if (seen.includes(step)) return true;
   return all.some((other) => isInTheWay(step, other) && leadsInACircle(other, all, [...seen, step]));
 }
 
-test('every step is there exactly once', () => {
+test('every step occurs exactly once', () => {
   assert(
     property(steps, (all) => {
       expect(

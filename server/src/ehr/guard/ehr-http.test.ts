@@ -52,7 +52,7 @@ const cutHalfWay = (request: IncomingMessage, response: ServerResponse) => {
 };
 
 afterEach(() => void vi.restoreAllMocks());
-/** Retries come at once. */
+/** Retries are immediate. */
 const withoutPause = () => vi.spyOn(Math, 'random').mockReturnValue(0);
 
 describe('a response', () => {
@@ -73,7 +73,7 @@ describe('a response', () => {
     const server = await serve(ok);
     const http = connect();
     for (let count = 0; count < 20; count++) await http.send(read(server.url));
-    // A second one may be made while the first is tidied up.
+    // A second connection may be opened while the first one is cleaned up.
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
@@ -117,7 +117,7 @@ describe('a response', () => {
 
 describe('a URL', () => {
   test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1'])(
-    'like %s is refused unless the connection allows it',
+    'like %s is rejected unless the connection allows it',
     async (host) => {
       const server = await serve(ok);
       const url = `http://${host}:${server.port}`;
@@ -135,13 +135,13 @@ describe('a URL', () => {
     expect((await connect().send(read(`http://${host}:${server.port}`))).text).toBe('fine');
   });
 
-  test('of a cloud metadata service is always refused', async () => {
+  test('of a cloud metadata service is always rejected', async () => {
     const error = await errorOf(connect().send(read('http://169.254.169.254')));
     expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
   });
 
   test.each(['/Patient', 'ftp://example.org/', `https://user:${secret}@example.org/`, `http://${secret} x/`])(
-    'that cannot be asked over HTTP is a bug of the connector: %s',
+    'that HTTP cannot use is a bug of the connector: %s',
     async (url) => {
       const error = await connect()
         .send({ method: 'GET', url, repeatable: true })
@@ -163,14 +163,14 @@ describe('TLS', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('is verified whatever the environment says', async () => {
+  test('is verified whatever the environment variables say', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
     const server = await serveTls(selfSigned(), ok);
     expect((await errorOf(connect({ retries: 0 }).send(read(server.url)))).kind).toBe('unavailable');
   });
 
-  test('trusts its own authority for the names in the certificate', async () => {
+  test('trusts the configured authority for the names in the certificate', async () => {
     const tls = selfSigned();
     const server = await serveTls(tls, ok);
     const http = connect({ ca: tls.cert, retries: 0 });
@@ -201,7 +201,7 @@ describe('time-outs', () => {
       const server = await serve(answer);
       const http = connect({ requestTimeoutMs });
       let seen = 0;
-      /** Ends the time of each request when the server has it. */
+      /** Ends the time of each request once the server has received it. */
       const errorAfter = async (count: number, request: EhrRequest) => {
         const error = errorOf(http.send(request));
         for (let sent = 0; sent < count; sent++) {
@@ -233,7 +233,7 @@ describe('time-outs', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('of the call abort its requests and refuse further ones', async () => {
+  test('of the call abort its requests and reject further ones', async () => {
     const server = await serve(hang);
     const http = connect({ requestTimeoutMs: 30_000 });
     const inside: unknown[] = [];
@@ -302,7 +302,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('an EHR that reports that it is down', () => {
+describe('an EHR that reports an outage', () => {
   const saying = (status: number, headers: Record<string, string> = {}) =>
     serve((_request, response) => response.writeHead(status, headers).end(secret));
 
@@ -321,7 +321,7 @@ describe('an EHR that reports that it is down', () => {
     [503, {}, 'outcome_unknown'],
     [502, {}, 'outcome_unknown'],
     [504, {}, 'outcome_unknown'],
-  ])('with %i and %o is not sent the write again', async (status, headers, kind) => {
+  ])('with %i and %o does not get the write again', async (status, headers, kind) => {
     const server = await saying(status, headers);
     expect((await errorOf(connect().send(write(server.url)))).kind).toBe(kind);
     expect(server.requests).toHaveLength(1);

@@ -17,7 +17,7 @@ let mood: Mood = 'well';
 /** Calls that hang. */
 let inside = 0;
 
-/** An EHR that does as `mood` says. */
+/** An EHR that behaves as `mood` says. */
 function moody(connector: Connector): Connector {
   return new Proxy(connector, {
     get(target, property) {
@@ -36,7 +36,7 @@ function moody(connector: Connector): Connector {
   });
 }
 
-/** They end when a test says so. */
+/** Hanging calls end when the test ends them. */
 const timeoutMs = 54_321;
 const resetSeconds = 30;
 /** How far the gateway's clock is ahead. */
@@ -107,7 +107,7 @@ test('a connection that closes before the response is reported as such', async (
   expect(text).toMatch(/ehr_calls_total\{emr="sandbox-se",operation="listResources",outcome="connection_closed"\} 1/);
 });
 
-test('a call is refused at once with Retry-After if the queue is full', async () => {
+test('a call is rejected at once with Retry-After if the queue is full', async () => {
   mood = 'hangs';
   const timers = timersOf(timeoutMs);
   const refused: Answer<Problem>[] = [];
@@ -115,7 +115,7 @@ test('a call is refused at once with Retry-After if the queue is full', async ()
     const answer = await ask(sodermalm);
     if (answer.status === 503) refused.push(answer);
   });
-  // Three have a turn; the others are too many, or wait for a turn too long.
+  // Three have a turn; the others are too many, or wait too long for a turn.
   await expect.poll(() => refused.length).toBe(9);
   timers.end();
   await Promise.all(all);
@@ -126,7 +126,7 @@ test('a call is refused at once with Retry-After if the queue is full', async ()
 });
 
 describe('an EHR that keeps failing', () => {
-  test('opens the circuit breaker, shows it, and is tested again', async () => {
+  test('opens the circuit breaker, is reported, and gets a test call later', async () => {
     mood = 'down';
     for (let count = 0; count < 4; count++) {
       const { status, headers, body } = await ask(sodermalm);
@@ -149,7 +149,7 @@ describe('an EHR that keeps failing', () => {
     expect(gateway.logLines.join('')).toContain('"breaker":"open"');
   });
 
-  test('is distinguished from invalid requests of callers', async () => {
+  test('is not confused with invalid requests of callers', async () => {
     for (let count = 0; count < 8; count++) {
       const { status } = await gateway.request('GET', `${sodermalm}/patients/nobody`);
       expect(status).toBe(404);
@@ -169,7 +169,7 @@ test('a write that times out has an unknown outcome', async () => {
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 });
 
-test('calls are counted in /metrics, without text from callers', async () => {
+test('calls are counted in /metrics, without values from callers', async () => {
   await ask(oslo);
   const text = await gateway.deps.metrics.metrics();
   expect(text).toMatch(/crossward_ehr_calls_total\{emr="sandbox-no",operation="listResources",outcome="ok"\} \d+/);

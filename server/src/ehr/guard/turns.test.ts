@@ -14,7 +14,7 @@ interface Call {
   finish(): void;
 }
 
-/** Turns, and everything that was asked of them so far. */
+/** Turns, and every call that has asked for one so far. */
 function setUp({ concurrency, queue }: Settings) {
   const turns = createTurns({ concurrency, queue, queueTimeoutMs: 1000 });
   const calls: Call[] = [];
@@ -48,7 +48,7 @@ function setUp({ concurrency, queue }: Settings) {
   };
 }
 
-/** A turn is handed on within a few promises. */
+/** A turn is passed on within a few promises. */
 async function settled(): Promise<void> {
   for (let round = 0; round < 10; round++) await Promise.resolve();
 }
@@ -78,7 +78,7 @@ async function play(stage: Setup, step: Step): Promise<void> {
   }
 }
 
-/** Whatever is asked, finishes and runs out of time: `check` holds after each step. */
+/** The test's steps ask for turns, end calls and let calls time out. `check` runs after each step. */
 function always(check: (stage: Setup, given: Settings, step: Step) => void): Promise<void> {
   return fc.assert(
     fc.asyncProperty(settings, steps, async (given, todo) => {
@@ -133,7 +133,7 @@ describe('for any callers', () => {
     );
   });
 
-  test('every call is either run or refused', async () => {
+  test('every call is either run or rejected', async () => {
     await fc.assert(
       fc.asyncProperty(settings, steps, async (given, todo) => {
         const stage = setUp(given);
@@ -177,7 +177,7 @@ describe('a caller that keeps the queue full', () => {
     ];
     await stage.ask('b');
     expect([second, third, fourth].map((it) => it?.state)).toEqual(['waiting', 'waiting', 'refused']);
-    // Two and one is as even as it gets.
+    // Two and one is the most even distribution.
     expect((await stage.ask('b')).state).toBe('refused');
   });
 });
