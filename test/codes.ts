@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { ehrRound } from '../server/src/background/ehr-round.ts';
 import { type Appointment, book, riverside, sodermalm } from './bookings.ts';
-import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
+import type { Gateway, GatewayResponse, Problem, RequestOptions } from './gateway.ts';
 
 /** The pending confirmation of an appointment. */
 export interface Confirmation {
@@ -23,8 +23,8 @@ export interface Message {
 }
 
 /** A response that may be a success or a problem. */
-export type AppointmentResponse = Answer<Appointment & Problem & { readonly attempts_remaining: number }>;
-export type AppointmentsResponse = Answer<{ readonly appointments: readonly Appointment[] } & Problem>;
+export type AppointmentResponse = GatewayResponse<Appointment & Problem & { readonly attempts_remaining: number }>;
+export type AppointmentsResponse = GatewayResponse<{ readonly appointments: readonly Appointment[] } & Problem>;
 
 export function eventually<Result>(check: () => Promise<Result> | Result): Promise<Result> {
   return vi.waitFor(check, { timeout: 60_000, interval: 10 });
@@ -37,11 +37,11 @@ export function confirmationOf({ confirmation }: Appointment): Confirmation {
 
 /** Delivered messages, newest first. */
 export async function messages(gateway: Gateway): Promise<readonly Message[]> {
-  const answer = await gateway.request<{ messages: Message[] }>('GET', '/demo/messages', {
+  const response = await gateway.request<{ messages: Message[] }>('GET', '/demo/messages', {
     client: null,
     headers: { accept: 'application/json' },
   });
-  return answer.body.messages;
+  return response.body.messages;
 }
 
 /** Waits for `count` messages about an appointment. Newest first. */

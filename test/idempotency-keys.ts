@@ -1,10 +1,10 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { expect } from 'vitest';
 import { type Appointment, creationBody, oslo, type Slot } from './bookings.ts';
-import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
+import type { Gateway, GatewayResponse, Problem, RequestOptions } from './gateway.ts';
 import { wrapConnector } from './other-ehrs.ts';
 
-export type AppointmentResponse = Answer<Appointment & Problem & { readonly appointments: Appointment[] }>;
+export type AppointmentResponse = GatewayResponse<Appointment & Problem & { readonly appointments: Appointment[] }>;
 
 export interface Sent extends RequestOptions {
   readonly method: 'POST' | 'PATCH';
@@ -20,7 +20,7 @@ export interface Failure {
 }
 
 /** EHRs that apply `failures` to the next writes, in order. Releases do not fail. */
-export function fragile(failures: Failure[]): ConnectorModule {
+export function wrapFailing(failures: Failure[]): ConnectorModule {
   return wrapConnector((connector) => ({
     ...connector,
     async changeAppointments(write) {

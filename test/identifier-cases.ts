@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from './gateway.ts';
+import type { GatewayResponse } from './gateway.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -10,9 +10,9 @@ interface IdentifierParameter {
   /** Parameter name. */
   readonly parameter: string;
   /** Sends a request to `sandbox-no` that is valid apart from this identifier. */
-  send(text: string, headers?: Headers): Promise<Answer>;
+  send(text: string, headers?: Headers): Promise<GatewayResponse>;
   /** Whether the response shows that the identifier was found. */
-  isFound(answer: Answer): boolean;
+  isFound(response: GatewayResponse): boolean;
 }
 
 /** Tests that apply wherever a patient or resource identifier is a parameter. */

@@ -1,7 +1,7 @@
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { eventually } from './codes.ts';
 import type { FaultyEhr } from './faulty-ehr.ts';
-import type { Answer, Gateway } from './gateway.ts';
+import type { Gateway, GatewayResponse } from './gateway.ts';
 import { withTolerantBreakers } from './other-ehrs.ts';
 
 interface Recovery {
@@ -24,7 +24,7 @@ export function withQuickRecovery(
   return { ...patient, emrs };
 }
 
-type PossibleProblem = Answer<{ readonly reason?: string }>;
+type PossibleProblem = GatewayResponse<{ readonly reason?: string }>;
 
 /** Waits until every EHR of the gateway is available. The gateway starts before they are. */
 export async function allAvailable(gateway: Gateway): Promise<void> {
@@ -38,27 +38,27 @@ export async function allAvailable(gateway: Gateway): Promise<void> {
 /** Sends the request until no other request with its idempotency key is in progress. */
 export function settledResponse<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
-    const answer = await send();
-    if (answer.body.reason === 'idempotency_in_progress')
+    const response = await send();
+    if (response.body.reason === 'idempotency_in_progress')
       throw new Error('A request with the same idempotency key is in progress');
-    return answer;
+    return response;
   });
 }
 
 /** Sends the request until its outcome is known. */
 export function finalResponse<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
-    const answer = await settledResponse(send);
-    if (answer.body.reason === 'outcome_unknown') throw new Error('The outcome is still unknown');
-    return answer;
+    const response = await settledResponse(send);
+    if (response.body.reason === 'outcome_unknown') throw new Error('The outcome is still unknown');
+    return response;
   });
 }
 
 /** Waits until background jobs have called an unavailable EHR this many more times. */
 export async function calledWhileUnavailable(ehr: FaultyEhr, times = 1): Promise<void> {
-  const before = ehr.refused;
+  const before = ehr.rejectedCalls;
   await eventually(() => {
-    if (ehr.refused < before + times) throw new Error('The gateway has not called the EHR');
+    if (ehr.rejectedCalls < before + times) throw new Error('The gateway has not called the EHR');
   });
 }
 

@@ -99,9 +99,9 @@ describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
     const key = newKey();
     const request = creation(slot, path);
     const meanwhile = await loseAndRetry(request, key);
-    const answer = await settledResponse(() => send(request, key));
-    expect(answer.status, answer.text).toBe(201);
-    const { id, status } = answer.body;
+    const response = await settledResponse(() => send(request, key));
+    expect(response.status, response.text).toBe(201);
+    const { id, status } = response.body;
     expect(status).toBe('awaiting_confirmation');
     expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]);
     const code = await codeFor(gateway, id);
@@ -165,9 +165,9 @@ test('a hold that is created after a look-up is returned to a retry', async () =
   await proxy.goDown();
   await late.finish();
   await proxy.comeUp();
-  const answer = await finalResponse(() => send(creation(slot, path), key));
-  expect(answer.status, answer.text).toBe(201);
-  const { id } = answer.body;
+  const response = await finalResponse(() => send(creation(slot, path), key));
+  expect(response.status, response.text).toBe(201);
+  const { id } = response.body;
   await eventually(() => expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]));
   expect(await messagesAbout(gateway, id)).toHaveLength(1);
 });
@@ -179,7 +179,7 @@ test('a retry makes a booking that never reached the server, once', async () => 
   const { status, body } = await send(creation(slot, path), key);
   expect({ status, reason: body.reason }).toEqual({ status: 503, reason: 'ehr_unavailable' });
   await proxy.comeUp();
-  const answer = await finalResponse(() => send(creation(slot, path), key));
-  expect(answer.status, answer.text).toBe(201);
+  const response = await finalResponse(() => send(creation(slot, path), key));
+  expect(response.status, response.text).toBe(201);
   expect(appointmentsAt(slot)).toHaveLength(1);
 });

@@ -106,11 +106,11 @@ describe('a booking or cancellation that awaits a code', () => {
 
 test.each([1, 2, 3])('twenty concurrent bookings of one slot create one Appointment, round %i', async () => {
   const slot = await freeSlot(gateway);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => norway.create({ ...creationBody(slot), patient_id: `p-${index + 1}` })),
   );
-  const won = answers.filter(({ status }) => status === 201);
-  const lost = answers.filter(({ status }) => status !== 201);
+  const won = responses.filter(({ status }) => status === 201);
+  const lost = responses.filter(({ status }) => status !== 201);
   expect(lost.map(({ status, body }) => `${status} ${body.reason}`)).toEqual(
     Array.from({ length: 19 }, () => '400 time_slot_unavailable'),
   );

@@ -39,8 +39,8 @@ const south = careUnitPath('fhir', 'south');
 
 test('a time of one care unit cannot be booked through another, even if the practitioner works in both', async () => {
   const ofSouth = await freeSlot(gateway, { careUnit: south, resourceId: 'r-3' });
-  const refused = await careUnitOf(gateway, north).create(creationBody(ofSouth));
-  expect(refused).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+  const rejected = await careUnitOf(gateway, north).create(creationBody(ofSouth));
+  expect(rejected).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
   const ofNorth = await freeSlot(gateway, { careUnit: north, resourceId: 'r-3' });
   expect(Date.parse(ofNorth.start)).toBe(inNorth.getTime());
   expect(await careUnitOf(gateway, north).create(creationBody(ofNorth))).toMatchObject({ status: 201 });
@@ -52,8 +52,8 @@ test.each([
 ])('a patient whose record %s cannot be booked', async (_, change) => {
   save({ ...fake.store.get('Patient/p-4'), active: true, deceasedDateTime: undefined, ...change });
   const slot = await freeSlot(gateway, { careUnit: north });
-  const refused = await careUnitOf(gateway, north).create({ ...creationBody(slot), patient_id: 'p-4' });
-  expect(refused).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
+  const rejected = await careUnitOf(gateway, north).create({ ...creationBody(slot), patient_id: 'p-4' });
+  expect(rejected).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
 });
 
 test('a patient whose record was replaced is booked under the replacement, which the response names', async () => {
@@ -68,6 +68,6 @@ test('a draft for a patient who has died is rejected before a code is sent', asy
   save({ ...fake.store.get('Patient/p-6'), deceasedBoolean: true });
   const { create } = careUnitOf(gateway, careUnitPath('drafts', 'north'));
   const slot = await freeSlot(gateway, { careUnit: north });
-  const refused = await create({ ...creationBody(slot), patient_id: 'p-6' });
-  expect(refused).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
+  const rejected = await create({ ...creationBody(slot), patient_id: 'p-6' });
+  expect(rejected).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
 });

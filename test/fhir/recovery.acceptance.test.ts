@@ -45,7 +45,7 @@ const sweden = careUnitOf(gateway, sodermalm);
 const outcomeUnknown = { status: 504, body: { reason: 'outcome_unknown' } };
 
 /** Loses the response of a write. The EHR is unavailable for background jobs and a retry, and then available again. */
-async function loseAnswer(emr: string, request: Sent, key: string, isDone: boolean) {
+async function loseResponse(emr: string, request: Sent, key: string, isDone: boolean) {
   const ehr = ehrs.of(emr);
   ehr.goDownDuring({ isDone });
   expect(await send(request, key)).toMatchObject(outcomeUnknown);
@@ -58,17 +58,17 @@ describe.each([true, false])('an EHR that becomes unavailable during a write, wr
   test('has one booking, which a retry with the same key returns', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
-    await loseAnswer('sandbox-no', creation(slot), key, isDone);
-    const answer = await finalResponse(() => send(creation(slot), key));
-    expect(answer).toMatchObject({ status: 201, body: { status: 'booked', ...timeOf(slot) } });
-    expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
-    expectReplayed(await send(creation(slot), key), answer);
+    await loseResponse('sandbox-no', creation(slot), key, isDone);
+    const response = await finalResponse(() => send(creation(slot), key));
+    expect(response).toMatchObject({ status: 201, body: { status: 'booked', ...timeOf(slot) } });
+    expect(await at(slot)).toEqual([{ id: response.body.id, state: 'booked' }]);
+    expectReplayed(await send(creation(slot), key), response);
   });
 
   test('has one hold, and its code confirms it', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const key = newKey();
-    await loseAnswer('sandbox-se', creation(slot, sodermalm), key, isDone);
+    await loseResponse('sandbox-se', creation(slot, sodermalm), key, isDone);
     const { status, body } = await finalResponse(() => send(creation(slot, sodermalm), key));
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation' } });
     expect(await at(slot, 'sandbox-se')).toEqual([{ id: body.id, state: 'held' }]);
@@ -82,7 +82,7 @@ describe.each([true, false])('an EHR that becomes unavailable during a write, wr
     const [first, second, third] = (await consecutiveSlots(gateway, 3, { from })) as [Slot, Slot, Slot];
     const { id } = await book(gateway, { slot: first });
     const key = newKey();
-    await loseAnswer('sandbox-no', change(id, timeOf(second)), key, isDone);
+    await loseResponse('sandbox-no', change(id, timeOf(second)), key, isDone);
     const moved = await finalResponse(() => send(change(id, timeOf(second)), key));
     expect(moved).toMatchObject({ status: 200, body: { id, ...timeOf(second) } });
     expect(await isFree(gateway, first, oslo)).toBe(true);
@@ -90,7 +90,7 @@ describe.each([true, false])('an EHR that becomes unavailable during a write, wr
     const ids = [id, ...idsIn(await bookEach(gateway, [third]))];
     const many = changeMany(ids, { resource_id: 'r-2' });
     const bulkKey = newKey();
-    await loseAnswer('sandbox-no', many, bulkKey, isDone);
+    await loseResponse('sandbox-no', many, bulkKey, isDone);
     const { status, body } = await finalResponse(() => send(many, bulkKey));
     expect(status).toBe(200);
     expect(body.appointments.map(({ resource_id }) => resource_id)).toEqual(['emr_id:r-2', 'emr_id:r-2']);
@@ -101,9 +101,9 @@ describe.each([true, false])('an EHR that becomes unavailable during a write, wr
     const { id } = await book(gateway, { slot });
     const key = newKey();
     const request = change(id, { status: 'cancelled' });
-    await loseAnswer('sandbox-no', request, key, isDone);
-    const answer = await finalResponse(() => send(request, key));
-    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    await loseResponse('sandbox-no', request, key, isDone);
+    const response = await finalResponse(() => send(request, key));
+    expect(response).toMatchObject({ status: 200, body: { status: 'cancelled' } });
     expect(await at(slot)).toEqual([]);
   });
 });
@@ -129,9 +129,9 @@ describe('an EHR that makes a write after the time-out', () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     await finishLate('sandbox-no', creation(slot), key);
-    const answer = await finalResponse(() => send(creation(slot), key));
-    expect(answer.status).toBe(201);
-    await eventually(async () => expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]));
+    const response = await finalResponse(() => send(creation(slot), key));
+    expect(response.status).toBe(201);
+    await eventually(async () => expect(await at(slot)).toEqual([{ id: response.body.id, state: 'booked' }]));
   });
 
   test('confirms the appointment with the code', async () => {

@@ -72,13 +72,13 @@ test('a booking made after the time-out is found, and is not repeated', async ()
     gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
   failOnce('cut_during');
   expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
-  const answer = await eventually(async () => {
+  const response = await eventually(async () => {
     const again = await send();
     expect(again.status).toBe(201);
     return again;
   });
-  expect(answer.body).toMatchObject({ status: 'booked', start: slot.start });
-  expect(await careUnitOf(gateway, direct).get(answer.body.id)).toEqual(answer.body);
+  expect(response.body).toMatchObject({ status: 'booked', start: slot.start });
+  expect(await careUnitOf(gateway, direct).get(response.body.id)).toEqual(response.body);
   expect(booked()).toBe(before + 1);
   expect(creations).toBe(1);
 });

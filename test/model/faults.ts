@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer } from '../gateway.ts';
+import type { GatewayResponse } from '../gateway.ts';
 import { finalResponse, settledResponse } from '../recovery.ts';
 import type { Real } from './real.ts';
 
@@ -12,13 +12,13 @@ import type { Real } from './real.ts';
 export const ehrFaults = ['lost', 'undone', 'late'] as const;
 export type EhrFault = (typeof ehrFaults)[number];
 
-type Send = () => Promise<Answer<{ readonly reason?: string }>>;
+type Send = () => Promise<GatewayResponse<{ readonly reason?: string }>>;
 
 /**
  * Sends a request with an idempotency key to a failing EHR and retries it until the outcome is known. The outcome must be
  * the same as without the fault.
  */
-export async function sendToFaultyEhr({ ehr }: Real, fault: EhrFault, send: Send): Promise<Answer> {
+export async function sendToFaultyEhr({ ehr }: Real, fault: EhrFault, send: Send): Promise<GatewayResponse> {
   const late = fault === 'late' ? ehr.finishLate() : ehr.goDownDuring({ isDone: fault === 'lost' });
   try {
     const first = await send();

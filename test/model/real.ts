@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { backdateCode, codeIn, messages, rowsOf, runBackgroundJobs } from '../codes.ts';
 import type { Ehr } from '../ehrs/ehr.ts';
 import type { FaultyEhr } from '../faulty-ehr.ts';
-import type { Answer, Gateway } from '../gateway.ts';
+import type { Gateway, GatewayResponse } from '../gateway.ts';
 import { type Code, entriesOf, type Model, type Resource, type Time } from './model.ts';
 
 /** The care unit that is compared with the model. */
@@ -68,7 +68,11 @@ export class Real {
     return `/api/emrs/${this.place.emr}/care-units/${this.place.careUnitId}`;
   }
 
-  request<Body>(method: string, path: string, options: Parameters<Gateway['request']>[2] = {}): Promise<Answer<Body>> {
+  request<Body>(
+    method: string,
+    path: string,
+    options: Parameters<Gateway['request']>[2] = {},
+  ): Promise<GatewayResponse<Body>> {
     return this.gateway.request<Body>(method, this.path + path, options);
   }
 

@@ -144,7 +144,7 @@ describe('in slot_claim, a tentative slot', () => {
     ['booking', null, 'busy'],
     ['hold', 600_000, 'busy-tentative'],
   ] as const)('of a %s that was interrupted after the appointment', (_, heldFor, status) => {
-    async function dieAfterTheAppointment() {
+    async function interruptAfterAppointment() {
       const it = await start(options);
       const operationId = randomUUID();
       let isCreated = false;
@@ -168,13 +168,13 @@ describe('in slot_claim, a tentative slot', () => {
     }
 
     test('is finished by a look-up of the write', async () => {
-      const { second, operationId, expectFinished } = await dieAfterTheAppointment();
+      const { second, operationId, expectFinished } = await interruptAfterAppointment();
       expect(await second.findOperation?.(north, operationId)).toHaveLength(1);
       expectFinished();
     });
 
     test('is finished by a look-up after the server was unavailable', async () => {
-      const { server, second, operationId, expectFinished } = await dieAfterTheAppointment();
+      const { server, second, operationId, expectFinished } = await interruptAfterAppointment();
       server.misbehave = () => ({ status: 503 });
       await expect(second.findOperation?.(north, operationId)).rejects.toMatchObject({ kind: 'unavailable' });
       server.misbehave = ({ method }) => (method === 'PUT' ? { status: 503 } : undefined);
@@ -185,7 +185,7 @@ describe('in slot_claim, a tentative slot', () => {
     });
 
     test('is finished by a listing after its claim has expired', async () => {
-      const { server, slots, slotOf, second, expectFinished } = await dieAfterTheAppointment();
+      const { server, slots, slotOf, second, expectFinished } = await interruptAfterAppointment();
       // The claim of a hold's slot is final from the start.
       if (heldFor === null) endClaim(server, slotOf(slots[0]));
       expect(await freeSlots(second, 4)).not.toContainEqual(slots[0]);

@@ -23,9 +23,9 @@ async function open(mode: Mode & string, interactions: readonly string[]) {
   appointment.interaction = ['read', 'search-type', 'create', ...interactions].map((code) => ({ code }));
   server.misbehave = ({ method, path }) => {
     if (path === '/metadata') return { status: 200, body: statement };
-    const isRefused =
+    const isRejected =
       (method === 'PUT' && !interactions.includes('update')) || (method === 'PATCH' && !interactions.includes('patch'));
-    return isRefused && path.startsWith('/Appointment/') ? { status: 405 } : undefined;
+    return isRejected && path.startsWith('/Appointment/') ? { status: 405 } : undefined;
   };
   return { server, connector: await openConnector(settingsFor(server.url, { booking: { mode } })) };
 }

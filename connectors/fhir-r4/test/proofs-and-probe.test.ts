@@ -194,9 +194,9 @@ describe('a probe', () => {
     test('names no missing types if the server ignores the search by identifier', async () => {
       const { server } = await start({});
       const entry = server.store.all('Patient').map((resource) => ({ resource }));
-      const everybody = { resourceType: 'Bundle', type: 'searchset', entry };
+      const allPatients = { resourceType: 'Bundle', type: 'searchset', entry };
       server.misbehave = ({ path, query }) =>
-        path === '/Patient' && query.includes('identifier=') ? { status: 200, body: everybody } : undefined;
+        path === '/Patient' && query.includes('identifier=') ? { status: 200, body: allPatients } : undefined;
       const report = await probeServer(allTypes(server.url));
       expect(numbersIn(report)?.[0]).toEqual(['ok', 'Seen: se_personal_number.']);
       expect(report.recommendedSettings).not.toHaveProperty('patient_identifier_types');

@@ -104,18 +104,18 @@ test('a response with another resource type than requested is rejected', async (
 
 describe('the link to the next page', () => {
   function clientFor(next: string) {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const http: EhrHttp = {
       async send({ url }) {
-        asked.push(url);
-        const link = asked.length === 1 ? [{ relation: 'next', url: next }] : [];
+        requested.push(url);
+        const link = requested.length === 1 ? [{ relation: 'next', url: next }] : [];
         const bundle = { resourceType: 'Bundle', type: 'searchset', link };
         return { status: 200, headers: {}, text: JSON.stringify(bundle) };
       },
     };
     const authorizer = { headers: async () => ({ authorization: 'Bearer t0ken' }) };
     const baseUrl = 'https://ehr.example/fhir';
-    return { asked, client: createFhirClient({ baseUrl, http, authorizer, preferStrict: false }) };
+    return { requested, client: createFhirClient({ baseUrl, http, authorizer, preferStrict: false }) };
   }
 
   test.each([
@@ -124,17 +124,17 @@ describe('the link to the next page', () => {
     '/fhir/Slot?page=2',
     'Slot?page=2',
   ])('%s is requested from the base URL of the EHR', async (next) => {
-    const { asked, client } = clientFor(next);
+    const { requested, client } = clientFor(next);
     await client.search('Slot', [['_id', 's-1']]);
-    expect(asked).toEqual(['https://ehr.example/fhir/Slot?_id=s-1', 'https://ehr.example/fhir/Slot?page=2']);
+    expect(requested).toEqual(['https://ehr.example/fhir/Slot?_id=s-1', 'https://ehr.example/fhir/Slot?page=2']);
   });
 
   test.each(['https://elsewhere.example/pages/2', 'https://elsewhere.example/fhirs/Slot', 'https://['])(
     '%s is not followed',
     async (next) => {
-      const { asked, client } = clientFor(next);
+      const { requested, client } = clientFor(next);
       await expect(client.search('Slot', [['_id', 's-1']])).rejects.toMatchObject({ kind: 'rejected' });
-      expect(asked).toHaveLength(1);
+      expect(requested).toHaveLength(1);
     },
   );
 });

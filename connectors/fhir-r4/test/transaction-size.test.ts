@@ -99,8 +99,11 @@ describe('a connection with `transaction_size`', () => {
       return creation({ ...first, end: last.end });
     });
     server.seen.splice(0);
-    const refused = write(connector, changes);
-    await expect(refused).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('27 resources') });
+    const rejected = write(connector, changes);
+    await expect(rejected).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('27 resources'),
+    });
     expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(server.store.all('Appointment')).toHaveLength(0);
   });
@@ -125,7 +128,7 @@ test('the error for a transaction that is too large names its size', async () =>
   const server = await start({ transactionSize: 15 });
   const connector = await openConnector(settingsFor(server.url));
   const changes = (await freeSlots(connector, 8)).map((slot) => creation(slot));
-  const refused = write(connector, changes);
-  await expect(refused).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('16 resources') });
+  const rejected = write(connector, changes);
+  await expect(rejected).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('16 resources') });
   expect(server.store.all('Appointment')).toHaveLength(0);
 });

@@ -84,9 +84,9 @@ describe('pages', () => {
   });
 
   test('load one entry more than the limit, which is 100 by default', async () => {
-    const asked: number[] = [];
+    const limits: number[] = [];
     const load = async (_after: unknown, limit: number) => {
-      asked.push(limit);
+      limits.push(limit);
       return [1, 2, 3];
     };
     const result = await page(cursors, { limit: 2 }, binding, (entry) => [entry], load);
@@ -95,6 +95,6 @@ describe('pages', () => {
       entries: [1, 2, 3],
       next_cursor: null,
     });
-    expect(asked).toEqual([3, 101]);
+    expect(limits).toEqual([3, 101]);
   });
 });

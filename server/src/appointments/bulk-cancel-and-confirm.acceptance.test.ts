@@ -24,7 +24,7 @@ import {
   rowsOf,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
+import { expectFaults, expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -34,7 +34,7 @@ const sweden = careUnitOf(gateway, sodermalm);
 const uk = careUnitOf(gateway, riverside);
 
 /** Appointments that a reschedule created and that await one code. `booked` is the rescheduled appointment. */
-async function waitingTogether(count: number, resourceId: string) {
+async function bookWithOneCode(count: number, resourceId: string) {
   const slots = await consecutiveSlots(gateway, count + 1, { careUnit: sodermalm, resourceId });
   const booked = await bookByCode(gateway, { slot: slots[0] as Slot });
   const range = { start: booked.start, end: slots.at(-1)?.end };
@@ -106,9 +106,9 @@ describe('cancel many', () => {
     expect(await messages(gateway)).toHaveLength(sent + 2);
     expect(await uk.getAll(idsIn(originals))).toEqual(originals);
 
-    const answer = await uk.confirmMany([forA.id, forB.id], await codeFor(gateway, forB.id));
-    expect(answer.status).toBe(200);
-    expect(answer.body.appointments).toEqual(
+    const response = await uk.confirmMany([forA.id, forB.id], await codeFor(gateway, forB.id));
+    expect(response.status).toBe(200);
+    expect(response.body.appointments).toEqual(
       [forA, forB].map((it) => ({ ...it, status: 'cancelled', comment: 'closed', confirmation: null })),
     );
     expect((await uk.getAll(idsIn(originals))).map((it) => [it.status, it.comment])).toEqual([
@@ -152,17 +152,17 @@ describe('cancel many', () => {
 
   test('changes nothing if one of the patients has no contact details', async () => {
     const fine = await book(gateway, { careUnit: riverside });
-    const mute = await book(gateway, { careUnit: riverside, patientId: 'p-20' });
+    const withoutContact = await book(gateway, { careUnit: riverside, patientId: 'p-20' });
     const byEmail = await book(gateway, { careUnit: riverside, patientId: 'p-19' });
-    expectFaults(await uk.changeMany(idsIn([fine, mute, byEmail]), { status: 'cancelled' }), {
+    expectFaults(await uk.changeMany(idsIn([fine, withoutContact, byEmail]), { status: 'cancelled' }), {
       status: 409,
       reason: 'no_contact_channel',
       errors: [
-        [1, mute.id, 'no_contact_channel'],
+        [1, withoutContact.id, 'no_contact_channel'],
         [2, byEmail.id, 'no_contact_channel'],
       ],
     });
-    expect(await uk.getAll(idsIn([fine, mute, byEmail]))).toEqual([fine, mute, byEmail]);
+    expect(await uk.getAll(idsIn([fine, withoutContact, byEmail]))).toEqual([fine, withoutContact, byEmail]);
     expect(await rowsOf(gateway, 'SELECT FROM confirmation_items WHERE ehr_appointment_id = $1', [fine.id])).toEqual(
       [],
     );
@@ -171,7 +171,7 @@ describe('cancel many', () => {
 
 describe('confirm many', () => {
   test('books all that await the same code, in the order of ids', async () => {
-    const { waiting, ids, code } = await waitingTogether(3, 'r-2');
+    const { waiting, ids, code } = await bookWithOneCode(3, 'r-2');
     expect(new Set(waiting.map((it) => confirmationOf(it).id)).size).toBe(1);
     const { status, body } = await sweden.confirmMany(ids.toReversed(), code);
     expect(status).toBe(200);
@@ -186,7 +186,7 @@ describe('confirm many', () => {
   });
 
   test('confirms exactly the requested ids, each once', async () => {
-    const { ids, code } = await waitingTogether(3, 'r-3');
+    const { ids, code } = await bookWithOneCode(3, 'r-3');
     const [a, b, c] = ids as [string, string, string];
     expect(await sweden.confirm(b, code)).toMatchObject({ status: 200, body: { id: b, status: 'booked' } });
     expect((await sweden.getAll(ids)).map(({ status }) => status)).toEqual([
@@ -214,7 +214,7 @@ describe('confirm many', () => {
   });
 
   test('returns appointments that have been cancelled since unchanged', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-3');
+    const { ids, code } = await bookWithOneCode(2, 'r-3');
     const [a] = ids as [string, string];
     await sweden.confirmMany(ids, code);
     const { body: cancelled } = await sweden.cancel(a);
@@ -227,7 +227,7 @@ describe('confirm many', () => {
   });
 
   test('counts an incorrect code once', async () => {
-    const { ids, code } = await waitingTogether(3, 'r-4');
+    const { ids, code } = await bookWithOneCode(3, 'r-4');
     const remaining = [];
     for (const wrong of incorrectCodes(code, 5)) {
       remaining.push((await sweden.confirmMany(ids, wrong)).body as unknown as { attempts_remaining: number });
@@ -239,7 +239,7 @@ describe('confirm many', () => {
   });
 
   test('counts an incorrect code for a confirmed id, and does not check codes once locked', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-4');
+    const { ids, code } = await bookWithOneCode(2, 'r-4');
     const [done, waiting] = ids as [string, string];
     const { body: booked } = await sweden.confirm(done, code);
     const remaining = async () => confirmationOf(await sweden.get(waiting)).attempts_remaining;
@@ -254,7 +254,7 @@ describe('confirm many', () => {
       expect(await remaining()).toBe(4 - index);
     }
     for (const any of [code, ...incorrectCodes(code, 1)]) {
-      for (const id of ids) expectRefusal(await sweden.confirm(id, any), 409, 'confirmation_locked');
+      for (const id of ids) expectProblem(await sweden.confirm(id, any), 409, 'confirmation_locked');
       expectFaults(await sweden.confirmMany(ids, any), {
         status: 409,
         reason: 'confirmation_locked',
@@ -267,23 +267,23 @@ describe('confirm many', () => {
     // With no pending id left, the correct code is a repeated request again.
     await sweden.cancel(waiting);
     expect(await sweden.confirm(done, code)).toMatchObject({ status: 200, body: booked });
-    expectRefusal(await sweden.confirm(done, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.confirm(done, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
   });
 
   test('counts an incorrect code for a released id', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-4');
+    const { ids, code } = await bookWithOneCode(2, 'r-4');
     const [gone, waiting] = ids as [string, string];
     await sweden.cancel(gone);
     expect(await sweden.confirm(gone, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
       status: 400,
       body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 },
     });
-    expectRefusal(await sweden.confirm(gone, code), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.confirm(gone, code), 409, 'confirmation_not_pending');
     expect(confirmationOf(await sweden.get(waiting)).attempts_remaining).toBe(4);
   });
 
   test('skips released appointments', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-4');
+    const { ids, code } = await bookWithOneCode(2, 'r-4');
     const [a, b] = ids as [string, string];
     await sweden.cancel(a);
     expect(await sweden.confirmMany([a, b], code)).toMatchObject({
@@ -298,7 +298,7 @@ describe('confirm many', () => {
   });
 
   test('does not book appointments that were not confirmed in time', async () => {
-    const { waiting, ids, code } = await waitingTogether(2, 'r-4');
+    const { waiting, ids, code } = await bookWithOneCode(2, 'r-4');
     const [a, b] = ids as [string, string];
     await sweden.confirm(a, code);
     await expireCode(gateway, waiting[1] as Appointment);
@@ -308,7 +308,7 @@ describe('confirm many', () => {
   });
 
   test('rejects ids of more than one confirmation', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-1');
+    const { ids, code } = await bookWithOneCode(2, 'r-1');
     const other = await book(gateway, { careUnit: sodermalm });
     const [a, b] = ids as [string, string];
     expectFaults(await sweden.confirmMany([a, other.id, b], code), {
@@ -324,7 +324,7 @@ describe('confirm many', () => {
   });
 
   test('rejects unknown ids and ids that never awaited a code', async () => {
-    const { booked: _, ids, code } = await waitingTogether(1, 'r-1');
+    const { booked: _, ids, code } = await bookWithOneCode(1, 'r-1');
     const [waiting] = ids as [string];
     const [a, b] = (await bookSome(gateway, 2)) as [Appointment, Appointment];
     expectFaults(await norway.confirmMany([a.id, 'nothing', b.id], code), {

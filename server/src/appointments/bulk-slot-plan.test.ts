@@ -11,7 +11,12 @@ const slot = (start: number, end: number, healthcareServiceId = 'consultation') 
   start: at(start),
   end: at(end),
 });
-const wish = (id: string, start: number, end: number, more: { service?: string; standsOnTarget?: boolean } = {}) => ({
+const desired = (
+  id: string,
+  start: number,
+  end: number,
+  more: { service?: string; standsOnTarget?: boolean } = {},
+) => ({
   id,
   ...slot(start, end, more.service),
   standsOnTarget: more.standsOnTarget ?? false,
@@ -22,30 +27,34 @@ describe('examples', () => {
 
   test.each([
     ['nothing to move', [], []],
-    ['a free slot each', [wish('a', 30, 60), wish('b', 0, 30)], []],
-    ['a run of slots', [wish('a', 0, 90)], []],
-    ['a hole', [wish('a', 60, 150)], ['a']],
-    ['a time that no slot begins', [wish('a', 15, 60)], ['a']],
-    ['a time that no slot ends', [wish('a', 0, 45)], ['a']],
-    ['a slot of another service', [wish('a', 0, 30, { service: 'follow-up' })], ['a']],
-    ['the same time', [wish('b', 0, 30), wish('a', 0, 30)], ['a']],
-    ['overlapping times', [wish('a', 0, 60), wish('b', 30, 90), wish('c', 60, 90)], ['b']],
-    ['neighbours', [wish('a', 0, 30), wish('b', 30, 60)], []],
-    ['one at fault takes nothing', [wish('a', 60, 150), wish('b', 60, 90)], ['a']],
-    ['all at fault, in order', [wish('c', 90, 120), wish('a', 0, 30), wish('b', 0, 30)], ['c', 'b']],
-    ['already there without a slot', [wish('a', 90, 120, { standsOnTarget: true })], []],
+    ['a free slot each', [desired('a', 30, 60), desired('b', 0, 30)], []],
+    ['a run of slots', [desired('a', 0, 90)], []],
+    ['a hole', [desired('a', 60, 150)], ['a']],
+    ['a time that no slot begins', [desired('a', 15, 60)], ['a']],
+    ['a time that no slot ends', [desired('a', 0, 45)], ['a']],
+    ['a slot of another service', [desired('a', 0, 30, { service: 'follow-up' })], ['a']],
+    ['the same time', [desired('b', 0, 30), desired('a', 0, 30)], ['a']],
+    ['overlapping times', [desired('a', 0, 60), desired('b', 30, 90), desired('c', 60, 90)], ['b']],
+    ['neighbours', [desired('a', 0, 30), desired('b', 30, 60)], []],
+    ['one at fault takes nothing', [desired('a', 60, 150), desired('b', 60, 90)], ['a']],
+    ['all at fault, in order', [desired('c', 90, 120), desired('a', 0, 30), desired('b', 0, 30)], ['c', 'b']],
+    ['already there without a slot', [desired('a', 90, 120, { standsOnTarget: true })], []],
     [
       'already there, but an earlier one wants it',
-      [wish('a', 0, 30), wish('b', 0, 30, { standsOnTarget: true })],
+      [desired('a', 0, 30), desired('b', 0, 30, { standsOnTarget: true })],
       ['b'],
     ],
-    ['already there, before one who wants it', [wish('b', 0, 30, { standsOnTarget: true }), wish('a', 0, 30)], ['a']],
+    [
+      'already there, before one who wants it',
+      [desired('b', 0, 30, { standsOnTarget: true }), desired('a', 0, 30)],
+      ['a'],
+    ],
   ])('%s', (_, appointments, faults) => {
     expect(planSameTimes({ appointments, slots: halves })).toEqual({ faults });
   });
 
   test('two services of one resource share its time', () => {
-    const appointments = [wish('a', 0, 30), wish('b', 0, 30, { service: 'follow-up' })];
+    const appointments = [desired('a', 0, 30), desired('b', 0, 30, { service: 'follow-up' })];
     const slots = [slot(0, 30), slot(0, 30, 'follow-up')];
     expect(planSameTimes({ appointments, slots })).toEqual({ faults: ['b'] });
     expect(planSameTimes({ appointments: appointments.toReversed(), slots })).toEqual({ faults: ['a'] });
@@ -79,7 +88,7 @@ describe('properties', () => {
     )
     .map((all) =>
       all.map(({ id, start, length, service, standsOnTarget }) =>
-        wish(id, start, start + length, { service, standsOnTarget }),
+        desired(id, start, start + length, { service, standsOnTarget }),
       ),
     );
   const requests: fc.Arbitrary<Request> = fc.record({

@@ -16,7 +16,7 @@ import {
 import { bookByCode, careUnitOf } from '../../../test/codes.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults } from '../../../test/refusals.ts';
+import { expectFaults } from '../../../test/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -57,9 +57,9 @@ describe('ids', () => {
     ['nothing', undefined],
   ])('are a list of 1 to 100 different ids: %s', async (_, ids) => {
     for (const body of bodies) {
-      const answer = await norway.changeMany(ids as string[], body);
-      expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-      expect(answer.body.errors[0]?.pointer).toMatch(ids === undefined ? /^(\/ids)?$/ : /^\/ids/);
+      const response = await norway.changeMany(ids as string[], body);
+      expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+      expect(response.body.errors[0]?.pointer).toMatch(ids === undefined ? /^(\/ids)?$/ : /^\/ids/);
     }
   });
 
@@ -148,11 +148,14 @@ describe('a body', () => {
 
   test('can name the resource in a header', async () => {
     const [mine] = (await bookSome(gateway, 1, { resourceId: 'r-1' })) as [Appointment];
-    const answer = await gateway.request('PATCH', `${oslo}/appointments`, {
+    const response = await gateway.request('PATCH', `${oslo}/appointments`, {
       body: { ids: [mine.id], resource_id: 'header:x-doctor' },
       headers: { 'x-doctor': 'emr_id:r-2' },
     });
-    expect(answer).toMatchObject({ status: 200, body: { appointments: [{ id: mine.id, resource_id: 'emr_id:r-2' }] } });
+    expect(response).toMatchObject({
+      status: 200,
+      body: { appointments: [{ id: mine.id, resource_id: 'emr_id:r-2' }] },
+    });
   });
 
   test.each(['r-9', 'r-6', 'nobody'])('cannot name a resource that does not exist: %s', async (resource_id) => {
@@ -193,13 +196,13 @@ describe('a pure bulk update', () => {
     );
     for (const index of [1, 3]) await book(gateway, { slot: on('r-2', slots[index] as Slot) });
     const ids = idsIn(before);
-    const refused = await norway.changeMany(ids, { resource_id: 'r-2', comment: 'never' });
-    expectFaults(refused, {
+    const rejected = await norway.changeMany(ids, { resource_id: 'r-2', comment: 'never' });
+    expectFaults(rejected, {
       status: 400,
       reason: 'time_slot_unavailable',
       errors: [1, 3].map((index) => [index, ids[index] ?? '', 'time_slot_unavailable'] as const),
     });
-    expect(refused.body.errors[0]?.detail).toContain(before[1]?.start);
+    expect(rejected.body.errors[0]?.detail).toContain(before[1]?.start);
     expect(await norway.getAll(ids)).toEqual(before);
   });
 

@@ -15,8 +15,8 @@ import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { withoutTransactions } from '../../../test/limited-ehrs.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { calledWhileUnavailable, withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
@@ -37,7 +37,7 @@ const ehr = ehrs.of('one-by-one');
 const staff = gateway.ehr('one-by-one');
 
 /** Three appointments that can be moved to the second resource. */
-async function threeToMove(): Promise<[Appointment, Appointment, Appointment]> {
+async function bookThree(): Promise<[Appointment, Appointment, Appointment]> {
   const search = { careUnit: path, from: nextMonth() };
   const there = (await freeSlots(gateway, { ...search, resourceId: 'r-2' })).map(({ start }) => start);
   const slots = (await freeSlots(gateway, search)).filter(({ start }) => there.includes(start)).slice(0, 3);
@@ -60,40 +60,40 @@ const edits: readonly (readonly [string, (ehr: Ehr, id: string) => Promise<void>
   ['is cancelled', (it, id) => it.cancel(id)],
 ];
 
-function expectOutcomes(answer: AppointmentsResponse, ids: readonly string[], changed: readonly boolean[]): void {
-  expectRefusal(answer, 502, 'partially_applied');
-  expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual(
+function expectOutcomes(response: AppointmentsResponse, ids: readonly string[], changed: readonly boolean[]): void {
+  expectProblem(response, 502, 'partially_applied');
+  expect(response.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual(
     ids.map((id, index) => [id, `/ids/${index}`]),
   );
-  const details = answer.body.errors.map(({ detail }) => detail);
+  const details = response.body.errors.map(({ detail }) => detail);
   const [asItWas] = details.filter((_, index) => !changed[index]);
   expect(details.map((detail) => detail !== asItWas)).toEqual(changed);
 }
 
 describe('a bulk change is compensated, except for appointments that staff changed in the meantime', () => {
   test.each(edits)('when a later change is rejected and the first appointment was %s', async (_, edit) => {
-    const [first, second, third] = await threeToMove();
+    const [first, second, third] = await bookThree();
     const ids = idsIn([first, second, third]);
     const left: Left = {};
-    ehr.refuse('rejected', {
+    ehr.failNext('rejected', {
       after: 2,
       async meanwhile() {
         await edit(staff, first.id);
         left.appointment = await careUnit.get(first.id);
       },
     });
-    const answer = await careUnit.changeMany(ids, moved);
+    const response = await careUnit.changeMany(ids, moved);
     expect(await careUnit.get(first.id)).toEqual(left.appointment);
     expect(await careUnit.getAll([second.id, third.id])).toEqual([second, third]);
-    expectOutcomes(answer, ids, [true, false, false]);
+    expectOutcomes(response, ids, [true, false, false]);
   });
 
   // Changes are compensated in reverse order, so the second appointment is compensated before the first.
   test.each(edits)('when the EHR was unavailable in between and the second appointment was %s', async (_, edit) => {
-    const [first, second, third] = await threeToMove();
-    ehr.refuse('rejected', { after: 2, meanwhile: async () => ehr.leave() });
-    const answer = await careUnit.changeMany(idsIn([first, second, third]), moved);
-    expectRefusal(answer, 504, 'outcome_unknown');
+    const [first, second, third] = await bookThree();
+    ehr.failNext('rejected', { after: 2, meanwhile: async () => ehr.goDown() });
+    const response = await careUnit.changeMany(idsIn([first, second, third]), moved);
+    expectProblem(response, 504, 'outcome_unknown');
     await calledWhileUnavailable(ehr);
     await edit(staff, second.id);
     ehr.comeUp();
@@ -110,7 +110,7 @@ describe('a bulk change is compensated, except for appointments that staff chang
     ];
     const [mine] = (await bookEach(gateway, [s1], { careUnit: path, patientId: 'p-9' })) as [Appointment];
     const made: string[] = [];
-    ehr.refuse('rejected', {
+    ehr.failNext('rejected', {
       kind: 'create',
       after: 1,
       async meanwhile() {
@@ -118,8 +118,8 @@ describe('a bulk change is compensated, except for appointments that staff chang
         await staff.comment(made[0] ?? '', 'by staff');
       },
     });
-    const answer = await careUnit.changeMany([mine.id], { start: s1.start, end: s3.end });
-    expectRefusal(answer, 502, 'partially_applied');
+    const response = await careUnit.changeMany([mine.id], { start: s1.start, end: s3.end });
+    expectProblem(response, 502, 'partially_applied');
     expect(made).toHaveLength(1);
     const booked = await careUnit.list('patient_id=p-9&status=booked');
     expect(booked).toMatchObject([
@@ -129,9 +129,9 @@ describe('a bulk change is compensated, except for appointments that staff chang
   });
 
   test('appointments that nobody changed are all restored', { tags: 'every-ehr' }, async () => {
-    const booked = await threeToMove();
-    ehr.refuse('rejected', { after: 2 });
-    expectRefusal(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');
+    const booked = await bookThree();
+    ehr.failNext('rejected', { after: 2 });
+    expectProblem(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');
     expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
     const free = await freeSlots(gateway, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
     expect(free.map(({ start }) => start)).toEqual(expect.arrayContaining(booked.map(({ start }) => start)));

@@ -65,11 +65,11 @@ function otherwise(connector: Connector, emr: string): Connector {
       await after[call]?.();
       return done;
     },
-    async findAppointments(...asked) {
+    async findAppointments(...input) {
       const step = beforeFinding;
       beforeFinding = undefined;
       await step?.();
-      return findAppointments(...asked);
+      return findAppointments(...input);
     },
   };
 }
@@ -85,7 +85,7 @@ const gateway = await startGateway({
 });
 afterAll(() => gateway.close());
 
-function expectRefusal(
+function expectProblem(
   { status, body }: AppointmentResponse | AppointmentsResponse,
   expected: number,
   reason: string,
@@ -131,9 +131,9 @@ describe('drafts of one code, booked without a transaction', () => {
     at({ 2: failing('unavailable', promise) });
     const first = confirmMany(wanted.ids, wanted.code);
     await eventually(() => expect(calls).toBe(2));
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
     resolve();
-    expectRefusal(await first, 503, 'ehr_unavailable');
+    expectProblem(await first, 503, 'ehr_unavailable');
     expect(await wanted.inEhr()).toEqual([]);
     await expectBookedOnce(wanted);
   });
@@ -146,7 +146,7 @@ describe('drafts of one code, booked without a transaction', () => {
     await eventually(() => expect(calls).toBe(3));
     at({ 1: () => promise });
     await abandonWrites(gateway, 'one-by-one');
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
     await eventually(() => expect(calls).toBe(1));
     resolve();
     await first;
@@ -158,7 +158,7 @@ describe('drafts of one code, booked without a transaction', () => {
   test('are compensated completely despite an outage of the EHR, and can be booked afterwards', async () => {
     const wanted = await drafts('r-4');
     at({ 2: failing('unavailable'), 3: failing('unavailable') });
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
     await withoutWrites('one-by-one');
     expect(await wanted.inEhr()).toEqual([]);
     await expectBookedOnce(wanted);
@@ -167,7 +167,7 @@ describe('drafts of one code, booked without a transaction', () => {
   test('are booked if the EHR has booked one and rejects the compensation', async () => {
     const wanted = await drafts('r-2');
     at({ 2: failing('rejected'), 3: failing('rejected') });
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 502, 'partially_applied');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 502, 'partially_applied');
     const [booked, ...others] = (await getAll(wanted.ids)).toSorted((a, b) => (a.status > b.status ? -1 : 1));
     expect([booked?.status, ...others.map(({ status }) => status)]).toEqual(['booked', 'awaiting_confirmation']);
     at({});
@@ -218,7 +218,7 @@ describe('drafts of one code, booked without a transaction', () => {
     const second = confirmMany(wanted.ids, wanted.code);
     await eventually(() => expect(beforeFinding).toBeUndefined());
     undo.resolve();
-    expectRefusal(await first, 502, 'ehr_rejected');
+    expectProblem(await first, 502, 'ehr_rejected');
     find.resolve();
     expect(await second).toMatchObject({ status: 200 });
     await expectBookedOnce(wanted);
@@ -251,12 +251,12 @@ describe('a draft that the EHR is about to book', () => {
     at({ 1: () => promise });
     const first = confirm(wanted.draft.id, wanted.code);
     await eventually(() => expect(calls).toBe(1));
-    expectRefusal(await confirm(wanted.draft.id, wanted.code), 409, 'idempotency_in_progress');
+    expectProblem(await confirm(wanted.draft.id, wanted.code), 409, 'idempotency_in_progress');
     expect(calls).toBe(1);
     await expireCode(gateway, wanted.draft);
     await runBackgroundJobs(gateway);
     expect(await get(wanted.draft.id)).toMatchObject({ status: 'awaiting_confirmation' });
-    expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
+    expectProblem(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
     resolve();
     expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
     await expectBooked(wanted);
@@ -266,10 +266,10 @@ describe('a draft that the EHR is about to book', () => {
     const wanted = await awaited();
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 1: failing('unavailable', promise), 2: failing('unavailable', promise) });
-    const answers = [1, 2].map(() => confirm(wanted.draft.id, wanted.code));
+    const responses = [1, 2].map(() => confirm(wanted.draft.id, wanted.code));
     await eventually(() => expect(calls).toBe(1));
     resolve();
-    for (const answer of await Promise.all(answers)) expectRefusal(answer, 503, 'ehr_unavailable');
+    for (const response of await Promise.all(responses)) expectProblem(response, 503, 'ehr_unavailable');
     expect(await confirm(wanted.draft.id, wanted.code)).toMatchObject({ status: 200, body: { status: 'booked' } });
     await expectBooked(wanted);
   });
@@ -294,7 +294,7 @@ describe('a draft that the EHR is about to book', () => {
     at({ 1: () => promise });
     const first = confirm(wanted.draft.id, wanted.code);
     await eventually(() => expect(calls).toBe(1));
-    expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
+    expectProblem(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
     resolve();
     expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
     await expectBooked(wanted);
@@ -310,7 +310,7 @@ describe('a draft that the EHR is about to book', () => {
     await eventually(() => expect(beforeFinding).toBeUndefined());
     expect(await confirm(wanted.draft.id, wanted.code)).toMatchObject({ status: 200 });
     resolve();
-    expectRefusal(await both, 409, 'idempotency_in_progress');
+    expectProblem(await both, 409, 'idempotency_in_progress');
     await expectBooked(wanted);
     expect(await get(other.id)).toEqual(other);
   });
@@ -383,7 +383,7 @@ describe('an expired hold', () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       at({}, { 1: () => promise });
       const before = new Set((await gateway.ehr('holds').appointments()).map(({ id }) => id));
-      const answer = create(creationBody(slot));
+      const response = create(creationBody(slot));
       const made = await eventually(async () => {
         const [found] = (await gateway.ehr('holds').appointments()).filter(({ id }) => !before.has(id));
         if (!found) throw new Error('Nothing is held');
@@ -394,7 +394,7 @@ describe('an expired hold', () => {
       await abandonWrites(gateway, 'holds');
       await withoutWrites('holds');
       resolve();
-      expectRefusal(await answer, 504, 'outcome_unknown');
+      expectProblem(await response, 504, 'outcome_unknown');
       expect(await stateInEhr(made.id)).toBe(meanwhile === bookByStaff ? 'booked' : 'held');
     },
   );

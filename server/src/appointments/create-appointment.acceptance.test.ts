@@ -27,7 +27,7 @@ function create<Body = Appointment>(
   return gateway.request<Body>('POST', `${careUnit}/appointments`, { body, headers });
 }
 
-const refused = (body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
+const rejected = (body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
   create<Problem>(body, { headers });
 
 /** A valid booking. Rejected variants of it do not take the slot. */
@@ -63,7 +63,7 @@ describe('a booking', () => {
     const slot = await freeSlot(gateway);
     await book(gateway, { slot });
     expect((await freeSlots(gateway)).map((it) => it.start)).not.toContain(slot.start);
-    expect(await refused({ ...creationBody(slot), patient_id: 'p-4' })).toMatchObject({
+    expect(await rejected({ ...creationBody(slot), patient_id: 'p-4' })).toMatchObject({
       status: 400,
       body: {
         reason: 'time_slot_unavailable',
@@ -71,7 +71,7 @@ describe('a booking', () => {
         errors: [{ pointer: '/start_time', reason: 'time_slot_unavailable' }],
       },
     });
-    expect(await refused({ ...creationBody(slot), healthcare_service_id: 'vaccination' })).toMatchObject({
+    expect(await rejected({ ...creationBody(slot), healthcare_service_id: 'vaccination' })).toMatchObject({
       body: { reason: 'time_slot_unavailable' },
     });
   });
@@ -96,7 +96,7 @@ describe('a booking', () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ start: first.start, end: second.end });
     for (const slot of [first, second]) {
-      expect(await refused(creationBody(slot))).toMatchObject({ body: { reason: 'time_slot_unavailable' } });
+      expect(await rejected(creationBody(slot))).toMatchObject({ body: { reason: 'time_slot_unavailable' } });
     }
   });
 
@@ -143,7 +143,7 @@ describe('time slots', () => {
 
   async function expectUnavailable(start_time: string, end_time: string, more: object = {}) {
     const slot = { patient_id: 'p-3', resource_id: 'r-2', healthcare_service_id: 'consultation' };
-    expect(await refused({ ...slot, start_time, end_time, ...more }), `${start_time} to ${end_time}`).toMatchObject({
+    expect(await rejected({ ...slot, start_time, end_time, ...more }), `${start_time} to ${end_time}`).toMatchObject({
       status: 400,
       body: {
         reason: 'time_slot_unavailable',
@@ -196,7 +196,7 @@ describe('time slots', () => {
 });
 
 describe('the time', () => {
-  const at = (start_time: unknown, end_time: unknown) => refused({ ...spare, start_time, end_time });
+  const at = (start_time: unknown, end_time: unknown) => rejected({ ...spare, start_time, end_time });
 
   test('cannot be in the past', async () => {
     for (const day of ['2024-01-02', '1999-12-31', '1900-01-01']) {
@@ -265,14 +265,14 @@ describe('the time', () => {
 describe('the body', () => {
   test.each(Object.keys(spare))('must have a %s', async (field) => {
     const { [field as keyof typeof spare]: _, ...rest } = spare;
-    expect(await refused(rest)).toMatchObject({
+    expect(await rejected(rest)).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
     });
   });
 
   test('gets all its errors in one response', async () => {
-    const { status, body } = await refused({ comment: 5, start: '2031-03-20T09:00:00' });
+    const { status, body } = await rejected({ comment: 5, start: '2031-03-20T09:00:00' });
     expect(status).toBe(400);
     expect(body.errors.map(({ pointer }) => pointer).toSorted()).toEqual(
       ['/comment', '/start', ...Object.keys(spare).map((name) => `/${name}`)].toSorted(),
@@ -296,7 +296,7 @@ describe('the body', () => {
     ['healthcare_service_id', '\udc00'],
   ])('must not have a %s that is %j', async (field, value) => {
     // JSON.stringify escapes the lone surrogates, so they are sent as they are.
-    expect(await refused({ ...spare, [field]: value })).toMatchObject({
+    expect(await rejected({ ...spare, [field]: value })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
     });
@@ -305,7 +305,7 @@ describe('the body', () => {
   test.each(['end', 'start', 'status', 'id', 'emr', 'Comment', 'patientId', 'constructor', 'a/b~c', ''])(
     'must not have the field "%s"',
     async (field) => {
-      expect(await refused({ ...spare, [field]: 'booked' })).toMatchObject({
+      expect(await rejected({ ...spare, [field]: 'booked' })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ reason: 'request_invalid' }] },
       });
@@ -313,14 +313,14 @@ describe('the body', () => {
   );
 
   test('gets the name of an unknown field in the error, unless the name could be personal data', async () => {
-    const { body } = await refused({ ...spare, colour: 'red', '15859000026': 'x', 'a b@c.example': 'y' });
+    const { body } = await rejected({ ...spare, colour: 'red', '15859000026': 'x', 'a b@c.example': 'y' });
     expect(body.errors.map(({ pointer }) => pointer).toSorted()).toEqual(['', '/colour']);
     expect(JSON.stringify(body)).not.toMatch(/15859000026|c\.example/);
   });
 
   test('must name an existing healthcare service', async () => {
     for (const healthcare_service_id of ['surgery', '', 'Consultation', '__proto__', 'x'.repeat(10_000)]) {
-      expect(await refused({ ...spare, healthcare_service_id })).toMatchObject({
+      expect(await rejected({ ...spare, healthcare_service_id })).toMatchObject({
         status: 400,
         body: { reason: 'healthcare_service_not_found', errors: [{ pointer: '/healthcare_service_id' }] },
       });
@@ -328,7 +328,7 @@ describe('the body', () => {
   });
 
   test('must name a resource of this care unit', async () => {
-    expect(await refused({ ...spare, resource_id: 'r-6' })).toMatchObject({
+    expect(await rejected({ ...spare, resource_id: 'r-6' })).toMatchObject({
       status: 400,
       body: { reason: 'resource_not_found', errors: [{ pointer: '/resource_id', reason: 'resource_not_found' }] },
     });
@@ -337,8 +337,8 @@ describe('the body', () => {
   test('can take both identifiers from headers', async () => {
     const slot = await freeSlot(gateway);
     const body = { ...creationBody(slot), patient_id: 'header:x-a', resource_id: 'header:x-b' };
-    const answer = await create(body, { headers: { 'x-a': 'no_personal_number:55859000281', 'x-b': 'emr_id:r-1' } });
-    expect(answer).toMatchObject({ status: 201, body: { patient_id: 'emr_id:p-2', resource_id: 'emr_id:r-1' } });
+    const response = await create(body, { headers: { 'x-a': 'no_personal_number:55859000281', 'x-b': 'emr_id:r-1' } });
+    expect(response).toMatchObject({ status: 201, body: { patient_id: 'emr_id:p-2', resource_id: 'emr_id:r-1' } });
   });
 });
 
@@ -348,7 +348,7 @@ describe('identifiers', () => {
       kind,
       place: 'body',
       parameter: `${kind}_id`,
-      send: (text, headers) => refused({ ...taken, [`${kind}_id`]: text }, headers),
+      send: (text, headers) => rejected({ ...taken, [`${kind}_id`]: text }, headers),
       isFound: ({ body }) => (body as Problem).reason === 'time_slot_unavailable',
     });
   }
@@ -357,8 +357,11 @@ describe('identifiers', () => {
 bodyCases({ gateway, method: 'POST', path: () => `${oslo}/appointments`, valid: spare });
 
 test('query parameters are rejected', async () => {
-  const answer = await gateway.request<Problem>('POST', `${oslo}/appointments?force=true`, { body: spare });
-  expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid', errors: [{ parameter: 'force' }] } });
+  const response = await gateway.request<Problem>('POST', `${oslo}/appointments?force=true`, { body: spare });
+  expect(response).toMatchObject({
+    status: 400,
+    body: { reason: 'request_invalid', errors: [{ parameter: 'force' }] },
+  });
 });
 
 function slotOf({ start, end, resource_id, healthcare_service_id }: Appointment): Slot {

@@ -56,16 +56,16 @@ describe('an outage of the database after the EHR performed a write leaves the o
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-no', creation(slot, direct), key));
-    const answer = await finalResponse(() => send(creation(slot, direct), key));
-    expect(answer.status, answer.text).toBe(201);
-    expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
+    const response = await finalResponse(() => send(creation(slot, direct), key));
+    expect(response.status, response.text).toBe(201);
+    expect(await at(slot)).toEqual([{ id: response.body.id, state: 'booked' }]);
   });
 
   // The request stores no operation, so the response may also be 201.
   test('a booking without a key is kept', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
-    const answer = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
-    if (answer.status !== 201) expectUnknown(answer);
+    const response = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
+    if (response.status !== 201) expectUnknown(response);
     expect(await at(slot)).toHaveLength(1);
   });
 
@@ -73,9 +73,9 @@ describe('an outage of the database after the EHR performed a write leaves the o
     const slot = await freeSlot(gateway, { careUnit: byCode });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), key));
-    const answer = await finalResponse(() => send(creation(slot, byCode), key));
-    expect(answer.status, answer.text).toBe(201);
-    const { id } = answer.body;
+    const response = await finalResponse(() => send(creation(slot, byCode), key));
+    expect(response.status, response.text).toBe(201);
+    const { id } = response.body;
     expect(await at(slot, 'sandbox-se')).toEqual([{ id, state: 'held' }]);
     await codeFor(gateway, id);
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
@@ -102,8 +102,8 @@ describe('an outage of the database after the EHR performed a write leaves the o
     const { id } = await book(gateway, { careUnit: direct, slot: from });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-no', change(id, timeOf(to), direct), key));
-    const answer = await finalResponse(() => send(change(id, timeOf(to), direct), key));
-    expect(answer).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
+    const response = await finalResponse(() => send(change(id, timeOf(to), direct), key));
+    expect(response).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
     expect(await at(to)).toEqual([{ id, state: 'booked' }]);
   });
 });

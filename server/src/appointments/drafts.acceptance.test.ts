@@ -25,7 +25,7 @@ import {
 import { startGateway } from '../../../test/gateway.ts';
 import { withoutHolds } from '../../../test/limited-ehrs.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway({
   connectors: [wrapConnector((connector, emr) => (emr.startsWith('no-hold') ? withoutHolds(connector) : connector))],
@@ -94,7 +94,7 @@ describe('an EHR without holds', () => {
     const code = await codeFor(gateway, draft.id);
     const { body: booked } = await careUnit.confirm(draft.id, code);
     expect(await careUnit.confirm(draft.id, code)).toMatchObject({ status: 200, body: booked });
-    expectRefusal(await careUnit.confirm(draft.id, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectProblem(await careUnit.confirm(draft.id, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
 
     const to = await freeSlot(gateway, { careUnit: path, resourceId: 'r-2' });
     const moved = { ...booked, ...at(to), resource_id: 'emr_id:r-2', comment: 'x' };
@@ -126,14 +126,14 @@ describe('an EHR without holds', () => {
     const code = await codeFor(gateway, draft.id);
     await backdateCode(gateway, confirmationOf(draft).id, 31);
     for (const any of [code, ...incorrectCodes(code, 1)]) {
-      expectRefusal(await theirs.confirm(draft.id, any), 409, 'confirmation_not_pending');
+      expectProblem(await theirs.confirm(draft.id, any), 409, 'confirmation_not_pending');
     }
-    expectRefusal(await theirs.resend(draft.id), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.resend(draft.id), 409, 'confirmation_not_pending');
     expect(confirmationOf(await careUnit.get(draft.id)).attempts_remaining).toBe(5);
     expect(await inEhr('p-7')).toEqual([]);
     expect(await theirs.cancel(other.id)).toMatchObject({ status: 200, body: { id: other.id, status: 'cancelled' } });
     expect(await careUnit.confirm(draft.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    expectRefusal(await theirs.confirm(draft.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.confirm(draft.id, code), 409, 'confirmation_not_pending');
   });
 
   test('responds 400 and cancels the draft if the time is taken when the code is entered', async () => {
@@ -144,11 +144,11 @@ describe('an EHR without holds', () => {
     ];
     const code = await codeFor(gateway, draft.id);
     expect(await careUnit.confirm(faster.id, await codeFor(gateway, faster.id))).toMatchObject({ status: 200 });
-    expectRefusal(await careUnit.confirm(draft.id, code), 400, 'time_slot_unavailable');
+    expectProblem(await careUnit.confirm(draft.id, code), 400, 'time_slot_unavailable');
     const gone = { ...draft, status: 'cancelled', confirmation: null };
     expect(await careUnit.get(draft.id)).toEqual(gone);
     expect(await careUnit.list('patient_id=p-6')).toEqual([gone]);
-    expectRefusal(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
     expect(await careUnit.cancel(draft.id)).toMatchObject({ status: 200, body: gone });
     expect(await inEhr('p-6')).toEqual([]);
     expect(await careUnit.get(faster.id)).toMatchObject({ status: 'booked' });
@@ -156,11 +156,11 @@ describe('an EHR without holds', () => {
 
   test('rejects a draft at a time that is taken', async () => {
     const booked = await bookByCode(gateway, { careUnit: path });
-    const refused = await careUnit.create(creationBody({ ...booked }));
-    expectRefusal(refused, 400, 'time_slot_unavailable');
-    expect(refused.body.errors).toMatchObject([{ pointer: '/start_time' }]);
-    const mute = { ...creationBody(await freeSlot(gateway, { careUnit: path })), patient_id: 'p-20' };
-    expectRefusal(await careUnit.create(mute), 409, 'no_contact_channel');
+    const rejected = await careUnit.create(creationBody({ ...booked }));
+    expectProblem(rejected, 400, 'time_slot_unavailable');
+    expect(rejected.body.errors).toMatchObject([{ pointer: '/start_time' }]);
+    const withoutContact = { ...creationBody(await freeSlot(gateway, { careUnit: path })), patient_id: 'p-20' };
+    expectProblem(await careUnit.create(withoutContact), 409, 'no_contact_channel');
   });
 
   test('never gets a draft that was released or has expired', async () => {
@@ -169,16 +169,16 @@ describe('an EHR without holds', () => {
     const { body: given } = await careUnit.cancel(draft.id, { comment: 'why' });
     expect(given).toEqual({ ...draft, status: 'cancelled', comment: 'why', confirmation: null });
     expect(await careUnit.get(draft.id)).toEqual(given);
-    expectRefusal(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
-    expectRefusal(await careUnit.change(draft.id, { comment: 'x' }), 409, 'appointment_cancelled');
+    expectProblem(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await careUnit.change(draft.id, { comment: 'x' }), 409, 'appointment_cancelled');
 
     const late = await book(gateway, { careUnit: path, patientId: 'p-8' });
     const lateCode = await codeFor(gateway, late.id);
-    expectRefusal(await careUnit.change(late.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
+    expectProblem(await careUnit.change(late.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
     await expireCode(gateway, late);
     expect(await careUnit.get(late.id)).toEqual({ ...late, status: 'cancelled', confirmation: null });
-    expectRefusal(await careUnit.confirm(late.id, lateCode), 409, 'confirmation_expired');
-    expectRefusal(await careUnit.resend(late.id), 409, 'confirmation_expired');
+    expectProblem(await careUnit.confirm(late.id, lateCode), 409, 'confirmation_expired');
+    expectProblem(await careUnit.resend(late.id), 409, 'confirmation_expired');
     expect(new Set(idsIn(await careUnit.list('patient_id=p-8&status=cancelled')))).toEqual(
       new Set([draft.id, late.id]),
     );
@@ -214,7 +214,7 @@ describe('an EHR without holds', () => {
       }
     }
     all.sort((a, b) => Date.parse(a.start) - Date.parse(b.start) || (a.id < b.id ? -1 : 1));
-    const told = all.map((it) => [it.id, it.status]);
+    const statuses = all.map((it) => [it.id, it.status]);
     const range = new URLSearchParams({ start: from.toISOString(), end: times.at(-1)?.end ?? '' }).toString();
     for (const query of [`patient_id=${patientId}`, range, `patient_id=${patientId}&${range}`]) {
       for (const limit of [1, 2, 5, 100]) {
@@ -223,7 +223,7 @@ describe('an EHR without holds', () => {
           `${path}/appointments?${query}&limit=${limit}`,
           'appointments',
         );
-        expect(pages.flat().map((it) => [it.id, it.status])).toEqual(told);
+        expect(pages.flat().map((it) => [it.id, it.status])).toEqual(statuses);
         expect(pages.every((page) => page.length <= limit)).toBe(true);
       }
     }
@@ -274,7 +274,7 @@ describe('an EHR without holds', () => {
       },
     });
     await bookByCode(gateway, { careUnit: path, slot });
-    expectRefusal(await look(), 400, 'time_slot_unavailable');
+    expectProblem(await look(), 400, 'time_slot_unavailable');
   });
 
   test('cancels a booked draft in two steps by the draft id', async () => {
@@ -287,7 +287,7 @@ describe('an EHR without holds', () => {
     expect(await get(booked.id)).toEqual(booked);
     expect(await list('patient_id=p-4')).toEqual([booked]);
     const code = await codeFor(gateway, view.id);
-    expectRefusal(await confirm(booked.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await confirm(booked.id, code), 409, 'confirmation_not_pending');
     expect(await confirm(view.id, code)).toMatchObject({
       status: 200,
       body: { id: view.id, status: 'cancelled', replaces_id: booked.id },

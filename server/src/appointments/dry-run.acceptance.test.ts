@@ -16,7 +16,7 @@ import {
 } from '../../../test/bookings.ts';
 import { bookByCode, careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../../test/codes.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
-import { type Answer, type Problem, startGateway } from '../../../test/gateway.ts';
+import { type GatewayResponse, type Problem, startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 
@@ -58,15 +58,15 @@ async function everything(): Promise<Record<string, unknown>> {
 /** Sends a dry run, and checks that it changed nothing. */
 async function look<Body>(careUnit: string, method: string, path: string, body: object): Promise<Body> {
   const before = await everything();
-  const { status, headers, body: answer, text } = await send<Body>(careUnit, method, path, body, dryRun);
+  const { status, headers, body: response, text } = await send<Body>(careUnit, method, path, body, dryRun);
   expect({ status, text }).toMatchObject({ status: 200 });
   expect(headers).not.toHaveProperty('location');
   expect(await everything()).toEqual(before);
-  return answer;
+  return response;
 }
 
 /** Checks that the dry run and the request get the same problem, and that neither changes anything. */
-async function expectSameRefusal(
+async function expectSameProblem(
   careUnit: string,
   method: string,
   path: string,
@@ -74,12 +74,15 @@ async function expectSameRefusal(
   expected: { status: number; reason: string },
 ): Promise<void> {
   const before = await everything();
-  const told = ({ status, body: { request_id: _, ...problem } }: Answer<Problem & { request_id: string }>) => ({
+  const comparable = ({
+    status,
+    body: { request_id: _, ...problem },
+  }: GatewayResponse<Problem & { request_id: string }>) => ({
     status,
     problem,
   });
-  const looked = told(await send(careUnit, method, path, body, dryRun));
-  const real = told(await send(careUnit, method, path, body, ''));
+  const looked = comparable(await send(careUnit, method, path, body, dryRun));
+  const real = comparable(await send(careUnit, method, path, body, ''));
   expect({ status: looked.status, reason: looked.problem.reason }).toEqual(expected);
   expect(looked).toEqual(real);
   expect(await everything()).toEqual(before);
@@ -151,7 +154,7 @@ describe('a dry run of Create', () => {
     const right = creationBody(await freeSlot(gateway));
     const taken = await book(gateway);
     const create = (body: object, status: number, reason: string, careUnit = oslo) =>
-      expectSameRefusal(careUnit, 'POST', '', body, { status, reason });
+      expectSameProblem(careUnit, 'POST', '', body, { status, reason });
     await create(creationBody({ ...taken }), 400, 'time_slot_unavailable');
     await create({ ...right, patient_id: 'p-99' }, 400, 'patient_not_found');
     await create({ ...right, resource_id: 'r-9' }, 400, 'resource_not_found');
@@ -168,7 +171,7 @@ describe('a dry run of Create', () => {
     const careUnit = careUnitPath('few-pending', 'sodermalm');
     await book(gateway, { careUnit });
     const body = creationBody(await freeSlot(gateway, { careUnit }));
-    await expectSameRefusal(careUnit, 'POST', '', body, { status: 429, reason: 'patient_limit_reached' });
+    await expectSameProblem(careUnit, 'POST', '', body, { status: 429, reason: 'patient_limit_reached' });
   });
 
   test.each(['1', 'yes', '', 'TRUE', 'null'])('is requested with true or false, not with "%s"', async (value) => {
@@ -243,7 +246,7 @@ describe('a dry run of an update', () => {
     const gone = await book(gateway);
     await careUnitOf(gateway, oslo).cancel(gone.id);
     const update = (id: string, body: object, status: number, reason: string, careUnit = oslo) =>
-      expectSameRefusal(careUnit, 'PATCH', `/${id}`, body, { status, reason });
+      expectSameProblem(careUnit, 'PATCH', `/${id}`, body, { status, reason });
     await update(mine.id, { start: taken.start, end: taken.end }, 400, 'time_slot_unavailable');
     await update(mine.id, { resource_id: roomId('r-5') }, 400, 'time_slot_unavailable');
     await update(mine.id, { resource_id: 'nobody' }, 400, 'resource_not_found');
@@ -308,15 +311,18 @@ describe('a dry run of a cancellation', () => {
   });
 
   test('is rejected like the request', async () => {
-    const mute = await book(gateway, { careUnit: riverside, patientId: 'p-20' });
+    const withoutContact = await book(gateway, { careUnit: riverside, patientId: 'p-20' });
     const cancel = { status: 'cancelled' };
-    await expectSameRefusal(riverside, 'PATCH', `/${mute.id}`, cancel, { status: 409, reason: 'no_contact_channel' });
-    await expectSameRefusal(riverside, 'PATCH', '/nothing', cancel, { status: 404, reason: 'appointment_not_found' });
-    await expectSameRefusal(
+    await expectSameProblem(riverside, 'PATCH', `/${withoutContact.id}`, cancel, {
+      status: 409,
+      reason: 'no_contact_channel',
+    });
+    await expectSameProblem(riverside, 'PATCH', '/nothing', cancel, { status: 404, reason: 'appointment_not_found' });
+    await expectSameProblem(
       riverside,
       'PATCH',
-      `/${mute.id}`,
-      { ...cancel, start: mute.start, end: mute.end },
+      `/${withoutContact.id}`,
+      { ...cancel, start: withoutContact.start, end: withoutContact.end },
       {
         status: 400,
         reason: 'request_invalid',
@@ -365,7 +371,7 @@ describe('a dry run of a bulk request', () => {
     const [a, b] = (await bookRun(await freeSlots(gateway, { limit: 2 }))) as [Appointment, Appointment];
     await careUnitOf(gateway, oslo).cancel(b.id);
     const bulk = (ids: readonly string[], body: object, status: number, reason: string) =>
-      expectSameRefusal(oslo, 'PATCH', '', { ids, ...body }, { status, reason });
+      expectSameProblem(oslo, 'PATCH', '', { ids, ...body }, { status, reason });
     await bulk([a.id, b.id, 'nothing'], { comment: 'x' }, 409, 'appointment_cancelled');
     await bulk(['nothing', a.id, b.id], { comment: 'x' }, 400, 'appointment_not_found');
     await bulk([b.id, a.id], { resource_id: roomId('r-5') }, 400, 'time_slot_unavailable');
@@ -446,7 +452,7 @@ describe('a dry run of a continuous reschedule', () => {
     const mine = await book(gateway, { slot: first });
     const other = await book(gateway, { slot: third, patientId: 'p-5' });
     const reschedule = (ids: readonly string[], body: object, status: number, reason: string, careUnit = oslo) =>
-      expectSameRefusal(careUnit, 'PATCH', '', { ids, ...body }, { status, reason });
+      expectSameProblem(careUnit, 'PATCH', '', { ids, ...body }, { status, reason });
     const range = { start: second.start, end: third.end };
     await reschedule([mine.id], range, 400, 'time_slot_unavailable');
     await reschedule([mine.id, other.id], range, 400, 'appointments_not_alike');
@@ -485,12 +491,12 @@ test.runIf(gateway.database.kind === 'postgresql')('dry runs for the same patien
   for (const patientId of patients) ids.push((await book(gateway, { careUnit: riverside, patientId })).id);
   const { keys, db } = gateway.deps.services;
   const [hash] = patientHashes(keys, 'sandbox-uk', 'p-5');
-  let answers: Promise<{ status: number }[]> | undefined;
+  let responses: Promise<{ status: number }[]> | undefined;
   await db.transaction().execute(async (tx) => {
     // Both dry runs wait for the patient in the middle, and each holds the patient that the other one locks next.
     await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`patient ${hash.toString('hex')}`}, 0))`.execute(tx);
     const body = { status: 'cancelled' };
-    answers = Promise.all(
+    responses = Promise.all(
       [ids, ids.toReversed()].map((order) => send(riverside, 'PATCH', '', { ids: order, ...body }, dryRun)),
     );
     await eventually(async () => {
@@ -500,7 +506,7 @@ test.runIf(gateway.database.kind === 'postgresql')('dry runs for the same patien
       expect(rows).toHaveLength(2);
     });
   });
-  expect((await answers)?.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await responses)?.map(({ status }) => status)).toEqual([200, 200]);
 });
 
 test('a dry run stores nothing under its idempotency key', async () => {
@@ -508,9 +514,9 @@ test('a dry run stores nothing under its idempotency key', async () => {
   const body = creationBody(await freeSlot(gateway));
   const headers = { 'idempotency-key': 'only-looking' };
   for (let time = 0; time < 2; time++) {
-    const answer = await gateway.request('POST', `${oslo}/appointments${dryRun}`, { body, headers });
-    expect(answer.status).toBe(200);
-    expect(answer.headers).not.toHaveProperty('idempotency-replayed');
+    const response = await gateway.request('POST', `${oslo}/appointments${dryRun}`, { body, headers });
+    expect(response.status).toBe(200);
+    expect(response.headers).not.toHaveProperty('idempotency-replayed');
   }
   expect(await everything()).toEqual(before);
   expect((await gateway.request('POST', `${oslo}/appointments`, { body, headers })).status).toBe(201);

@@ -48,7 +48,7 @@ vi.setConfig({ testTimeout: 150_000 });
 /** A write to send, and what must be true after its response. */
 interface Scenario {
   readonly request: Sent;
-  expectDone(answer: AppointmentResponse): Promise<void>;
+  expectDone(response: AppointmentResponse): Promise<void>;
 }
 
 /** A kind of write: its EHR and care unit, and the steps that prepare it. */
@@ -261,7 +261,7 @@ function expectUnknown({ status, body }: AppointmentResponse): void {
  * The EHR loses the response and stays unavailable for background jobs and for a retry with the key. Returns the
  * retry's response.
  */
-async function loseAndAskAgain(emr: string, request: Sent, key = newKey()): Promise<AppointmentResponse> {
+async function loseResponseAndRetry(emr: string, request: Sent, key = newKey()): Promise<AppointmentResponse> {
   expectUnknown(await send(request, key));
   await calledWhileUnavailable(ehrs.of(emr));
   return settledResponse(() => send(request, key));
@@ -275,13 +275,13 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
       const { request, expectDone } = await prepare(emr, careUnitPath(emr, careUnits[like]));
       const key = newKey();
       ehr.goDownDuring({ isDone });
-      const meanwhile = await loseAndAskAgain(emr, request, key);
+      const meanwhile = await loseResponseAndRetry(emr, request, key);
       ehr.comeUp();
       const ask = () => send(request, key);
-      const answer = await (isDone ? settledResponse(ask) : finalResponse(ask));
-      expect(answer.status, answer.text).toBeLessThan(300);
-      await expectDone(answer);
-      expectReplayed(await ask(), answer);
+      const response = await (isDone ? settledResponse(ask) : finalResponse(ask));
+      expect(response.status, response.text).toBeLessThan(300);
+      await expectDone(response);
+      expectReplayed(await ask(), response);
       expectUnknown(meanwhile);
     },
   );
@@ -318,7 +318,7 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
     const draft = await book(gateway, { careUnit, slot });
     const code = await codeFor(gateway, draft.id);
     ehrs.of('no-hold').goDownDuring({ isDone: true });
-    await loseAndAskAgain('no-hold', change(draft.id, { confirmation: { code } }, careUnit));
+    await loseResponseAndRetry('no-hold', change(draft.id, { confirmation: { code } }, careUnit));
     ehrs.of('no-hold').comeUp();
     await eventually(async () => expect(await stored(draft.id, careUnit)).toMatchObject({ status: 'booked' }));
     expect(await at(slot, 'no-hold')).toHaveLength(1);
@@ -331,7 +331,7 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
     const draft = await book(gateway, { careUnit, slot });
     const code = await codeFor(gateway, draft.id);
     ehrs.of(emr).goDownDuring({ isDone: true });
-    await loseAndAskAgain(emr, change(draft.id, { confirmation: { code } }, careUnit));
+    await loseResponseAndRetry(emr, change(draft.id, { confirmation: { code } }, careUnit));
     await careUnitOf(gateway, careUnit).cancel(draft.id);
     ehrs.of(emr).comeUp();
     await eventually(async () => {
@@ -348,7 +348,7 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
     const { original, view } = await startCancellation(gateway, careUnit);
     const code = await codeFor(gateway, view.id);
     ehrs.of(emr).goDownDuring({ isDone: true });
-    await loseAndAskAgain(emr, change(view.id, { confirmation: { code } }, careUnit));
+    await loseResponseAndRetry(emr, change(view.id, { confirmation: { code } }, careUnit));
     ehrs.of(emr).comeUp();
     await eventually(async () =>
       expect(await stored(view.id, careUnit)).toMatchObject({ status: 'cancelled', confirmation: null }),
@@ -371,7 +371,7 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
       const request = changeMany(ids, moved, careUnit);
       const key = newKey();
       ehrs.of('one-by-one').goDownDuring({ isDone: true, after: 1 });
-      await loseAndAskAgain('one-by-one', request, key);
+      await loseResponseAndRetry('one-by-one', request, key);
       ehrs.of('one-by-one').comeUp();
       const places = async () =>
         new Set((await careUnitOf(gateway, careUnit).getAll(ids)).map(({ resource_id }) => resource_id));
@@ -387,7 +387,7 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
       const request = changeMany(ids, { status: 'cancelled' }, careUnit);
       const key = newKey();
       ehrs.of(emr).goDownDuring({ isDone: true, after: 1 });
-      await loseAndAskAgain(emr, request, key);
+      await loseResponseAndRetry(emr, request, key);
       ehrs.of(emr).comeUp();
       expect(await finalResponse(() => send(request, key))).toMatchObject({ status: 200 });
       const all = await careUnitOf(gateway, careUnit).getAll(ids);

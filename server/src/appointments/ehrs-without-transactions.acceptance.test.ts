@@ -17,7 +17,7 @@ import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { checking, withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;
@@ -81,7 +81,7 @@ describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions have
   test('is compensated if the last of four changes fails', async () => {
     const booked = await bookFour();
     fail(3, 'rejected');
-    expectRefusal(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-3' }), 502, 'ehr_rejected');
+    expectProblem(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-3' }), 502, 'ehr_rejected');
     expect(writes.calls).toBe(5);
     expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
   });
@@ -114,8 +114,8 @@ describe('an EHR without transactions', () => {
     const [a, b] = (await bookEach(gateway, [s1, s2], { careUnit: path })) as [Appointment, Appointment];
     await book(gateway, { careUnit: path, slot: { ...s2, resource_id: 'emr_id:r-4' } });
     writes.calls = 0;
-    expectRefusal(await careUnit.changeMany([a.id, b.id], { resource_id: 'r-4' }), 400, 'time_slot_unavailable');
-    expectRefusal(await careUnit.changeMany([a.id, 'nothing'], { status: 'cancelled' }), 400, 'appointment_not_found');
+    expectProblem(await careUnit.changeMany([a.id, b.id], { resource_id: 'r-4' }), 400, 'time_slot_unavailable');
+    expectProblem(await careUnit.changeMany([a.id, 'nothing'], { status: 'cancelled' }), 400, 'appointment_not_found');
     expect(writes.calls).toBe(0);
     expect(await careUnit.getAll([a.id, b.id])).toEqual([a, b]);
   });
@@ -131,7 +131,7 @@ describe('an EHR without transactions', () => {
     for (const call of [1, 2, 3]) {
       stopFailing();
       fail(call, kind);
-      expectRefusal(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' }), status, reason);
+      expectProblem(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' }), status, reason);
       expect(writes.calls).toBe(call + (call - 1));
       expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
     }
@@ -150,7 +150,7 @@ describe('an EHR without transactions', () => {
       stopFailing();
       fail(call, 'rejected');
       const range = { start: s2.start, end: s5.end, comment: 'never' };
-      expectRefusal(await careUnit.changeMany(idsIn(booked), range), 502, 'ehr_rejected');
+      expectProblem(await careUnit.changeMany(idsIn(booked), range), 502, 'ehr_rejected');
       expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
       expect(await free()).toEqual(before);
       expect(await careUnit.list('patient_id=p-9&status=booked')).toEqual(booked);

@@ -29,7 +29,7 @@ const ehr = ehrs.of('sandbox-no');
 const path = careUnitPath('sandbox-no', 'oslo-sentrum');
 
 /** A booking that was not made before an outage of the EHR, and whose operation expires during the outage. */
-async function loseForLong(key: string) {
+async function loseRequest(key: string) {
   const slot = await freeSlot(gateway, { careUnit: path });
   ehr.goDownDuring({ isDone: false });
   expect((await send(creation(slot, path), key)).body.reason).toBe('outcome_unknown');
@@ -41,7 +41,7 @@ async function loseForLong(key: string) {
 }
 
 test('an expired booking is not made after the outage', async () => {
-  const slot = await loseForLong(newKey());
+  const slot = await loseRequest(newKey());
   await lookedUpWithoutResult(ehr, Date.now());
   expect(await at(slot)).toEqual([]);
   expect(await isFree(gateway, slot, path)).toBe(true);
@@ -49,7 +49,7 @@ test('an expired booking is not made after the outage', async () => {
 
 test('a retry of an expired booking gets a response that matches the EHR', async () => {
   const key = newKey();
-  const slot = await loseForLong(key);
+  const slot = await loseRequest(key);
   const { status, body } = await settledResponse(() => send(creation(slot, path), key));
   await eventually(async () =>
     expect(await at(slot)).toEqual(status === 201 ? [{ id: body.id, state: 'booked' }] : []),

@@ -23,7 +23,7 @@ import {
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;
@@ -48,10 +48,10 @@ describe('an EHR whose writes fail', () => {
   ] as const;
 
   describe.each(failures)('%s', (kind, status, reason) => {
-    const expectFailure = (answer: AppointmentResponse | AppointmentsResponse) => {
-      expectRefusal(answer, status, reason);
-      expect(answer.body).toMatchObject({ origin: 'ehr' });
-      if (kind === 'unavailable') expect(answer.headers['retry-after']).toBe('7');
+    const expectFailure = (response: AppointmentResponse | AppointmentsResponse) => {
+      expectProblem(response, status, reason);
+      expect(response.body).toMatchObject({ origin: 'ehr' });
+      if (kind === 'unavailable') expect(response.headers['retry-after']).toBe('7');
       stopFailing();
     };
     const failOnce = () => {
@@ -118,16 +118,16 @@ describe('an EHR whose writes fail', () => {
   test('without Retry-After gets a response with one', async () => {
     const slot = await freeSlot(gateway);
     fail(1, 'unavailable');
-    const answer = await norway.create(creationBody(slot));
-    expectRefusal(answer, 503, 'ehr_unavailable');
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const response = await norway.create(creationBody(slot));
+    expectProblem(response, 503, 'ehr_unavailable');
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 
   test('after performing a write leads to one confirmed appointment', async () => {
     const held = await book(gateway, { careUnit: swedish });
     const code = await codeFor(gateway, held.id);
     fail(1, 'outcome_unknown', { after: true });
-    expectRefusal(await sweden.confirm(held.id, code), 504, 'outcome_unknown');
+    expectProblem(await sweden.confirm(held.id, code), 504, 'outcome_unknown');
     await eventually(async () => expect(await sweden.get(held.id)).toMatchObject({ status: 'booked' }));
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { id: held.id, status: 'booked' } });
   });
@@ -154,8 +154,8 @@ test('an expired hold is released as soon as the EHR accepts the release, and no
   expect(await careUnit.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
   // Not even after the clock was set back.
   await setExpiry('1 minute');
-  expectRefusal(await careUnit.confirm(held.id, code), 409, 'confirmation_expired');
-  expectRefusal(await careUnit.resend(held.id), 409, 'confirmation_expired');
+  expectProblem(await careUnit.confirm(held.id, code), 409, 'confirmation_expired');
+  expectProblem(await careUnit.resend(held.id), 409, 'confirmation_expired');
   stopFailing();
   await setExpiry('0 seconds');
   await expectState('expired', 'cancelled');

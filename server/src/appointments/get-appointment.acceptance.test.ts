@@ -16,11 +16,11 @@ test('returns an appointment as Create returned it', { tags: 'every-ehr' }, asyn
 
 test('an appointment of another care unit or EHR is not found', { tags: 'every-ehr' }, async () => {
   const { id } = await book(gateway);
-  const bergensk = await book(gateway, { careUnit: bergen, resourceId: 'r-6' });
+  const inBergen = await book(gateway, { careUnit: bergen, resourceId: 'r-6' });
   for (const [careUnit, of] of [
     [bergen, id],
     [riverside, id],
-    [oslo, bergensk.id],
+    [oslo, inBergen.id],
   ]) {
     expect(await gateway.request<Problem>('GET', `${careUnit}/appointments/${of}`)).toMatchObject({
       status: 404,

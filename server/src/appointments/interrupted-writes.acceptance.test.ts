@@ -22,7 +22,7 @@ import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;
@@ -81,12 +81,12 @@ describe('an EHR without transactions', () => {
     fail(3, 'rejected');
     // Changes are compensated in reverse order.
     fail(5, 'rejected');
-    const answer = await careUnit.changeMany(ids, { resource_id: 'r-4' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id, pointer, reason }) => [id, pointer, reason])).toEqual(
+    const response = await careUnit.changeMany(ids, { resource_id: 'r-4' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id, pointer, reason }) => [id, pointer, reason])).toEqual(
       ids.map((id, index) => [id, `/ids/${index}`, 'partially_applied']),
     );
-    const [changed, ...others] = answer.body.errors.map(({ detail }) => detail);
+    const [changed, ...others] = response.body.errors.map(({ detail }) => detail);
     expect(others).not.toContain(changed);
     expect((await careUnit.getAll(ids)).map(({ resource_id }) => resource_id)).toEqual([
       'emr_id:r-4',
@@ -101,9 +101,9 @@ describe('an EHR without transactions', () => {
     const [a, b] = (await bookEach(gateway, [first, second], { careUnit: path })) as [Appointment, Appointment];
     fail(2, 'rejected');
     fail(3, 'rejected');
-    const answer = await careUnit.changeMany([a.id, b.id], { start: second.start, end: third.end, comment: 'new' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual([
+    const response = await careUnit.changeMany([a.id, b.id], { start: second.start, end: third.end, comment: 'new' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual([
       [b.id, '/ids/1'],
       [a.id, '/ids/0'],
     ]);
@@ -121,22 +121,22 @@ describe('an EHR without transactions', () => {
     test.each([
       ['before it compensates a change', 4],
       ['after it has compensated a change', 5],
-    ])('%s: all changes are compensated, and a retry performs them', async (_, callOfDeath) => {
+    ])('%s: all changes are compensated, and a retry performs them', async (_, lastCall) => {
       const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const body = { ids: idsIn(booked), resource_id: 'r-2', comment: 'new' };
       const key = randomUUID();
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
       fail(3, 'rejected');
-      fail(callOfDeath, 'unavailable', { respondAfter });
-      const answer = underKey(key, body);
-      await eventually(() => expect(writes.calls).toBe(callOfDeath));
+      fail(lastCall, 'unavailable', { respondAfter });
+      const response = underKey(key, body);
+      await eventually(() => expect(writes.calls).toBe(lastCall));
       stopFailing();
       await abandonWrites(gateway, 'one-by-one');
       await withoutWrites();
       expect(await careUnit.getAll(body.ids)).toEqual(booked);
       resolve();
-      await answer;
+      await response;
       const again = await underKey(key, body);
       expect(again.status).toBe(200);
       expect(again.body.appointments).toEqual(
@@ -151,7 +151,7 @@ describe('an EHR without transactions', () => {
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
       fail(2, 'unavailable', { respondAfter });
-      const answer = careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' });
+      const response = careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' });
       await eventually(() => expect(writes.calls).toBe(2));
       stopFailing();
       fail(2, 'rejected');
@@ -160,7 +160,7 @@ describe('an EHR without transactions', () => {
       expect(writes.calls).toBe(3);
       expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
       resolve();
-      await answer;
+      await response;
     });
   });
 
@@ -180,7 +180,7 @@ describe('an EHR without transactions', () => {
     test('books both after a confirmation that was compensated', async () => {
       const { ids, code } = await drafts('r-1');
       fail(2, 'rejected');
-      expectRefusal(await confirmMany(ids, code), 502, 'ehr_rejected');
+      expectProblem(await confirmMany(ids, code), 502, 'ehr_rejected');
       stopFailing();
       const { status, body } = await confirmMany(ids, code);
       expect(status).toBe(200);
@@ -196,9 +196,9 @@ describe('an EHR without transactions', () => {
       const both = confirmMany(ids, code);
       await eventually(() => expect(writes.calls).toBe(2));
       stopFailing();
-      expectRefusal(await confirm(one, code), 409, 'idempotency_in_progress');
+      expectProblem(await confirm(one, code), 409, 'idempotency_in_progress');
       resolve();
-      expectRefusal(await both, 504, 'outcome_unknown');
+      expectProblem(await both, 504, 'outcome_unknown');
       await eventually(async () =>
         expect((await getAll(ids)).map((it) => [it.status, it.confirmation])).toEqual(ids.map(() => ['booked', null])),
       );
@@ -210,13 +210,13 @@ describe('an EHR without transactions', () => {
     const booked = await bookEach(gateway, await freeSlots(gateway, { careUnit: path, limit: 2 }), { careUnit: path });
     const [a, b] = booked as [Appointment, Appointment];
     fail(1, 'unavailable');
-    expectRefusal(await careUnit.changeMany([a.id, b.id], { status: 'cancelled' }), 503, 'ehr_unavailable');
+    expectProblem(await careUnit.changeMany([a.id, b.id], { status: 'cancelled' }), 503, 'ehr_unavailable');
     expect(await careUnit.getAll([a.id, b.id])).toEqual([a, b]);
     stopFailing();
     fail(2, 'rejected');
-    const answer = await careUnit.changeMany([a.id, b.id], { status: 'cancelled' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
+    const response = await careUnit.changeMany([a.id, b.id], { status: 'cancelled' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
     expect((await careUnit.getAll([a.id, b.id])).map(({ status }) => status)).toEqual(['cancelled', 'booked']);
   });
 
@@ -227,9 +227,9 @@ describe('an EHR without transactions', () => {
     const b = await bookByCode(gateway, { careUnit: there, resourceId: 'r-1' });
     fail(2, 'rejected');
     fail(3, 'rejected');
-    const answer = await changeMany([a.id, b.id], { resource_id: 'r-2' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
+    const response = await changeMany([a.id, b.id], { resource_id: 'r-2' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
     expect((await getAll([a.id, b.id])).map(({ resource_id }) => resource_id)).toEqual(['emr_id:r-2', 'emr_id:r-1']);
   });
 });

@@ -133,9 +133,9 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
-    const answer = await finalResponse(() => send(creation(slot, careUnit), key));
-    expectStatus(answer, 201);
-    const { id } = answer.body;
+    const response = await finalResponse(() => send(creation(slot, careUnit), key));
+    expectStatus(response, 201);
+    const { id } = response.body;
     await eventually(async () => expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]));
     expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
@@ -147,9 +147,9 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
     await eventually(async () => expect(await at(slot, emr)).toEqual([]));
-    const answer = await finalResponse(() => send(creation(slot, careUnit), key));
-    expectStatus(answer, 201);
-    const { id } = answer.body;
+    const response = await finalResponse(() => send(creation(slot, careUnit), key));
+    expectStatus(response, 201);
+    const { id } = response.body;
     expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]);
     expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
@@ -159,9 +159,9 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
-    const answer = await finalResponse(() => send(creation(slot, careUnit), key));
-    expectStatus(answer, 201);
-    await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: answer.body.id, state: 'booked' }]));
+    const response = await finalResponse(() => send(creation(slot, careUnit), key));
+    expectStatus(response, 201);
+    await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: response.body.id, state: 'booked' }]));
   });
 
   test('shows a late confirmation as confirmed, even after the code has expired', async () => {
@@ -196,9 +196,9 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const { id } = await book(gateway, { careUnit, slot: from });
     const key = newKey();
     await finishLate(moment, emr, change(id, timeOf(to), careUnit), key);
-    const answer = await finalResponse(() => send(change(id, timeOf(to), careUnit), key));
-    expectStatus(answer, 200);
-    expect(answer.body).toMatchObject({ id, ...timeOf(to) });
+    const response = await finalResponse(() => send(change(id, timeOf(to), careUnit), key));
+    expectStatus(response, 200);
+    expect(response.body).toMatchObject({ id, ...timeOf(to) });
     expect(await at(to, emr)).toEqual([{ id, state: 'booked' }]);
   });
 
@@ -228,7 +228,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
 describe.concurrent('an EHR that gets a second request after reconciliation ended', () => {
   const [, moment] = moments;
 
-  async function givenUp(kind: Kind) {
+  async function endReconciliation(kind: Kind) {
     const emr = emrOf(moment, kind);
     const ehr = ehrs.of(emr);
     const careUnit = careUnitPath(emr, careUnits[kinds[kind]]);
@@ -247,15 +247,15 @@ describe.concurrent('an EHR that gets a second request after reconciliation ende
   }
 
   test('leaves the outcome unknown if it is unavailable for the second request', async () => {
-    const { ehr, late, ask, at } = await givenUp('hold-begun-anew');
-    ehr.refuse('unavailable');
+    const { ehr, late, ask, at } = await endReconciliation('hold-begun-anew');
+    ehr.failNext('unavailable');
     expect((await ask()).body).toMatchObject({ reason: 'outcome_unknown' });
     await late.finish();
     await eventually(async () => expect(await at()).toEqual([]));
   });
 
   test('keeps no hold if the second request was rejected before it reached the EHR', async () => {
-    const { late, ask, at, bookAnother } = await givenUp('hold-refused-anew');
+    const { late, ask, at, bookAnother } = await endReconciliation('hold-refused-anew');
     await eventually(bookAnother);
     expectStatus(await ask(), 429);
     await late.finish();
@@ -279,7 +279,7 @@ test('while the EHR may still perform a write, no response says that it was not 
   expectStatus(meanwhile, 504);
   await late.finish();
   if (once.isGiven()) await once.finish();
-  const answer = await finalResponse(() => send(creation(slot, careUnit), key));
-  expectStatus(answer, 201);
-  await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: answer.body.id, state: 'booked' }]));
+  const response = await finalResponse(() => send(creation(slot, careUnit), key));
+  expectStatus(response, 201);
+  await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: response.body.id, state: 'booked' }]));
 });

@@ -5,8 +5,8 @@ import { type AppointmentResponse, careUnitOf, eventually } from '../../../test/
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
@@ -39,52 +39,52 @@ async function bookFor(patientId: string): Promise<AppointmentResponse> {
 /** Waits until the patient can book again. */
 async function expectRoomFor(patientId: string): Promise<void> {
   const { body } = await eventually(async () => {
-    const answer = await bookFor(patientId);
-    expect(answer.status, answer.text).toBe(201);
-    return answer;
+    const response = await bookFor(patientId);
+    expect(response.status, response.text).toBe(201);
+    return response;
   });
-  expectRefusal(await bookFor(patientId), 429, 'patient_limit_reached');
+  expectProblem(await bookFor(patientId), 429, 'patient_limit_reached');
   expect(await cancel(body.id)).toMatchObject({ status: 200 });
 }
 
 describe('limits for one patient do not count', () => {
   test('bookings that the EHR rejected', async () => {
-    ehr.refuse('rejected');
-    expectRefusal(await bookFor('p-4'), 502, 'ehr_rejected');
+    ehr.failNext('rejected');
+    expectProblem(await bookFor('p-4'), 502, 'ehr_rejected');
     expect((await bookFor('p-4')).status).toBe(201);
   });
 
   test('bookings that never reached the EHR', async () => {
-    ehr.refuse('unavailable');
-    expectRefusal(await bookFor('p-5'), 503, 'ehr_unavailable');
+    ehr.failNext('unavailable');
+    expectProblem(await bookFor('p-5'), 503, 'ehr_unavailable');
     expect((await bookFor('p-5')).status).toBe(201);
   });
 
   test('a write without effect in the EHR, once it has expired', async () => {
-    ehr.loseAnswer({ isDone: false });
-    expectRefusal(await bookFor('p-6'), 504, 'outcome_unknown');
+    ehr.loseResponse({ isDone: false });
+    expectProblem(await bookFor('p-6'), 504, 'outcome_unknown');
     await expectRoomFor('p-6');
   });
 
   test('a hold without a response, once it is released', async () => {
-    ehr.loseAnswer({ isDone: true });
-    expectRefusal(await bookFor('p-7'), 504, 'outcome_unknown');
+    ehr.loseResponse({ isDone: true });
+    expectProblem(await bookFor('p-7'), 504, 'outcome_unknown');
     await expectRoomFor('p-7');
   });
 
   test('a write whose look-ups the EHR rejects, once it is suspended', async () => {
-    ehr.loseAnswer({ isDone: false });
-    ehr.refuseAlways('findOperation', 'rejected');
-    expectRefusal(await bookFor('p-8'), 504, 'outcome_unknown');
+    ehr.loseResponse({ isDone: false });
+    ehr.failAlways('findOperation', 'rejected');
+    expectProblem(await bookFor('p-8'), 504, 'outcome_unknown');
     await expectRoomFor('p-8');
   });
 });
 
 test('limits for one patient count writes with an unknown outcome', async () => {
   ehr.goDownDuring({ isDone: true });
-  expectRefusal(await bookFor('p-9'), 504, 'outcome_unknown');
+  expectProblem(await bookFor('p-9'), 504, 'outcome_unknown');
   // The EHR can be read again, but the outcome stays unknown.
   ehr.comeUp();
-  ehr.refuseAlways('findOperation', 'unavailable');
-  expectRefusal(await bookFor('p-9'), 429, 'patient_limit_reached');
+  ehr.failAlways('findOperation', 'unavailable');
+  expectProblem(await bookFor('p-9'), 429, 'patient_limit_reached');
 });

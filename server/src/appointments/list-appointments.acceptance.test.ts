@@ -31,7 +31,7 @@ async function list(
   return body.appointments;
 }
 
-const refused = (query: Query, headers: Record<string, string | readonly string[]> = {}) =>
+const rejected = (query: Query, headers: Record<string, string | readonly string[]> = {}) =>
   gateway.request<Problem>('GET', pathOf(query), { headers });
 
 /** Twelve appointments of three patients with three resources: two at each time, and two cancelled. */
@@ -150,7 +150,7 @@ describe('a list', () => {
 describe('the query', () => {
   test('needs at least one filter', async () => {
     for (const query of [{}, { status: 'booked' }, { limit: '10' }] as const) {
-      const { status, body } = await refused(query);
+      const { status, body } = await rejected(query);
       expect(status).toBe(400);
       expect(body.reason).toBe('request_invalid');
       expect(body.errors.map((it) => it.parameter).toSorted()).toEqual(['end', 'patient_id', 'resource_id', 'start']);
@@ -162,7 +162,7 @@ describe('the query', () => {
     ['end', 'start'],
   ] as const)('that has %s must have %s', async (given, missing) => {
     for (const more of [{}, { patient_id: 'p-1' }] as Query[]) {
-      expect(await refused({ [given]: all[given], ...more })).toMatchObject({
+      expect(await rejected({ [given]: all[given], ...more })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ parameter: missing, reason: 'request_invalid' }] },
       });
@@ -174,7 +174,7 @@ describe('the query', () => {
       { start: all.end, end: all.start },
       { start: all.start, end: all.start },
     ]) {
-      expect(await refused(query)).toMatchObject({
+      expect(await rejected(query)).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ parameter: 'end', reason: 'time_range_invalid' }] },
       });
@@ -196,13 +196,13 @@ describe('the query', () => {
     ['resource_id', ['r-1', 'r-2']],
     ['start', [all.start, all.start]],
   ] as [string, string | string[]][])('rejects %s = %j', async (parameter, value) => {
-    const answer = await refused({ ...all, patient_id: 'p-1', [parameter]: value });
-    expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-    expect(answer.body.errors.map((it) => it.parameter)).toContain(parameter);
+    const response = await rejected({ ...all, patient_id: 'p-1', [parameter]: value });
+    expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    expect(response.body.errors.map((it) => it.parameter)).toContain(parameter);
   });
 
   test('must name a resource of its care unit', async () => {
-    expect(await refused({ resource_id: 'r-6' })).toMatchObject({
+    expect(await rejected({ resource_id: 'r-6' })).toMatchObject({
       status: 400,
       body: { reason: 'resource_not_found', errors: [{ parameter: 'resource_id', reason: 'resource_not_found' }] },
     });
@@ -214,7 +214,7 @@ for (const kind of ['patient', 'resource'] as const) {
     kind,
     place: 'query',
     parameter: `${kind}_id`,
-    send: (text, headers) => refused({ [`${kind}_id`]: text }, headers),
+    send: (text, headers) => rejected({ [`${kind}_id`]: text }, headers),
     isFound: ({ status }) => status === 200,
   });
 }

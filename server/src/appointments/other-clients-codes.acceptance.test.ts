@@ -21,7 +21,7 @@ import {
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { newCredentials, withClient } from '../../../test/other-clients.ts';
-import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
+import { expectFaults, expectProblem } from '../../../test/problems.ts';
 
 const other = newCredentials('other');
 const gateway = await startGateway({ configure: (demo) => withClient(demo, other) });
@@ -33,7 +33,7 @@ const mineUk = careUnitOf(gateway, riverside);
 const theirsUk = careUnitOf(gateway, riverside, other);
 
 /** Two bookings of one client that await one code, created by a reschedule. */
-async function waitingTogether() {
+async function bookWithOneCode() {
   const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
   const booked = await bookByCode(gateway, { slot: slots[0] as Slot, patientId: 'p-5' });
   const { body } = await mine.changeMany([booked.id], { start: booked.start, end: slots.at(-1)?.end });
@@ -47,15 +47,15 @@ describe('a code that another client requested', () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     for (const any of [...incorrectCodes(code, 6), code]) {
-      const refused = await theirs.confirm(held.id, any);
-      expectRefusal(refused, 409, 'confirmation_not_pending');
-      expect(refused.body).not.toHaveProperty('attempts_remaining');
+      const rejected = await theirs.confirm(held.id, any);
+      expectProblem(rejected, 409, 'confirmation_not_pending');
+      expect(rejected.body).not.toHaveProperty('attempts_remaining');
     }
     const seen = await theirs.get(held.id);
     expect(seen).toMatchObject({ status: 'awaiting_confirmation', confirmation: { attempts_remaining: 5 } });
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
     // Nor is a repeated code recognised.
-    expectRefusal(await theirs.confirm(held.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.confirm(held.id, code), 409, 'confirmation_not_pending');
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
@@ -64,14 +64,14 @@ describe('a code that another client requested', () => {
     const code = await codeFor(gateway, held.id);
     await backdateCode(gateway, confirmationOf(held).id, 31);
     const before = await messages(gateway);
-    expectRefusal(await theirs.resend(held.id), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.resend(held.id), 409, 'confirmation_not_pending');
     expect(await messages(gateway)).toEqual(before);
     expect(await mine.get(held.id)).toMatchObject({ confirmation: { expires_at: confirmationOf(held).expires_at } });
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
   test("cannot confirm ids together with the client's own", async () => {
-    const { ids, code } = await waitingTogether();
+    const { ids, code } = await bookWithOneCode();
     const [a, b] = ids as [string, string];
     const own = await book(gateway, { careUnit: sodermalm, patientId: 'p-8', client: other });
     const ownCode = await codeFor(gateway, own.id);
@@ -108,7 +108,7 @@ describe("an appointment that awaits another client's code", () => {
       body: { id: held.id, status: 'cancelled', confirmation: null },
     });
     expect(await isFree(gateway, { start, end, resource_id, healthcare_service_id }, sodermalm)).toBe(true);
-    expectRefusal(await mine.confirm(held.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await mine.confirm(held.id, code), 409, 'confirmation_not_pending');
   });
 
   test('has the same NEW id for a second cancellation, which sends no message', async () => {
@@ -123,9 +123,9 @@ describe("an appointment that awaits another client's code", () => {
     }
     await backdateCode(gateway, confirmationOf(view).id, 31);
     for (const any of [...incorrectCodes(code, 6), code]) {
-      expectRefusal(await theirsUk.confirm(view.id, any), 409, 'confirmation_not_pending');
+      expectProblem(await theirsUk.confirm(view.id, any), 409, 'confirmation_not_pending');
     }
-    expectRefusal(await theirsUk.resend(view.id), 409, 'confirmation_not_pending');
+    expectProblem(await theirsUk.resend(view.id), 409, 'confirmation_not_pending');
     expect(await messages(gateway)).toEqual(before);
     expect(await theirsUk.get(original.id)).toEqual(original);
     expect(await theirsUk.change(original.id, { comment: 'theirs' })).toMatchObject({ status: 200 });

@@ -4,7 +4,7 @@ import { backdateCode, careUnitOf, codeFor, confirmationOf, rowsOf } from '../..
 import { type Credentials, startGateway } from '../../../test/gateway.ts';
 import { newCredentials, withClient } from '../../../test/other-clients.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const others = ['second', 'third', 'fourth'].map(newCredentials);
 const [second, third, fourth] = others as [Credentials, Credentials, Credentials];
@@ -30,9 +30,9 @@ describe('limits for one patient', () => {
     const [a, b, c, d] = (await freeSlots(gateway, { careUnit: fewPending, limit: 4 })) as [Slot, Slot, Slot, Slot];
     const first = await book(gateway, { careUnit: fewPending, slot: a });
     const second = await book(gateway, { careUnit: fewPending, slot: b });
-    const refused = await create(creationBody(c));
-    expectRefusal(refused, 429, 'patient_limit_reached');
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    const rejected = await create(creationBody(c));
+    expectProblem(rejected, 429, 'patient_limit_reached');
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
     expect(await isFree(gateway, c, fewPending)).toBe(true);
     expect(await held('few-pending', 'p-3')).toHaveLength(2);
     // Another patient, and the same patient in another EHR, have their own limits.
@@ -41,7 +41,7 @@ describe('limits for one patient', () => {
     // Confirmed and released bookings no longer count.
     await confirm(first.id, await codeFor(gateway, first.id));
     await book(gateway, { careUnit: fewPending, slot: d });
-    expectRefusal(
+    expectProblem(
       await create(creationBody(await freeSlot(gateway, { careUnit: fewPending }))),
       429,
       'patient_limit_reached',
@@ -57,13 +57,13 @@ describe('limits for one patient', () => {
     await bookAndCancel();
     const third = await book(gateway, { careUnit: fewCodes });
     const slot = await freeSlot(gateway, { careUnit: fewCodes });
-    expectRefusal(await create(creationBody(slot)), 429, 'patient_limit_reached');
+    expectProblem(await create(creationBody(slot)), 429, 'patient_limit_reached');
     expect(await isFree(gateway, slot, fewCodes)).toBe(true);
     // A resent code counts too.
     await backdateCode(gateway, confirmationOf(third).id, 31);
     const holds = async () => (await gateway.ehr('few-codes').appointments()).filter(({ id }) => id === third.id);
     const before = await holds();
-    expectRefusal(await resend(third.id), 429, 'patient_limit_reached');
+    expectProblem(await resend(third.id), 429, 'patient_limit_reached');
     expect(await holds()).toEqual(before);
     await rowsOf(
       gateway,
@@ -80,10 +80,10 @@ describe('limits for one patient', () => {
     ] as const) {
       const slots = await freeSlots(gateway, { careUnit, resourceId: 'r-2', limit: 10 });
       const { create } = careUnitOf(gateway, careUnit);
-      const answers = await Promise.all(slots.map((slot) => create({ ...creationBody(slot), patient_id: 'p-8' })));
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(allowed);
-      for (const answer of answers.filter(({ status }) => status !== 201)) {
-        expectRefusal(answer, 429, 'patient_limit_reached');
+      const responses = await Promise.all(slots.map((slot) => create({ ...creationBody(slot), patient_id: 'p-8' })));
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(allowed);
+      for (const response of responses.filter(({ status }) => status !== 201)) {
+        expectProblem(response, 429, 'patient_limit_reached');
       }
       expect(await held(emr, 'p-8')).toHaveLength(allowed);
     }
@@ -95,7 +95,7 @@ describe('limits for one patient', () => {
     const first = await book(gateway, { careUnit });
     const second = await book(gateway, { careUnit });
     const { body: view } = await cancel(first.id);
-    expectRefusal(await cancel(second.id), 429, 'patient_limit_reached');
+    expectProblem(await cancel(second.id), 429, 'patient_limit_reached');
     expect(await get(second.id)).toEqual(second);
     // A second cancellation of the first appointment creates nothing new.
     expect(await cancel(first.id)).toMatchObject({ status: 200, body: { id: view.id } });
@@ -109,14 +109,14 @@ describe('limits for one patient', () => {
     const wanted = async () => ({ ...creationBody((await slots())[0] as Slot), ...patient });
     const first = await mine.create(await wanted());
     expect((await mine.create(await wanted())).status).toBe(201);
-    expectRefusal(await mine.create(await wanted()), 429, 'patient_limit_reached');
-    expectRefusal(await mine.create(await wanted(), '?dry_run=true'), 429, 'patient_limit_reached');
+    expectProblem(await mine.create(await wanted()), 429, 'patient_limit_reached');
+    expectProblem(await mine.create(await wanted(), '?dry_run=true'), 429, 'patient_limit_reached');
     expect((await theirs.create(await wanted(), '?dry_run=true')).status).toBe(200);
     for (let count = 0; count < 2; count++) expect((await theirs.create(await wanted())).status).toBe(201);
-    expectRefusal(await theirs.create(await wanted()), 429, 'patient_limit_reached');
+    expectProblem(await theirs.create(await wanted()), 429, 'patient_limit_reached');
     // Any client's release makes room for the client that booked.
     expect((await theirs.cancel(first.body.id)).status).toBe(200);
-    expectRefusal(await theirs.create(await wanted()), 429, 'patient_limit_reached');
+    expectProblem(await theirs.create(await wanted()), 429, 'patient_limit_reached');
     expect((await mine.create(await wanted())).status).toBe(201);
   });
 
@@ -129,11 +129,11 @@ describe('limits for one patient', () => {
     });
     const { body: held } = await theirs.create(await wanted());
     for (let count = 0; count < 3; count++) expect((await mine.create(await wanted())).status).toBe(201);
-    expectRefusal(await mine.create(await wanted()), 429, 'patient_limit_reached');
+    expectProblem(await mine.create(await wanted()), 429, 'patient_limit_reached');
     await backdateCode(gateway, confirmationOf(held).id, 31);
     expect((await theirs.resend(held.id)).status).toBe(202);
     expect((await theirs.create(await wanted())).status).toBe(201);
-    expectRefusal(await theirs.create(await wanted()), 429, 'patient_limit_reached');
+    expectProblem(await theirs.create(await wanted()), 429, 'patient_limit_reached');
   });
 
   test('have a total of three shares for all clients together', async () => {
@@ -148,7 +148,7 @@ describe('limits for one patient', () => {
       for (const client of [undefined, second, third]) {
         for (let count = 0; count < share; count++) expect((await create(client)).status).toBe(201);
       }
-      expectRefusal(await create(fourth), 429, 'patient_limit_reached');
+      expectProblem(await create(fourth), 429, 'patient_limit_reached');
     }
   });
 });

@@ -24,7 +24,7 @@ import {
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway({
   configure: (demo) =>
@@ -45,10 +45,10 @@ describe('the time of a booking that awaits a code', () => {
     const held = await book(gateway, { careUnit: sodermalm, slot });
     expect(await isFree(gateway, slot, sodermalm)).toBe(false);
     for (const patient_id of ['p-3', 'p-5']) {
-      expectRefusal(await sweden.create({ ...creationBody(slot), patient_id }), 400, 'time_slot_unavailable');
+      expectProblem(await sweden.create({ ...creationBody(slot), patient_id }), 400, 'time_slot_unavailable');
     }
     const { start, end, resource_id } = slot;
-    expectRefusal(await sweden.change(other.id, { start, end, resource_id }), 400, 'time_slot_unavailable');
+    expectProblem(await sweden.change(other.id, { start, end, resource_id }), 400, 'time_slot_unavailable');
     expect(await sweden.get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
@@ -61,8 +61,8 @@ describe('the time of a booking that awaits a code', () => {
     expect(body).toEqual({ ...held, status: 'cancelled', confirmation: null, comment: 'new' });
     expect(await sweden.get(held.id)).toEqual(body);
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
-    expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_not_pending');
-    expectRefusal(await sweden.resend(held.id), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.confirm(held.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.resend(held.id), 409, 'confirmation_not_pending');
     // A repeated cancellation changes nothing.
     expect(await sweden.cancel(held.id, { comment: 'newer' })).toMatchObject({ status: 200, body });
     expect((await sweden.create(creationBody(slot))).status).toBe(201);
@@ -72,7 +72,7 @@ describe('the time of a booking that awaits a code', () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { start, end } = await freeSlot(gateway, { careUnit: sodermalm });
     for (const body of [{ start, end }, { resource_id: 'r-2' }, { comment: 'x' }]) {
-      expectRefusal(await sweden.change(held.id, body), 409, 'appointment_awaiting_confirmation');
+      expectProblem(await sweden.change(held.id, body), 409, 'appointment_awaiting_confirmation');
     }
     expect(await sweden.get(held.id)).toMatchObject({ start: held.start, comment: null });
   });
@@ -119,7 +119,7 @@ describe('the confirmation', () => {
     for (const wrong of incorrectCodes(code, 2))
       remaining.push((await confirm(held.id, wrong)).body.attempts_remaining);
     expect(remaining).toEqual([1, 0]);
-    expectRefusal(await confirm(held.id, code), 409, 'confirmation_locked');
+    expectProblem(await confirm(held.id, code), 409, 'confirmation_locked');
   });
 
   test('uses e-mail for a patient without a phone, in the language of the care unit', async () => {
@@ -178,7 +178,7 @@ describe('a cancellation that awaits its code', () => {
     });
     expect(await uk.cancel(view.id)).toMatchObject({ status: 200, body: await uk.get(view.id) });
     expect(await uk.cancel(original.id)).toMatchObject({ status: 200, body: { id: original.id, status: 'cancelled' } });
-    expectRefusal(await uk.change(view.id, { comment: 'x' }), 409, 'appointment_cancelled');
+    expectProblem(await uk.change(view.id, { comment: 'x' }), 409, 'appointment_cancelled');
   });
 
   test('allows updates of the original, and cancels it in its updated state', async () => {
@@ -201,7 +201,7 @@ describe('a cancellation that awaits its code', () => {
     const { original, view } = await startCancellation(gateway);
     const { start, end } = await freeSlot(gateway, { careUnit: riverside });
     for (const body of [{ start, end }, { resource_id: 'r-2' }, { comment: 'x' }]) {
-      expectRefusal(await uk.change(view.id, body), 409, 'appointment_awaiting_confirmation');
+      expectProblem(await uk.change(view.id, body), 409, 'appointment_awaiting_confirmation');
     }
     expect(await uk.get(original.id)).toEqual(original);
   });
@@ -209,12 +209,12 @@ describe('a cancellation that awaits its code', () => {
   test('accepts its code at the NEW id only', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
-    expectRefusal(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
-    expectRefusal(await uk.resend(original.id), 409, 'confirmation_not_pending');
+    expectProblem(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await uk.resend(original.id), 409, 'confirmation_not_pending');
     expect(await uk.get(original.id)).toEqual(original);
     expect(confirmationOf(await uk.get(view.id)).attempts_remaining).toBe(5);
     expect((await uk.confirm(view.id, code)).status).toBe(200);
-    expectRefusal(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
   });
 
   test.each([
@@ -234,14 +234,14 @@ describe('a cancellation that awaits its code', () => {
 describe('a patient without contact details', () => {
   test('cannot book by code, and nothing is held', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
-    expectRefusal(await sweden.create({ ...creationBody(slot), patient_id: 'p-20' }), 409, 'no_contact_channel');
+    expectProblem(await sweden.create({ ...creationBody(slot), patient_id: 'p-20' }), 409, 'no_contact_channel');
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
     expect(await sweden.list('patient_id=p-20')).toEqual([]);
   });
 
   test.each(['p-19', 'p-20'])('cannot cancel in two steps, and stays booked: %s', async (patientId) => {
     const booked = await book(gateway, { careUnit: riverside, patientId });
-    expectRefusal(await uk.cancel(booked.id), 409, 'no_contact_channel');
+    expectProblem(await uk.cancel(booked.id), 409, 'no_contact_channel');
     expect(await uk.get(booked.id)).toEqual(booked);
     expect(await rowsOf(gateway, `SELECT FROM confirmation_items WHERE ehr_appointment_id = $1`, [booked.id])).toEqual(
       [],
@@ -258,7 +258,7 @@ describe('a patient without contact details', () => {
     expect(message).toMatchObject({ channel: 'email', to: 'p-19@patients.example' });
     expect(await confirm(body.id, await codeFor(gateway, body.id))).toMatchObject({ body: { status: 'cancelled' } });
     const other = await book(gateway, { careUnit, patientId: 'p-20' });
-    expectRefusal(await cancel(other.id), 409, 'no_contact_channel');
+    expectProblem(await cancel(other.id), 409, 'no_contact_channel');
     // A patient with a phone gets an SMS.
     const third = await book(gateway, { careUnit, patientId: 'p-3' });
     expect((await cancel(third.id)).body).toMatchObject({ confirmation: { channel: 'sms' } });

@@ -25,7 +25,7 @@ import {
 } from '../../../test/codes.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
+import { expectFaults, expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -51,9 +51,9 @@ async function sixSlots(resourceId: string, careUnit = oslo): Promise<[Slot, Slo
 
 /** Sends the request, and checks that the appointments match the response. */
 async function done(careUnit: typeof norway, ids: readonly string[], body: object): Promise<readonly Appointment[]> {
-  const { status, body: answer, text } = await careUnit.changeMany(ids, body);
+  const { status, body: response, text } = await careUnit.changeMany(ids, body);
   expect({ status, text }).toMatchObject({ status: 200 });
-  return answer.appointments;
+  return response.appointments;
 }
 
 describe('ids are assigned to the slots of the range', () => {
@@ -143,10 +143,10 @@ describe('a longer range', () => {
     const slots = await consecutiveSlots(gateway, 102, { resourceId: room, days: 4, limit: 200 });
     const [first, second, last, tooLate] = [slots[0], slots[1], slots[100], slots[101]] as [Slot, Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
-    const refused = await norway.changeMany([mine.id], from(second, tooLate));
-    expectRefusal(refused, 400, 'time_slot_unavailable');
-    expect(refused.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
-    expect(refused.body.detail).toContain('100');
+    const rejected = await norway.changeMany([mine.id], from(second, tooLate));
+    expectProblem(rejected, 400, 'time_slot_unavailable');
+    expect(rejected.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
+    expect(rejected.body.detail).toContain('100');
     expect(await norway.get(mine.id)).toEqual(mine);
     const appointments = await done(norway, [mine.id], from(second, last));
     expect(appointments.map(({ start }) => start)).toEqual(slots.slice(1, 101).map(({ start }) => start));
@@ -196,7 +196,7 @@ describe('with resource_id', () => {
     // The appointments are with another resource, whose time does not count. On the new resource, the range is taken.
     const blocker = await book(gateway, { slot: { ...s2, resource_id: 'emr_id:r-3' }, patientId: 'p-5' });
     const there = { ...from(s1, s3), resource_id: 'emr_id:r-3', comment: 'moved' };
-    expectRefusal(await norway.changeMany([a.id, b.id], there), 400, 'time_slot_unavailable');
+    expectProblem(await norway.changeMany([a.id, b.id], there), 400, 'time_slot_unavailable');
     expect(await norway.getAll([a.id, b.id])).toEqual([a, b]);
 
     await norway.cancel(blocker.id);
@@ -253,9 +253,9 @@ describe('is rejected, and changes nothing,', () => {
     ];
     for (const other of others) {
       for (const more of [{}, { resource_id: 'r-2' }, { resource_id: 'r-1', comment: 'x' }]) {
-        const answer = await norway.changeMany([mine.id, other.id, same.id], { ...from(s1, s2), ...more });
-        expectRefusal(answer, 400, 'appointments_not_alike');
-        expect(answer.body.errors).toMatchObject([
+        const response = await norway.changeMany([mine.id, other.id, same.id], { ...from(s1, s2), ...more });
+        expectProblem(response, 400, 'appointments_not_alike');
+        expect(response.body.errors).toMatchObject([
           { pointer: '/ids/1', id: other.id, reason: 'appointments_not_alike' },
         ]);
       }
@@ -267,10 +267,10 @@ describe('is rejected, and changes nothing,', () => {
     const [s1, s2, s3, s4] = await sixSlots('r-2');
     const mine = await book(gateway, { slot: s1 });
     await book(gateway, { slot: s3, patientId: 'p-5' });
-    const answer = await norway.changeMany([mine.id], { ...from(s1, s4), comment: 'never' });
-    expectRefusal(answer, 400, 'time_slot_unavailable');
-    expect(answer.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
-    expect(answer.body.detail).toContain(`from ${s3.start} to ${s3.end}`);
+    const response = await norway.changeMany([mine.id], { ...from(s1, s4), comment: 'never' });
+    expectProblem(response, 400, 'time_slot_unavailable');
+    expect(response.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
+    expect(response.body.detail).toContain(`from ${s3.start} to ${s3.end}`);
     expect(await norway.get(mine.id)).toEqual(mine);
     expect((await freeSlots(gateway, { resourceId: 'r-2' })).map(({ start }) => start)).toContain(s2.start);
   });
@@ -282,9 +282,9 @@ describe('is rejected, and changes nothing,', () => {
     );
     const [before, after] = slots.slice(index) as [Slot, Slot];
     const mine = await book(gateway, { slot: before });
-    const answer = await norway.changeMany([mine.id], from(before, after));
-    expectRefusal(answer, 400, 'time_slot_unavailable');
-    expect(answer.body.detail).toContain(`from ${before.end} to ${after.start}`);
+    const response = await norway.changeMany([mine.id], from(before, after));
+    expectProblem(response, 400, 'time_slot_unavailable');
+    expect(response.body.detail).toContain(`from ${before.end} to ${after.start}`);
     expect(await norway.get(mine.id)).toEqual(mine);
   });
 
@@ -300,7 +300,7 @@ describe('is rejected, and changes nothing,', () => {
       { start: s2.start, end: shifted(s3.end, 7 * 24 * 60) },
       { start: shifted(s2.start, 12 * 60), end: shifted(s2.end, 12 * 60) },
     ]) {
-      expectRefusal(await norway.changeMany([mine.id], range), 400, 'time_slot_unavailable');
+      expectProblem(await norway.changeMany([mine.id], range), 400, 'time_slot_unavailable');
     }
     expect(await norway.get(mine.id)).toEqual(mine);
   });
@@ -314,7 +314,7 @@ describe('is rejected, and changes nothing,', () => {
       { start: '2020-03-20T09:00:00', end: '2020-03-20T10:00:00' },
       { start: s2.start, end: new Date(Date.parse(s2.start) + 32 * 86_400_000).toISOString() },
     ]) {
-      expectRefusal(await norway.changeMany([mine.id], range), 400, 'time_range_invalid');
+      expectProblem(await norway.changeMany([mine.id], range), 400, 'time_range_invalid');
     }
     expect(await norway.get(mine.id)).toEqual(mine);
   });
@@ -330,9 +330,9 @@ describe('is rejected, and changes nothing,', () => {
       [given.id, 409, 'appointment_cancelled'],
       ['nothing', 400, 'appointment_not_found'],
     ] as const) {
-      const answer = await sweden.changeMany([mine.id, id], from(s1, s3));
-      const told = reason === 'appointment_not_found' ? undefined : id;
-      expectFaults(answer, { status, reason, errors: [[1, told, reason]] });
+      const response = await sweden.changeMany([mine.id, id], from(s1, s3));
+      const reportedId = reason === 'appointment_not_found' ? undefined : id;
+      expectFaults(response, { status, reason, errors: [[1, reportedId, reason]] });
     }
     expect(await sweden.get(mine.id)).toEqual(mine);
   });
@@ -421,9 +421,9 @@ describe('in sandbox-uk', () => {
     const first = await book(gateway, { careUnit: riverside, slot: s1 });
     const { id } = await book(gateway, { careUnit: riverside, slot: s3 });
     const { body: hour } = await uk.change(id, from(s3, s4));
-    const answer = await uk.changeMany([first.id, hour.id], at(s4));
-    expectRefusal(answer, 400, 'time_slot_unavailable');
-    expect(answer.body.errors).toMatchObject([{ id: hour.id, reason: 'time_slot_unavailable' }]);
+    const response = await uk.changeMany([first.id, hour.id], at(s4));
+    expectProblem(response, 400, 'time_slot_unavailable');
+    expect(response.body.errors).toMatchObject([{ id: hour.id, reason: 'time_slot_unavailable' }]);
     expect(await uk.getAll([first.id, hour.id])).toEqual([first, hour]);
     expect(await rowsOf(gateway, 'SELECT FROM confirmation_items WHERE ehr_appointment_id = $1', [hour.id])).toEqual(
       [],
@@ -445,7 +445,7 @@ describe('in sandbox-uk', () => {
       { id: a.id, ...at(s2) },
       { id: view.id, status: 'awaiting_confirmation', confirmation: { id: confirmationOf(view).id } },
     ]);
-    expectRefusal(await uk.changeMany([a.id, view.id], at(s1)), 409, 'appointment_awaiting_confirmation');
+    expectProblem(await uk.changeMany([a.id, view.id], at(s1)), 409, 'appointment_awaiting_confirmation');
     expect(await uk.confirm(view.id, await codeFor(gateway, view.id))).toMatchObject({ body: { status: 'cancelled' } });
   });
 
@@ -453,7 +453,7 @@ describe('in sandbox-uk', () => {
     const [s1, s2, s3] = await sixSlots('r-3', riverside);
     const more = { careUnit: riverside, patientId: 'p-20' };
     const before = await bookEach(gateway, [s1, s2], more);
-    expectRefusal(await uk.changeMany(idsIn(before), at(s3)), 409, 'no_contact_channel');
+    expectProblem(await uk.changeMany(idsIn(before), at(s3)), 409, 'no_contact_channel');
     expect(await uk.getAll(idsIn(before))).toEqual(before);
     // Changes that need no code are made.
     const [a, b] = before as [Appointment, Appointment];

@@ -25,7 +25,7 @@ import {
   startCancellation,
 } from '../../../test/codes.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { Secret } from '../config/secret.ts';
 
 const gateway = await startGateway();
@@ -67,7 +67,7 @@ describe('a resent code', () => {
       expect(await sweden.confirm(held.id, old)).toMatchObject({ status: 400, body: { attempts_remaining: 3 } });
     }
     expect(await sweden.confirm(held.id, fresh)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    expectRefusal(await sweden.resend(held.id), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.resend(held.id), 409, 'confirmation_not_pending');
   });
 
   test('is sent 30 seconds after the previous one at the earliest', async () => {
@@ -75,9 +75,9 @@ describe('a resent code', () => {
     const { id } = confirmationOf(held);
     const code = await codeFor(gateway, held.id);
     const expectTooSoon = async (least: number, most: number) => {
-      const answer = await sweden.resend(held.id);
-      expectRefusal(answer, 429, 'rate_limited');
-      const wait = Number(answer.headers['retry-after']);
+      const resent = await sweden.resend(held.id);
+      expectProblem(resent, 429, 'rate_limited');
+      const wait = Number(resent.headers['retry-after']);
       expect(wait).toBeGreaterThanOrEqual(least);
       expect(wait).toBeLessThanOrEqual(most);
     };
@@ -100,7 +100,7 @@ describe('a resent code', () => {
       await messagesAbout(gateway, held.id, count);
     }
     await backdateCode(gateway, id, 31);
-    expectRefusal(await sweden.resend(held.id), 409, 'resend_limit_reached');
+    expectProblem(await sweden.resend(held.id), 409, 'resend_limit_reached');
     expect(await sweden.confirm(held.id, await codeFor(gateway, held.id, 3))).toMatchObject({ status: 200 });
     expect(await messagesAbout(gateway, held.id, 3)).toHaveLength(3);
   });
@@ -121,17 +121,17 @@ describe('a resent code', () => {
   test('is rejected for an appointment that awaits no code', async () => {
     const booked = await book(gateway);
     const norway = careUnitOf(gateway, oslo);
-    expectRefusal(await norway.resend(booked.id), 409, 'confirmation_not_pending');
-    expectRefusal(await norway.resend('nothing'), 404, 'appointment_not_found');
+    expectProblem(await norway.resend(booked.id), 409, 'confirmation_not_pending');
+    expectProblem(await norway.resend('nothing'), 404, 'appointment_not_found');
     await norway.cancel(booked.id);
-    expectRefusal(await norway.resend(booked.id), 409, 'confirmation_not_pending');
+    expectProblem(await norway.resend(booked.id), 409, 'confirmation_not_pending');
   });
 
   test('accepts no fields', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const path = `${sodermalm}/appointments/${held.id}/confirmation`;
-    const refused = await gateway.request<Problem>('POST', path, { body: { channel: 'email' } });
-    expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/channel' }] } });
+    const rejected = await gateway.request<Problem>('POST', path, { body: { channel: 'email' } });
+    expect(rejected).toMatchObject({ status: 400, body: { errors: [{ pointer: '/channel' }] } });
     for (const body of ['[]', 'null', '"x"']) {
       expect(await gateway.request('POST', path, { body })).toMatchObject({ status: 400 });
     }
@@ -143,11 +143,11 @@ describe('a resent code', () => {
     const held = await book(gateway, { careUnit: sodermalm });
     await backdateCode(gateway, confirmationOf(held).id, 31);
     await expireCode(gateway, held);
-    expectRefusal(await sweden.resend(held.id), 409, 'confirmation_expired');
+    expectProblem(await sweden.resend(held.id), 409, 'confirmation_expired');
     const { view } = await startCancellation(gateway);
     await backdateCode(gateway, confirmationOf(view).id, 31);
     await expireCode(gateway, view);
-    expectRefusal(await uk.resend(view.id), 409, 'confirmation_expired');
+    expectProblem(await uk.resend(view.id), 409, 'confirmation_expired');
   });
 
   test('confirms all appointments that awaited the previous code', async () => {

@@ -8,8 +8,8 @@ import { startGateway } from '../../../test/gateway.ts';
 import { change, changeMany, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { allAvailable, lookedUpWithoutResult, settledResponse, withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 
 const ehrs = faultyEhrs();
 /** Appointments whose release the EHR rejects. */
@@ -21,8 +21,8 @@ function keeping(connector: Connector): Connector {
   return {
     ...connector,
     async changeAppointments(write) {
-      const isRefused = write.changes.some((it) => it.kind === 'release' && kept.has(it.appointmentId));
-      if (isRefused) throw new ConnectorError('rejected', 'As the test wants it');
+      const isRejected = write.changes.some((it) => it.kind === 'release' && kept.has(it.appointmentId));
+      if (isRejected) throw new ConnectorError('rejected', 'As the test wants it');
       return changeAppointments(write);
     },
   };
@@ -73,9 +73,9 @@ test('a change by staff between two attempts is kept if the second attempt is re
   ehr.goDownDuring({ after: 1, isDone: false });
   const key = newKey();
   const move = () => send(changeMany(idsIn([first, second]), { resource_id: 'r-2' }, path), key);
-  expectRefusal(await move(), 504, 'outcome_unknown');
+  expectProblem(await move(), 504, 'outcome_unknown');
   await gateway.ehr('one-by-one').comment(first.id, 'by staff');
-  ehr.refuse('rejected', { after: 1 });
+  ehr.failNext('rejected', { after: 1 });
   ehr.comeUp();
   await settledResponse(move);
   await eventually(async () =>
@@ -91,10 +91,10 @@ test('a retry whose look-up times out gets outcome_unknown', async () => {
   const ehr = ehrs.of('unasked');
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
-  ehr.loseAnswer({ isDone: true });
-  ehr.refuseAlways('listAppointments', 'timeout');
-  expectRefusal(await send(creation(slot, path), key), 504, 'outcome_unknown');
-  expectRefusal(await settledResponse(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
+  ehr.loseResponse({ isDone: true });
+  ehr.failAlways('listAppointments', 'timeout');
+  expectProblem(await send(creation(slot, path), key), 504, 'outcome_unknown');
+  expectProblem(await settledResponse(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
 });
 
 test('a cancelled draft stays cancelled, although the EHR books it late', async () => {
@@ -105,7 +105,7 @@ test('a cancelled draft stays cancelled, although the EHR books it late', async 
   const code = await codeFor(gateway, draft.id);
   const late = ehr.finishLate();
   const since = Date.now();
-  expectRefusal(await send(change(draft.id, { confirmation: { code } }, path), undefined), 504, 'outcome_unknown');
+  expectProblem(await send(change(draft.id, { confirmation: { code } }, path), undefined), 504, 'outcome_unknown');
   await lookedUpWithoutResult(ehr, since);
   await eventually(async () => expect((await careUnit.cancel(draft.id)).status).toBe(200));
   await late.finish();
@@ -121,9 +121,9 @@ test('a cancelled draft stays cancelled, although the EHR books it late', async 
 
 test('a hold whose release the EHR rejects does not delay the others', async () => {
   const path = careUnitPath('holds', 'sodermalm');
-  const [poor, good] = [await book(gateway, { careUnit: path }), await book(gateway, { careUnit: path })];
-  kept.add(poor.id);
-  const ids = [poor, good].map((it) => confirmationOf(it).id);
+  const [unreleasable, good] = [await book(gateway, { careUnit: path }), await book(gateway, { careUnit: path })];
+  kept.add(unreleasable.id);
+  const ids = [unreleasable, good].map((it) => confirmationOf(it).id);
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = ANY($1::uuid[])', [ids]);
   await eventually(async () => {
     const standing = await gateway.ehr('holds').appointments();

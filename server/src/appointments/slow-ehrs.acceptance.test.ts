@@ -6,8 +6,8 @@ import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { keysOf } from '../../../test/idempotency-keys.ts';
 import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 const ehrs = faultyEhrs();
@@ -56,9 +56,9 @@ async function stateOf({ id, emr }: Appointment): Promise<string | undefined> {
 /** The response of the EHR, which has made the hold, is lost. */
 async function loseHold(emr: string): Promise<Slot> {
   const slot = await freeSlot(gateway, { careUnit: pathOf(emr) });
-  ehrs.of(emr).loseAnswer({ isDone: true });
-  const answer = await careUnitOf(gateway, pathOf(emr)).create({ ...creationBody(slot), patient_id: 'p-5' });
-  expectRefusal(answer, 504, 'outcome_unknown');
+  ehrs.of(emr).loseResponse({ isDone: true });
+  const response = await careUnitOf(gateway, pathOf(emr)).create({ ...creationBody(slot), patient_id: 'p-5' });
+  expectProblem(response, 504, 'outcome_unknown');
   return slot;
 }
 

@@ -27,7 +27,7 @@ function change<Body = Appointment>(
   return gateway.request<Body>('PATCH', `${careUnit}/appointments/${id}`, { body, headers });
 }
 
-const refused = (id: string, body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
+const rejected = (id: string, body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
   change<Problem>(id, body, { headers });
 
 async function stored(id: string, careUnit = oslo): Promise<Appointment> {
@@ -127,7 +127,7 @@ describe('a move', () => {
       { start: second.start, end: second.end, comment: 'after' },
       { start: first.start, end: second.end },
     ]) {
-      expect(await refused(mine.id, body)).toMatchObject({
+      expect(await rejected(mine.id, body)).toMatchObject({
         status: 400,
         body: {
           reason: 'time_slot_unavailable',
@@ -143,12 +143,12 @@ describe('a move', () => {
     const slot = await freeSlot(gateway);
     const mine = await book(gateway, { slot });
     await book(gateway, { slot: { ...slot, resource_id: 'emr_id:r-2' } });
-    expect(await refused(mine.id, { resource_id: 'r-2', comment: 'after' })).toMatchObject({
+    expect(await rejected(mine.id, { resource_id: 'r-2', comment: 'after' })).toMatchObject({
       status: 400,
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id', reason: 'time_slot_unavailable' }] },
     });
     // The room does not offer a consultation.
-    expect(await refused(mine.id, { resource_id: roomId('r-5') })).toMatchObject({
+    expect(await rejected(mine.id, { resource_id: roomId('r-5') })).toMatchObject({
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id' }] },
     });
     expect(await stored(mine.id)).toEqual(mine);
@@ -163,7 +163,7 @@ describe('a move', () => {
       [shift(start, -15), end],
       [shift(start, 14 * 60), shift(end, 14 * 60)],
     ]) {
-      expect(await refused(standing.id, { start: from, end: until })).toMatchObject({
+      expect(await rejected(standing.id, { start: from, end: until })).toMatchObject({
         status: 400,
         body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/start' }] },
       });
@@ -179,7 +179,7 @@ describe('a move', () => {
       [start, start, '/end'],
       [start, dayLater(start), '/end'],
     ]) {
-      expect(await refused(standing.id, { start: from, end: until })).toMatchObject({
+      expect(await rejected(standing.id, { start: from, end: until })).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ pointer, reason: 'time_range_invalid' }] },
       });
@@ -217,7 +217,7 @@ describe('a comment', () => {
       comment: 'came',
     });
     const shifted = new Date(Date.parse(past.end) + 1_800_000).toISOString();
-    expect(await refused(id, { start: past.end, end: shifted })).toMatchObject({
+    expect(await rejected(id, { start: past.end, end: shifted })).toMatchObject({
       body: { reason: 'time_range_invalid' },
     });
   });
@@ -225,7 +225,7 @@ describe('a comment', () => {
 
 describe('the body is one of update, cancel and confirm', () => {
   test('and must not be empty', async () => {
-    expect(await refused(standing.id, {})).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    expect(await rejected(standing.id, {})).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
   });
 
   test.each([
@@ -233,7 +233,7 @@ describe('the body is one of update, cancel and confirm', () => {
     ['end', 'start'],
   ] as const)('%s requires %s', async (sent, missing) => {
     for (const more of [{}, { comment: 'x' }, { resource_id: 'r-1' }]) {
-      expect(await refused(standing.id, { [sent]: standing[sent], ...more })).toMatchObject({
+      expect(await rejected(standing.id, { [sent]: standing[sent], ...more })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ pointer: `/${missing}`, reason: 'request_invalid' }] },
       });
@@ -264,10 +264,10 @@ describe('the body is one of update, cancel and confirm', () => {
     { ids: [standing.id], comment: 'x' },
   ])('and must not mix them: %j', async (body) => {
     const before = await stored(standing.id);
-    const answer = await refused(standing.id, body);
-    expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-    expect(answer.body.errors).not.toEqual([]);
-    for (const { pointer } of answer.body.errors) expect(Object.keys(body)).toContain(pointer?.split('/')[1]);
+    const response = await rejected(standing.id, body);
+    expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    expect(response.body.errors).not.toEqual([]);
+    for (const { pointer } of response.body.errors) expect(Object.keys(body)).toContain(pointer?.split('/')[1]);
     expect(await stored(standing.id)).toEqual(before);
   });
 
@@ -280,7 +280,7 @@ describe('the body is one of update, cancel and confirm', () => {
     ['Comment', 'x'],
   ])('and must have only known fields: not %s', async (field, value) => {
     for (const more of [{}, { comment: 'x' }]) {
-      expect(await refused(standing.id, { [field]: value, ...more })).toMatchObject({
+      expect(await rejected(standing.id, { [field]: value, ...more })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
       });
@@ -303,7 +303,7 @@ describe('the body is one of update, cancel and confirm', () => {
     ['end', 1_900_000_000],
     ['end', '2031-03-20T09:00:00+1'],
   ])('and must have valid values: %s is not %j', async (field, value) => {
-    expect(await refused(standing.id, { start, end, [field]: value })).toMatchObject({
+    expect(await rejected(standing.id, { start, end, [field]: value })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
     });
@@ -314,7 +314,7 @@ describe('an appointment', () => {
   test.each(['nothing', '00000000-0000-4000-8000-000000000000', '__proto__', 'æ', "' OR 1=1 --", 'x'.repeat(600)])(
     'is not found: %s',
     async (id) => {
-      expect(await refused(encodeURIComponent(id), { comment: 'x' })).toMatchObject({
+      expect(await rejected(encodeURIComponent(id), { comment: 'x' })).toMatchObject({
         status: 404,
         body: { reason: 'appointment_not_found', errors: [{ parameter: 'appointment_id' }] },
       });
@@ -335,13 +335,13 @@ describe('an appointment', () => {
     await change(id, { status: 'cancelled' });
     const before = await stored(id);
     for (const body of [{ comment: 'x' }, { start, end }, { resource_id: 'r-1' }]) {
-      expect(await refused(id, body)).toMatchObject({ status: 409, body: { reason: 'appointment_cancelled' } });
+      expect(await rejected(id, body)).toMatchObject({ status: 409, body: { reason: 'appointment_cancelled' } });
     }
     expect(await stored(id)).toEqual(before);
   });
 
   test('with an id that no database can store is rejected', async () => {
-    expect(await refused('a%00b', { comment: 'x' })).toMatchObject({
+    expect(await rejected('a%00b', { comment: 'x' })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'appointment_id' }] },
     });
@@ -349,7 +349,7 @@ describe('an appointment', () => {
 });
 
 test('a resource of another care unit is not found', async () => {
-  expect(await refused(standing.id, { resource_id: 'r-6' })).toMatchObject({
+  expect(await rejected(standing.id, { resource_id: 'r-6' })).toMatchObject({
     status: 400,
     body: { reason: 'resource_not_found', errors: [{ pointer: '/resource_id', reason: 'resource_not_found' }] },
   });
@@ -359,13 +359,13 @@ identifierCases({
   kind: 'resource',
   place: 'body',
   parameter: 'resource_id',
-  send: async (text, headers = {}) => refused((await onlyWithFirst()).id, { resource_id: text }, headers),
+  send: async (text, headers = {}) => rejected((await bookWithFirstResource()).id, { resource_id: text }, headers),
   isFound: ({ status }) => status === 200,
 });
 
 let withFirst: Promise<Appointment> | undefined;
 /** An appointment with `r-1`, which can be assigned to `r-1` again any number of times. */
-function onlyWithFirst(): Promise<Appointment> {
+function bookWithFirstResource(): Promise<Appointment> {
   withFirst ??= book(gateway);
   return withFirst;
 }

@@ -73,9 +73,9 @@ describe('usage', () => {
     ],
     ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
     ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
-  ])('%s exits with 2 and explains why', async (words, told) => {
+  ])('%s exits with 2 and explains why', async (words, notice) => {
     const { code, stderr } = await crossward(words);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(notice)]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
@@ -246,8 +246,8 @@ describe('messages', () => {
     const id = await insertFailedMessage();
     const listed = await crossward('messages failed');
     const { hostname, port, pathname } = new URL(url ?? '');
-    const told = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
-    expect(listed).toMatchObject({ code: 0, stderr: told });
+    const notice = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
+    expect(listed).toMatchObject({ code: 0, stderr: notice });
     expect(listed.stdout).toMatch(
       new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code expires \\S+Z\n$`),
     );
@@ -256,7 +256,7 @@ describe('messages', () => {
         `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code expires \\S+Z\n$`,
       ),
     );
-    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: told });
+    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: notice });
     expect((await crossward('messages list')).stdout).toContain(`${id}  sandbox-se/lund  sms  waiting  attempts`);
     expect((await crossward('messages failed')).stdout).toContain('No failed messages');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({
@@ -287,7 +287,7 @@ describe('operations', () => {
         'm',
       ),
     );
-    for (const [index, told] of [
+    for (const [index, notice] of [
       'at the next attempt',
       'compensating',
       'late effects',
@@ -295,7 +295,7 @@ describe('operations', () => {
       'working on',
     ].entries()) {
       const shown = await crossward(`operations show ${ids[index]}`);
-      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(notice) });
       expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
     }
     expect(await crossward(`operations retry ${pending}`)).toMatchObject({ code: 1 });

@@ -67,7 +67,7 @@ const messagesOf = (id: string) =>
 const confirmationIdOf = (appointment: Appointment) => confirmationOf(appointment).id;
 
 /** Backdates everything of a confirmation. */
-async function letPass(id: string, interval: string): Promise<void> {
+async function backdate(id: string, interval: string): Promise<void> {
   await rowsOf(
     gateway,
     `UPDATE confirmations SET expires_at = expires_at - $2::interval, confirmed_at = confirmed_at - $2::interval
@@ -80,7 +80,7 @@ async function letPass(id: string, interval: string): Promise<void> {
   ]);
 }
 
-async function keepHouse(): Promise<void> {
+async function purge(): Promise<void> {
   await deleteUsedCodes(db, everything);
   await deleteOldMessages(db, days, everything);
   await deleteOldConfirmations(db, days, everything);
@@ -102,7 +102,7 @@ describe('the hash of a code is deleted', () => {
   test('when its appointment is released, together with the stored comment', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
-    await keepHouse();
+    await purge();
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     await sweden.cancel(held.id);
     // The background job does this, without a request.
@@ -111,20 +111,20 @@ describe('the hash of a code is deleted', () => {
     const waiting = await cancelInTwo('why');
     expect(await items(waiting.id)).toMatchObject([{ sealed_comment: expect.any(Buffer) }]);
     await rowsOf(gateway, `UPDATE confirmation_items SET state = 'released' WHERE confirmation_id = $1`, [waiting.id]);
-    await keepHouse();
+    await purge();
     expect(await items(waiting.id)).toMatchObject([{ sealed_comment: null }]);
   });
 
   test('when it has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
-    await letPass(id, '11 minutes');
+    await backdate(id, '11 minutes');
     await eventually(async () => {
       expect(await items(id)).toMatchObject([{ state: 'expired' }]);
       expect(await confirmations(id)).toMatchObject([{ code_hash: null }]);
     });
-    const refused = await sweden.confirm(held.id, '000000');
-    expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
+    const rejected = await sweden.confirm(held.id, '000000');
+    expect(rejected).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
   });
 
   test('a day after its confirmation; until then a repeated request is recognised', async () => {
@@ -132,14 +132,14 @@ describe('the hash of a code is deleted', () => {
     const { id } = confirmationOf(held);
     const code = await codeFor(gateway, held.id);
     await sweden.confirm(held.id, code);
-    await letPass(id, '23 hours 59 minutes');
-    await keepHouse();
+    await backdate(id, '23 hours 59 minutes');
+    await purge();
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    await letPass(id, '2 minutes');
-    await keepHouse();
+    await backdate(id, '2 minutes');
+    await purge();
     expect(await confirmations(id)).toMatchObject([{ code_hash: null }]);
-    const refused = await sweden.confirm(held.id, code);
-    expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
+    const rejected = await sweden.confirm(held.id, code);
+    expect(rejected).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
   });
 });
 
@@ -149,24 +149,24 @@ describe('an ended confirmation is purged', () => {
     const id = confirmationIdOf(held);
     const code = await codeFor(gateway, held.id);
     const { body: booked } = await sweden.confirm(held.id, code);
-    await letPass(id, '6 days 23 hours');
-    await keepHouse();
+    await backdate(id, '6 days 23 hours');
+    await purge();
     expect(await items(id)).toHaveLength(1);
-    await letPass(id, '2 hours');
-    await keepHouse();
+    await backdate(id, '2 hours');
+    await purge();
     await isGone(id);
     expect(await sweden.get(held.id)).toEqual(booked);
-    for (const refused of [await sweden.confirm(held.id, code), await sweden.resend(held.id)]) {
-      expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
+    for (const rejected of [await sweden.confirm(held.id, code), await sweden.resend(held.id)]) {
+      expect(rejected).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
     }
   });
 
   test('also when its code has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
-    await letPass(id, '8 days');
+    await backdate(id, '8 days');
     await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
-    await keepHouse();
+    await purge();
     await isGone(id);
     expect(await sweden.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
   });
@@ -177,16 +177,16 @@ describe('an ended confirmation is purged', () => {
     const code = await codeFor(gateway, held.id);
     await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('sent'));
     await rowsOf(gateway, `UPDATE confirmation_items SET state = 'confirming' WHERE confirmation_id = $1`, [id]);
-    await letPass(id, '100 days');
-    await keepHouse();
+    await backdate(id, '100 days');
+    await purge();
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     expect(await items(id)).toHaveLength(1);
     expect(await messagesOf(id)).toEqual([{ state: 'sent' }]);
     await rowsOf(gateway, `UPDATE confirmation_items SET state = 'pending' WHERE confirmation_id = $1`, [id]);
-    await letPass(id, '-101 days');
+    await backdate(id, '-101 days');
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
     // Its correct code was just entered.
-    await keepHouse();
+    await purge();
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
@@ -197,7 +197,7 @@ describe('an ended confirmation is purged', () => {
       await sweden.cancel(held.id);
       ids.push(confirmationIdOf(held));
     }
-    for (const id of ids) await letPass(id, '8 days');
+    for (const id of ids) await backdate(id, '8 days');
     const left = async () => (await rowsOf(gateway, 'SELECT FROM confirmations')).length;
     await deleteOldConfirmations(db, days, 2);
     expect(await left()).toBe(1);
@@ -214,10 +214,10 @@ describe('a gateway id stays valid for an appointment of the EHR', () => {
     const done = await cancelInTwo('why');
     await uk.confirm(done.view.id, await codeFor(gateway, done.view.id));
     const late = await cancelInTwo('never');
-    for (const { id } of [done, late]) await letPass(id, '8 days');
+    for (const { id } of [done, late]) await backdate(id, '8 days');
     await eventually(async () => expect(await items(late.id)).toMatchObject([{ state: 'expired' }]));
     const before = await uk.getAll([done.view.id, late.view.id]);
-    await keepHouse();
+    await purge();
     expect(await uk.getAll([done.view.id, late.view.id])).toEqual(before);
     expect(before).toMatchObject([
       { status: 'cancelled', replaces_id: done.original.id },
@@ -239,8 +239,8 @@ describe('a gateway id stays valid for an appointment of the EHR', () => {
     await drafts.confirm(held.id, await codeFor(gateway, held.id));
     const booked = await drafts.get(held.id);
     expect(booked.status).toBe('booked');
-    await letPass(id, '8 days');
-    await keepHouse();
+    await backdate(id, '8 days');
+    await purge();
     expect(await drafts.get(held.id)).toEqual(booked);
     expect(await drafts.list('patient_id=p-3')).toContainEqual(booked);
     expect(await confirmations(id)).toEqual([{ code_hash: null, patient_hash: null }]);
@@ -252,9 +252,9 @@ test('a draft that was never booked stays cancelled permanently', async () => {
   const held = await book(gateway, { careUnit: draftUnit, patientId: 'p-7', comment: 'mine' });
   const id = confirmationIdOf(held);
   for (const time of ['6 days 23 hours', '2 hours']) {
-    await letPass(id, time);
+    await backdate(id, time);
     await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
-    await keepHouse();
+    await purge();
     expect(await drafts.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
     expect(await drafts.list('patient_id=p-7')).toHaveLength(1);
   }
@@ -266,9 +266,9 @@ test('a locked confirmation ends like any other', async () => {
   const held = await book(gateway, { careUnit: sodermalm });
   const id = confirmationIdOf(held);
   for (const wrong of incorrectCodes(await codeFor(gateway, held.id), 5)) await sweden.confirm(held.id, wrong);
-  await letPass(id, '8 days');
+  await backdate(id, '8 days');
   await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
-  await keepHouse();
+  await purge();
   await isGone(id);
 });
 

@@ -41,8 +41,8 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
       (error: Error) => error,
     );
     expect(error?.name).toBe('DatabaseError');
-    const told = JSON.stringify([error?.message, error?.stack, error?.cause, { ...error }]);
-    for (const secret of ['hunter2', databaseUrl]) expect(told).not.toContain(secret);
+    const reported = JSON.stringify([error?.message, error?.stack, error?.cause, { ...error }]);
+    for (const secret of ['hunter2', databaseUrl]) expect(reported).not.toContain(secret);
     return error?.message ?? '';
   }
   const changed = (change: (url: URL) => void) => {
@@ -90,8 +90,8 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
       socket.once('data', () => {
         socket.write(Buffer.concat([message('R', '\0\0\0\0'), ready]));
         socket.on('data', (query) => {
-          const answer = query.includes('SHOW') ? row : [];
-          socket.write(Buffer.concat([...answer, message('C', 'SET\0'), ready]));
+          const response = query.includes('SHOW') ? row : [];
+          socket.write(Buffer.concat([...response, message('C', 'SET\0'), ready]));
         });
       });
     });
@@ -203,25 +203,25 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
 
   it('keeps committed data if its process is killed', { timeout: 120_000 }, async () => {
     const dataDir = await folderWithDatabase();
-    let answered = 0;
+    let stored = 0;
     for (let round = 1; round <= 2; round++) {
       const { child, lines } = start(`
         const { pool } = await openDatabase({ dataDir: ${JSON.stringify(dataDir)} });
         const client = await pool.connect();
         await client.query('CREATE TABLE IF NOT EXISTS kept (id integer PRIMARY KEY)');
-        for (let id = ${answered + 1000}; ; id++) {
+        for (let id = ${stored + 1000}; ; id++) {
           await client.query('INSERT INTO kept VALUES ($1)', [id]);
           process.stdout.write(id + '\\n');
         }
       `);
-      const first = answered + 1000;
-      for (let count = 0; count < 200; count++) answered = Number((await lines.next()).value);
+      const first = stored + 1000;
+      for (let count = 0; count < 200; count++) stored = Number((await lines.next()).value);
       await kill(child);
-      for (let line = await lines.next(); !line.done; line = await lines.next()) answered = Number(line.value);
+      for (let line = await lines.next(); !line.done; line = await lines.next()) stored = Number(line.value);
       const database = await openDatabase({ dataDir });
       const kept = new Set((await rows<{ id: number }>(database, 'SELECT id FROM kept')).map(({ id }) => id));
       await database.close();
-      for (let id = first; id <= answered; id++) expect(kept.has(id), `row ${id} of round ${round}`).toBe(true);
+      for (let id = first; id <= stored; id++) expect(kept.has(id), `row ${id} of round ${round}`).toBe(true);
     }
   });
 

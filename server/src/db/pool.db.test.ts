@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterAll(() => test.dispose());
 
-async function lend<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> {
+async function withConnection<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     return await use(client);
@@ -29,7 +29,7 @@ async function lend<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> 
     client.release();
   }
 }
-const run = <Row>(text: string, values: unknown[] = []) => lend((client) => client.query<Row>(text, values));
+const run = <Row>(text: string, values: unknown[] = []) => withConnection((client) => client.query<Row>(text, values));
 
 describe('concurrent queries, some of which fail', () => {
   // Each query returns `marker`, or fails with the code.
@@ -77,7 +77,7 @@ describe('concurrent queries, some of which fail', () => {
       fc.asyncProperty(fc.array(task, { minLength: 10, maxLength: 40 }), async (tasks) => {
         await Promise.all(
           tasks.map(({ kinds, transaction, together }) =>
-            lend(async (client) => {
+            withConnection(async (client) => {
               if (transaction) await client.query('BEGIN', []);
               let failed = false;
               const checks: Promise<void>[] = [];
@@ -112,7 +112,7 @@ describe('release', () => {
   const rowsOutside = async () => (await run<{ id: number }>('SELECT id FROM thing')).rows;
 
   it('rolls back an open transaction', async () => {
-    await lend(async (client) => {
+    await withConnection(async (client) => {
       await client.query('BEGIN');
       await client.query('INSERT INTO thing VALUES ($1, $2)', [1, 'a']);
     });
@@ -120,7 +120,7 @@ describe('release', () => {
   });
 
   it('rolls back a failed transaction', async () => {
-    const failed = lend(async (client) => {
+    const failed = withConnection(async (client) => {
       await client.query('BEGIN');
       await client.query('INSERT INTO thing VALUES ($1, $2)', [1, 'a']);
       await client.query('INSERT INTO thing VALUES ($1, $2)', [1, 'b']);
@@ -130,7 +130,7 @@ describe('release', () => {
   });
 
   it('rolls back after a failed commit and after statements that were not awaited', async () => {
-    const failed = lend(async (client) => {
+    const failed = withConnection(async (client) => {
       await client.query('BEGIN');
       await client.query('INSERT INTO counted VALUES ($1)', [1]);
       await client.query('COMMIT');
@@ -219,7 +219,9 @@ it('returns the documented types', async () => {
     },
   ]);
   await expect(run('SELECT 9007199254740992::int8')).rejects.toThrow(RangeError);
-  const arrays = await lend((client) => client.query({ text: 'SELECT $1::int, 2', values: [1], rowMode: 'array' }));
+  const arrays = await withConnection((client) =>
+    client.query({ text: 'SELECT $1::int, 2', values: [1], rowMode: 'array' }),
+  );
   expect(arrays.rows).toEqual([[1, 2]]);
   await test.database.ping();
 });
@@ -231,7 +233,7 @@ it('rejects more parameters than the protocol supports', async () => {
 it('prepares a statement again after its table changed', async () => {
   const read = (client: DatabaseClient) => client.query('SELECT * FROM changing WHERE id = $1', [1]);
   await run('CREATE TABLE changing (id integer); INSERT INTO changing VALUES (1)');
-  await lend(async (client) => {
+  await withConnection(async (client) => {
     await read(client);
     await read(client);
     await client.query('ALTER TABLE changing ADD COLUMN more text');
@@ -248,7 +250,7 @@ it('prepares a statement again after its table changed', async () => {
 });
 
 it('gives repeated statements with parameters a name', async () => {
-  await lend(async (client) => {
+  await withConnection(async (client) => {
     for (let time = 0; time < 3; time++) await client.query('SELECT $1::int AS named', [1]);
     await client.query('SELECT $1::int AS once', [1]);
     await client.query({ text: 'SELECT $1::int AS mine', values: [1], name: 'mine' });
@@ -290,11 +292,11 @@ describe('end', () => {
 
 it.runIf(inject('databaseKind') === 'pglite')('receives notifications', async () => {
   if (!(pool instanceof PglitePool)) throw new Error('not PGlite');
-  const heard = Promise.withResolvers<unknown>();
-  const stop = pool.onNotification(heard.resolve);
+  const notification = Promise.withResolvers<unknown>();
+  const stop = pool.onNotification(notification.resolve);
   await run('LISTEN news');
   await run("SELECT pg_notify('news', $1)", ['hello']);
-  expect(await heard.promise).toMatchObject({ channel: 'news', payload: 'hello' });
+  expect(await notification.promise).toMatchObject({ channel: 'news', payload: 'hello' });
   stop();
   await run('UNLISTEN news');
 });

@@ -11,9 +11,9 @@ import type { DatabaseClient, DatabasePool } from './pool.ts';
 /** Takes every connection of the pool until the test ends or the returned function is called. */
 async function takeAll(pool: DatabasePool, count: number): Promise<() => void> {
   const taken = await Promise.all(Array.from({ length: count }, () => pool.connect()));
-  const giveBack = () => taken.splice(0).forEach((client: DatabaseClient) => void client.release());
-  onTestFinished(giveBack);
-  return giveBack;
+  const releaseAll = () => taken.splice(0).forEach((client: DatabaseClient) => void client.release());
+  onTestFinished(releaseAll);
+  return releaseAll;
 }
 
 const message: CodeMessage = {
@@ -82,10 +82,10 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     const { url } = gateway.ground.testDatabase;
     const database = await openDatabase({ databaseUrl: url, dataDir: '', maxConnections: 2 });
     onTestFinished(() => database.close());
-    const giveBack = await takeAll(database.pool, 2);
+    const releaseAll = await takeAll(database.pool, 2);
     const third = database.pool.connect();
     expect(database.pool.waiting).toBe(1);
-    giveBack();
+    releaseAll();
     (await third).release();
   });
 });

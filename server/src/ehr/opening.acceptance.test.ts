@@ -42,13 +42,13 @@ test('an EHR that is unreachable at the start does not delay others and gets ehr
     ['sandbox-uk', 'unavailable'],
   ]);
   for (const path of ['/patients/se_personal_number:191212121212', '/resources', '/appointments?patient_id=p-1']) {
-    const answer = await gateway.request('GET', `${careUnit}${path}`);
-    expect(answer).toMatchObject({
+    const response = await gateway.request('GET', `${careUnit}${path}`);
+    expect(response).toMatchObject({
       status: 503,
       body: { reason: 'ehr_unavailable', retryable: true },
     });
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(30);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(30);
   }
   expect(await statusOf('/api/emrs/sandbox-no/care-units/oslo-sentrum/patients/p-1')).toBe(200);
 });

@@ -94,13 +94,13 @@ test('a caller gets the response to an oversized body while it is still sending'
 });
 
 describe('connections', () => {
-  async function isAnswered(gateway: Gateway): Promise<boolean> {
+  async function getsResponse(gateway: Gateway): Promise<boolean> {
     const { socket, text, closed } = call(gateway);
     socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
     await Promise.race([closed, new Promise((resolve) => socket.once('data', resolve))]);
     return text() !== '';
   }
-  const refused = async (gateway: Gateway, limit: string) => {
+  const rejected = async (gateway: Gateway, limit: string) => {
     const text = await gateway.deps.metrics.metrics();
     return Number(new RegExp(`connections_refused_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
   };
@@ -109,21 +109,21 @@ describe('connections', () => {
     const gateway = await gatewayWith({ max_connections_per_address: 2 });
     const [first, second] = [call(gateway), call(gateway)];
     await Promise.all([once(first.socket, 'connect'), once(second.socket, 'connect')]);
-    expect(await isAnswered(gateway)).toBe(false);
-    expect(await refused(gateway, 'address')).toBe(1);
+    expect(await getsResponse(gateway)).toBe(false);
+    expect(await rejected(gateway, 'address')).toBe(1);
     first.socket.destroy();
-    await expect.poll(() => isAnswered(gateway)).toBe(true);
+    await expect.poll(() => getsResponse(gateway)).toBe(true);
   });
 
   test('of a trusted proxy have no limit per address', async () => {
     const gateway = await gatewayWith({ max_connections_per_address: 1, trusted_proxies: ['127.0.0.0/8'] });
-    for (let count = 0; count < 3; count++) expect(await isAnswered(gateway)).toBe(true);
+    for (let count = 0; count < 3; count++) expect(await getsResponse(gateway)).toBe(true);
   });
 
   test('have a total limit', async () => {
     const gateway = await gatewayWith({ max_connections: 1, trusted_proxies: ['127.0.0.1'] });
-    expect(await isAnswered(gateway)).toBe(true);
-    expect(await isAnswered(gateway)).toBe(false);
-    expect(await refused(gateway, 'all')).toBe(1);
+    expect(await getsResponse(gateway)).toBe(true);
+    expect(await getsResponse(gateway)).toBe(false);
+    expect(await rejected(gateway, 'all')).toBe(1);
   });
 });

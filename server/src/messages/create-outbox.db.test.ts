@@ -56,12 +56,12 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     }),
   );
 
-  function recorder(answer: (message: OutgoingMessage, attempt: number) => void | Promise<void> = () => undefined) {
+  function recorder(response: (message: OutgoingMessage, attempt: number) => void | Promise<void> = () => undefined) {
     const sent: OutgoingMessage[] = [];
     const sender: Sender = {
       async send(message) {
         sent.push(message);
-        await answer(message, sent.length);
+        await response(message, sent.length);
       },
     };
     return { sent, senders: { sms: sender, email: sender } };
@@ -122,10 +122,10 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       await sql<{ state: string; started_on: Date; start_after: Date; retry_count: number; output: unknown }>`
         SELECT state, started_on, start_after, retry_count, output FROM pgboss.job WHERE name = 'messages'`.execute(db)
     ).rows;
-  const jobsDone = () =>
+  const allJobsDone = () =>
     eventually(async () => expect((await jobs()).map(({ state }) => state)).not.toContain('active'));
   /** Runs delayed retries now. */
-  const hurry = () => sql`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`.execute(db);
+  const runRetriesNow = () => sql`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`.execute(db);
 
   it('sends a committed message once', async () => {
     const { sent, senders } = recorder();
@@ -138,7 +138,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(sent[0]?.text).toContain(code);
     expect(sent[0]?.text).toContain('10 minuter');
     await settled(one.confirmationId, 'sent');
-    await jobsDone();
+    await allJobsDone();
     expect(sent).toHaveLength(1);
     const row = await db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ sealed_content: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
@@ -222,14 +222,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const delays: number[] = [];
     for (let attempt = 1; attempt <= 3; attempt++) {
       await eventually(() => expect(sent).toHaveLength(attempt));
-      await jobsDone();
+      await allJobsDone();
       expect(await stateOf(one.confirmationId)).toBe('queued');
       const [job] = await jobs();
       const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db);
       const since = attempt === 1 ? rows[0]?.now : job?.started_on;
       delays.push((job?.start_after.getTime() ?? 0) - (since?.getTime() ?? 0));
       expect(JSON.stringify(job?.output)).toContain('NotDelivered');
-      await hurry();
+      await runRetriesNow();
     }
     await settled(one.confirmationId, 'sent');
     expect(sent).toHaveLength(4);
@@ -248,14 +248,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await eventually(async () => expect((await jobs())[0]).toMatchObject({ state: 'retry', retry_count: 0 }));
-    await hurry();
+    await runRetriesNow();
     await eventually(async () => expect((await jobs())[0]).toMatchObject({ state: 'retry', retry_count: 1 }));
     expect(sent).toHaveLength(1);
     await db
       .updateTable('messages')
       .set({ not_before: new Date(0) })
       .execute();
-    await hurry();
+    await runRetriesNow();
     await settled(one.confirmationId, 'sent');
   });
 
@@ -267,7 +267,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'failed');
-    await jobsDone();
+    await allJobsDone();
     expect(sent).toHaveLength(1);
     expect(logged).toContain('twilio_21211');
     // The content stays encrypted for a resend by an operator.
@@ -315,8 +315,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await transact((tx) => outbox.enqueue(tx, { ...old, code: '222222' }));
     await settled(old.confirmationId, 'sent');
     blocked.resolve();
-    await jobsDone();
-    await hurry();
+    await allJobsDone();
+    await runRetriesNow();
     await eventually(async () => expect((await jobs()).every(({ state }) => state === 'completed')).toBe(true));
     expect(sent.map(({ text }) => text.includes('222222'))).toEqual([false, true]);
     const rows = await db
@@ -340,7 +340,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await eventually(async () => expect((await jobs())[0]?.state).toBe('retry'));
     await transact((tx) => outbox.withdraw(tx, [one.confirmationId, randomUUID()]));
     await transact((tx) => outbox.withdraw(tx, []));
-    await hurry();
+    await runRetriesNow();
     await eventually(async () => expect((await jobs())[0]?.state).toBe('completed'));
     expect(sent).toHaveLength(1);
     expect(await stateOf(one.confirmationId)).toBe('failed');
@@ -400,7 +400,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       .set({ expires_at: new Date(0) })
       .execute();
     await eventually(async () => {
-      await hurry();
+      await runRetriesNow();
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
     expect(await failure()).toEqual({ failure_reason: 'certificate' });
@@ -415,7 +415,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await eventually(async () => {
-      await hurry();
+      await runRetriesNow();
       expect(await stateOf(one.confirmationId)).toBe('sent');
     });
     expect(await db.selectFrom('messages').select('failure_reason').executeTakeFirst()).toEqual({
@@ -457,7 +457,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       const states = await statesOf(all.map(({ confirmationId }) => confirmationId));
       expect(states).toEqual(all.map(() => 'sent'));
     });
-    await jobsDone();
+    await allJobsDone();
     expect(new Set(sent.map(({ id }) => id)).size).toBe(40);
     expect(sent).toHaveLength(40);
   });
@@ -508,7 +508,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       expect(content).not.toContain(Buffer.from(canary).toString('hex'));
       expect(logged).not.toContain(canary);
     }
-    await hurry();
+    await runRetriesNow();
     await settled(sms.confirmationId, 'sent');
     await settled(email.confirmationId, 'sent');
     expect(logged).not.toContain(code);

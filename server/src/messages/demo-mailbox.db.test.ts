@@ -97,9 +97,9 @@ it.each([
   '0.0.0.0',
   'a@localhost',
 ])('does not exist under %j', async (host) => {
-  const answer = await get({ host });
-  expect(answer.statusCode).toBe(404);
-  expect(answer.json()).toMatchObject({ reason: 'route_not_found' });
+  const response = await get({ host });
+  expect(response.statusCode).toBe(404);
+  expect(response.json()).toMatchObject({ reason: 'route_not_found' });
 });
 
 it('keeps messages for a day, encrypted', async () => {

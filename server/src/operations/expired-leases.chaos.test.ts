@@ -26,8 +26,8 @@ async function slots(): Promise<[Slot, Slot]> {
     resource_id: 'r-1',
     healthcare_service_id: 'consultation',
   });
-  const answer = await child.send<Body>({ method: 'GET', path: `${oslo}/timeslots?${query}` });
-  return answer?.body.timeslots.slice(0, 2) as [Slot, Slot];
+  const response = await child.send<Body>({ method: 'GET', path: `${oslo}/timeslots?${query}` });
+  return response?.body.timeslots.slice(0, 2) as [Slot, Slot];
 }
 
 function book(slot: Slot, key: string, killAt?: string) {

@@ -20,10 +20,10 @@ import {
   creation,
   expectReplayed,
   type Failure,
-  fragile,
   keysOf,
   newKey,
   type Sent,
+  wrapFailing,
 } from '../../../test/idempotency-keys.ts';
 import { withTolerantBreakers } from '../../../test/other-ehrs.ts';
 
@@ -32,7 +32,7 @@ afterEach(() => {
   expect(failures.splice(0)).toEqual([]);
 });
 
-const gateway = await startGateway({ connectors: [fragile(failures)], configure: withTolerantBreakers });
+const gateway = await startGateway({ connectors: [wrapFailing(failures)], configure: withTolerantBreakers });
 afterAll(() => gateway.close());
 
 const { send, stored, at } = keysOf(gateway);
@@ -40,9 +40,9 @@ const { send, stored, at } = keysOf(gateway);
 /** Repeats the request while another one is in progress. */
 async function settled(request: Sent, key: string): Promise<AppointmentResponse> {
   for (;;) {
-    const answer = await send(request, key);
-    if (answer.status !== 409 || answer.body.reason !== 'idempotency_in_progress') return answer;
-    expect(answer.headers['retry-after']).toBe('1');
+    const response = await send(request, key);
+    if (response.status !== 409 || response.body.reason !== 'idempotency_in_progress') return response;
+    expect(response.headers['retry-after']).toBe('1');
     await sleep(20);
   }
 }
@@ -109,14 +109,14 @@ test('a key expires after a day', async () => {
   const key = newKey();
   const { body } = await send(creation(first), key);
   const rows = await rowsOf<{ id: string }>(gateway, 'SELECT id FROM operations ORDER BY created_at DESC LIMIT 1');
-  const letPass = (interval: string) =>
+  const backdate = (interval: string) =>
     rowsOf(gateway, `UPDATE operations SET created_at = created_at - interval '${interval}' WHERE id = $1`, [
       rows[0]?.id,
     ]);
-  await letPass('23 hours 59 minutes');
+  await backdate('23 hours 59 minutes');
   expect((await send(creation(first), key)).headers['idempotency-replayed']).toBe('true');
   expect((await send(creation(second), key)).status).toBe(422);
-  await letPass('1 minute');
+  await backdate('1 minute');
   const other = await send(creation(second), key);
   expect(other.status).toBe(201);
   expect(other.headers['idempotency-replayed']).toBeUndefined();

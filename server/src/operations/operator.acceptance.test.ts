@@ -86,14 +86,14 @@ test('dropping an operation makes its code pending again and frees its key', asy
   expect(await findOpenOperation(db, open.id)).toBeUndefined();
   expect(await dropOperation(db, open.id)).toBe('not found');
   ehrs.of('by-code').comeUp();
-  const answer = await send(request, key);
-  expect(answer).toMatchObject({ status: 200, body: { status: 'booked' } });
-  expect(answer.headers['idempotency-replayed']).toBeUndefined();
+  const response = await send(request, key);
+  expect(response).toMatchObject({ status: 200, body: { status: 'booked' } });
+  expect(response.headers['idempotency-replayed']).toBeUndefined();
 });
 
 test('dropping an expiry marks its holds as expired', async () => {
   const held = await book(gateway, { careUnit: byCode });
-  ehrs.of('by-code').leave();
+  ehrs.of('by-code').goDown();
   await expireCode(gateway, held);
   const { id } = await openOperation('by-code', { kind: 'expiry', clientId: 'background', isKeyed: false });
   expect(await itemStates(held.id)).toEqual([{ state: 'expiring', operation_id: id }]);
@@ -106,8 +106,8 @@ test('dropping an expiry marks its holds as expired', async () => {
 test('a suspended operation continues after it is retried', async () => {
   const ehr = ehrs.of('direct');
   const slot = await freeSlot(gateway, { careUnit: direct });
-  ehr.refuseAlways('findOperation', 'rejected');
-  ehr.loseAnswer({ isDone: true });
+  ehr.failAlways('findOperation', 'rejected');
+  ehr.loseResponse({ isDone: true });
   expect(await send(creation(slot, direct), undefined)).toMatchObject(unknown);
   const { id } = await openOperation('direct', { state: 'pending' });
   expect(await retrySuspended(db, id)).toBe(false);
@@ -131,12 +131,12 @@ test('an operation whose lease a request holds is neither dropped nor retried', 
   const slot = await freeSlot(gateway, { careUnit: direct });
   const gate = Promise.withResolvers<void>();
   ehr.hang('changeAppointments', gate.promise);
-  const answer = send(creation(slot, direct), newKey());
+  const response = send(creation(slot, direct), newKey());
   const { id } = await openOperation('direct', { leaseExpiresAt: expect.any(Date) });
   expect(await dropOperation(db, id)).toBe('being worked on');
   expect(await retrySuspended(db, id)).toBe(false);
   gate.resolve();
-  expect(await answer).toMatchObject({ status: 201 });
+  expect(await response).toMatchObject({ status: 201 });
   expect(await isFree(gateway, slot, direct)).toBe(false);
 });
 
@@ -157,7 +157,7 @@ test('a suspended operation whose lease a request holds continues when the reque
   const gate = Promise.withResolvers<void>();
   ehr.hang('changeAppointments', gate.promise);
   ehr.comeUp();
-  const answer = send(request, key);
+  const response = send(request, key);
   const { id, leaseExpiresAt } = await openOperation('direct', {
     state: 'suspended',
     leaseExpiresAt: expect.any(Date),
@@ -165,16 +165,16 @@ test('a suspended operation whose lease a request holds continues when the reque
   expect(await retrySuspended(db, id)).toBe(true);
   expect((await findOpenOperation(db, id))?.nextAttemptAt).toEqual(leaseExpiresAt);
   gate.resolve();
-  expect(await answer).toMatchObject({ status: 201 });
+  expect(await response).toMatchObject({ status: 201 });
 });
 
 test('dropping a monitored operation keeps its stored response', async () => {
   const ehr = ehrs.of('direct');
   const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
   const key = newKey();
-  ehr.loseAnswer({ isDone: false });
+  ehr.loseResponse({ isDone: false });
   expect(await send(request, key)).toMatchObject(unknown);
-  ehr.refuse('time_slot_unavailable');
+  ehr.failNext('time_slot_unavailable');
   const refusal = await settledResponse(() => send(request, key));
   expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
   const { id } = await openOperation('direct', { state: 'monitored', hasResponse: true });

@@ -30,7 +30,7 @@ async function statementsOfBooking(key?: string): Promise<Statement[]> {
 }
 
 /** The verb of each statement, and whether its commit waits for the disk. */
-function told(statements: readonly Statement[]): string[] {
+function describeStatements(statements: readonly Statement[]): string[] {
   return statements.map(({ text }) => {
     const [verb] = /\b(insert into|update|delete from|begin|commit)\b/i.exec(text) ?? ['select'];
     return `${verb.toLowerCase()}, ${text.includes("'synchronous_commit', 'off'") ? 'relaxed' : 'durable'}`;
@@ -39,7 +39,7 @@ function told(statements: readonly Statement[]): string[] {
 
 describe('a booking without a code needs few statements and no explicit transaction', () => {
   test('three with a key, two of which wait for the disk', async () => {
-    expect(told(await statementsOfBooking(newKey()))).toEqual([
+    expect(describeStatements(await statementsOfBooking(newKey()))).toEqual([
       'insert into, relaxed',
       'update, durable',
       'update, durable',
@@ -47,7 +47,7 @@ describe('a booking without a code needs few statements and no explicit transact
   });
 
   test('two without a key, one of which waits for the disk', async () => {
-    expect(told(await statementsOfBooking())).toEqual(['insert into, durable', 'delete from, relaxed']);
+    expect(describeStatements(await statementsOfBooking())).toEqual(['insert into, durable', 'delete from, relaxed']);
   });
 });
 

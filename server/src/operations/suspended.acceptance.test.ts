@@ -2,8 +2,8 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { book, sodermalm } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
@@ -19,7 +19,7 @@ test('an operation whose result cannot be stored is suspended', async () => {
     gateway,
     `ALTER TABLE confirmation_items ADD CONSTRAINT never CHECK (appointment_id <> '${id}' OR state <> 'confirmed')`,
   );
-  expectRefusal(await confirm(id, code), 504, 'outcome_unknown');
+  expectProblem(await confirm(id, code), 504, 'outcome_unknown');
   const suspended = 'SELECT consecutive_failures, last_failure FROM operations WHERE suspended_at IS NOT NULL';
   await eventually(async () => {
     // Ends the pauses between attempts at once.

@@ -31,7 +31,7 @@ async function putDraft(key: Buffer): Promise<void> {
     VALUES ('e', ${randomUUID()}, ${confirmation}, 'u', 0, 'booking', ${sealed})`.execute(db);
 }
 
-async function putKey(createdAgo: string): Promise<void> {
+async function insertKey(createdAgo: string): Promise<void> {
   await sql`
     INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, created_at)
     VALUES (${randomUUID()}, 'c', ${randomBytes(32)}, ${randomBytes(32)}, 'e', 'u', now() - ${createdAgo}::interval)`.execute(
@@ -95,11 +95,11 @@ describe('a key that was replaced', () => {
   });
 
   it('is required while a value may be hashed with it', async () => {
-    await putKey('1 minute');
+    await insertKey('1 minute');
     await requireKnownKeys(db, [second, first]);
     await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
     await sql`DELETE FROM operations`.execute(db);
-    await putKey('-1 minute');
+    await insertKey('-1 minute');
     await requireKnownKeys(db, [second]);
   });
 });
@@ -116,17 +116,17 @@ it('is not required once it is retired', async () => {
 
 describe('the error', () => {
   beforeEach(() => requireKnownKeys(db, [first]));
-  const told = (file?: string) => requireKnownKeys(db, [second], file).catch((error: Error) => error.message);
+  const messageFor = (file?: string) => requireKnownKeys(db, [second], file).catch((error: Error) => error.message);
 
   it('explains what to do about keys of the environment', async () => {
-    const text = await told();
+    const text = await messageFor();
     expect(text).toMatch(new RegExp(`^CROSSWARD_SECRET_KEY: .*${idOf(first)}.*configured: ${idOf(second)}$`, 'm'));
     expect(text).toContain('CROSSWARD_PREVIOUS_SECRET_KEYS');
     expect(text).toContain(`npx crossward secret-keys retire ${idOf(first)}`);
   });
 
   it('explains what to do about the key of the demo', async () => {
-    const text = await told('/data/secret-key');
+    const text = await messageFor('/data/secret-key');
     expect(text).toMatch(/^\/data\/secret-key: /);
     expect(text).toContain('CROSSWARD_DATA_DIR');
     expect(text).not.toContain('CROSSWARD_PREVIOUS_SECRET_KEYS');

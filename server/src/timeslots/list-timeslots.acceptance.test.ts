@@ -43,7 +43,7 @@ async function list(query: Query, careUnit = oslo): Promise<readonly Slot[]> {
   return body.timeslots;
 }
 
-function refused(query: Query, headers: Record<string, string | readonly string[]> = {}) {
+function rejected(query: Query, headers: Record<string, string | readonly string[]> = {}) {
   return gateway.request<Problem>('GET', pathOf(query), { headers });
 }
 
@@ -176,7 +176,7 @@ describe('filters', () => {
 
   test('must name existing healthcare services', async () => {
     for (const healthcare_service_id of ['surgery', 'Consultation', '', 'constructor', ['consultation', 'surgery']]) {
-      expect(await refused({ ...wholeDay, healthcare_service_id })).toMatchObject({
+      expect(await rejected({ ...wholeDay, healthcare_service_id })).toMatchObject({
         status: 400,
         body: { reason: 'healthcare_service_not_found', errors: [{ parameter: 'healthcare_service_id' }] },
       });
@@ -186,7 +186,7 @@ describe('filters', () => {
   test('name at most 100 values', async () => {
     const hundred = Array.from({ length: 100 }, () => 'r-1');
     expect(await list({ ...wholeDay, resource_id: hundred, healthcare_service_id: 'consultation' })).toHaveLength(14);
-    expect(await refused({ ...wholeDay, resource_id: [...hundred, 'r-1'] })).toMatchObject({
+    expect(await rejected({ ...wholeDay, resource_id: [...hundred, 'r-1'] })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'resource_id' }] },
     });
@@ -196,7 +196,7 @@ describe('filters', () => {
     kind: 'resource',
     place: 'query',
     parameter: 'resource_id',
-    send: (text, headers) => refused({ ...wholeDay, resource_id: text }, headers),
+    send: (text, headers) => rejected({ ...wholeDay, resource_id: text }, headers),
     isFound: ({ status }) => status === 200,
   });
 });
@@ -229,7 +229,7 @@ describe('the range', () => {
     });
     expect((await gateway.request('GET', pathOf(days(92)))).status).toBe(200);
     for (const query of [days(92, '.001'), days(93), { start: '1900-01-01T00:00:00Z', end: '2200-12-31T00:00:00Z' }]) {
-      expect(await refused(query)).toMatchObject({
+      expect(await rejected(query)).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ parameter: 'end', reason: 'time_range_invalid' }] },
       });
@@ -242,7 +242,7 @@ describe('the range', () => {
       [wholeDay.start, wholeDay.start],
       [`${day}T10:00:00+01:00`, `${day}T09:00:00Z`],
     ] as const) {
-      expect(await refused({ start, end })).toMatchObject({
+      expect(await rejected({ start, end })).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ parameter: 'end' }] },
       });
@@ -253,14 +253,14 @@ describe('the range', () => {
     ['start', { end: wholeDay.end }],
     ['end', { start: wholeDay.start }],
   ])('must have a %s', async (parameter, query) => {
-    expect(await refused(query)).toMatchObject({
+    expect(await rejected(query)).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter, reason: 'request_invalid' }] },
     });
   });
 
   test('must have both ends', async () => {
-    const { status, body } = await refused({});
+    const { status, body } = await rejected({});
     expect(status).toBe(400);
     expect(body.errors.map((it) => it.parameter).toSorted()).toEqual(['end', 'start']);
   });
@@ -285,18 +285,18 @@ describe('the range', () => {
     `${day}T10:00:00,5`,
     '1767225600',
   ])('must not start at "%s"', async (start) => {
-    expect(await refused({ start, end: wholeDay.end })).toMatchObject({
+    expect(await rejected({ start, end: wholeDay.end })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'start' }] },
     });
   });
 
   test('must not be repeated, and there are no other parameters', async () => {
-    expect(await refused({ ...wholeDay, start: [wholeDay.start, wholeDay.start] })).toMatchObject({
+    expect(await rejected({ ...wholeDay, start: [wholeDay.start, wholeDay.start] })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'start' }] },
     });
-    expect(await refused({ ...wholeDay, patient_id: 'p-1' })).toMatchObject({
+    expect(await rejected({ ...wholeDay, patient_id: 'p-1' })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'patient_id' }] },
     });

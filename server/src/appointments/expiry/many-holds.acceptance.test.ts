@@ -15,9 +15,9 @@ type Emr = (typeof emrs)[number];
 
 const ehrs = faultyEhrs();
 /** The writes that each EHR received, and the highest number of concurrent releases. */
-const asked = new Map<string, { finds: number; releases: number; atOnce: number; most: number }>();
+const callCounts = new Map<string, { finds: number; releases: number; atOnce: number; most: number }>();
 /** The appointments whose release the EHR rejects. */
-const stubborn = new Set<string>();
+const unreleasable = new Set<string>();
 
 function observed(connector: Connector, emr: string): Connector {
   return {
@@ -27,7 +27,7 @@ function observed(connector: Connector, emr: string): Connector {
       return (await connector.findAppointments?.(...input)) ?? [];
     },
     async changeAppointments(write) {
-      if (write.changes.some((it) => it.kind === 'release' && stubborn.has(it.appointmentId))) {
+      if (write.changes.some((it) => it.kind === 'release' && unreleasable.has(it.appointmentId))) {
         throw new ConnectorError('rejected', 'As the test wants it');
       }
       if (write.changes.every(({ kind }) => kind !== 'release'))
@@ -45,8 +45,8 @@ function observed(connector: Connector, emr: string): Connector {
 }
 
 function countsOf(emr: string) {
-  const counts = asked.get(emr) ?? { finds: 0, releases: 0, atOnce: 0, most: 0 };
-  asked.set(emr, counts);
+  const counts = callCounts.get(emr) ?? { finds: 0, releases: 0, atOnce: 0, most: 0 };
+  callCounts.set(emr, counts);
   return counts;
 }
 
@@ -72,7 +72,7 @@ afterAll(() => gateway.close());
 
 beforeEach(() => {
   ehrs.reset();
-  stubborn.clear();
+  unreleasable.clear();
 });
 /** Removes what earlier tests left behind. */
 afterEach(async () => {
@@ -88,7 +88,7 @@ async function holds(emr: Emr, count: number): Promise<readonly string[]> {
   expect(slots).toHaveLength(count);
   const ids: string[] = [];
   for (const slot of slots) ids.push((await book(gateway, { careUnit, slot })).id);
-  asked.clear();
+  callCounts.clear();
   return ids;
 }
 
@@ -98,12 +98,12 @@ async function expireHolds(emr: Emr): Promise<void> {
 }
 
 /** Waits until nothing is pending in the gateway and no hold is left in the EHR. */
-async function allOver(emr: Emr): Promise<void> {
-  await eventually(async () => expect(await standingIn(emr)).toEqual([]));
+async function expectAllReleased(emr: Emr): Promise<void> {
+  await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([]));
   await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
 }
 
-async function standingIn(emr: Emr): Promise<readonly string[]> {
+async function heldOrBookedIn(emr: Emr): Promise<readonly string[]> {
   const appointments = await gateway.ehr(emr).appointments();
   return appointments.filter(({ state }) => state !== 'cancelled').map(({ id }) => id);
 }
@@ -120,7 +120,7 @@ describe('a hundred expired holds are released', () => {
   test('with one call if the EHR has transactions', async () => {
     await holds('at-once', 100);
     await expireHolds('at-once');
-    await allOver('at-once');
+    await expectAllReleased('at-once');
     expect(countsOf('at-once')).toMatchObject({ finds: 1, releases: 1 });
   });
 
@@ -131,14 +131,14 @@ describe('a hundred expired holds are released', () => {
     await expireHolds('one-by-one');
     await eventually(() => expect(ehrs.of('one-by-one').hanging).toBe(turns));
     gate.resolve();
-    await allOver('one-by-one');
+    await expectAllReleased('one-by-one');
     expect(countsOf('one-by-one')).toMatchObject({ finds: 1, releases: 100, most: turns });
   });
 
   test('eventually if calls time out in the queue of a slow EHR', async () => {
     await holds('slow', 30);
     await expireHolds('slow');
-    await allOver('slow');
+    await expectAllReleased('slow');
   });
 });
 
@@ -152,18 +152,18 @@ describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not delay t
     await eventually(() => expect(ehrs.of(emr).hanging).toBeGreaterThan(0));
     await bookedByStaff(emr, mine);
     gate.resolve();
-    await eventually(async () => expect(await standingIn(emr)).toEqual([mine]));
+    await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
     await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
   });
 
   test('when the EHR rejects its release', async () => {
     const ids = await holds(emr, 20);
     const mine = ids[7] ?? '';
-    stubborn.add(mine);
+    unreleasable.add(mine);
     await expireHolds(emr);
-    await eventually(async () => expect(await standingIn(emr)).toEqual([mine]));
-    stubborn.clear();
+    await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
+    unreleasable.clear();
     await rowsOf(gateway, 'UPDATE operations SET next_attempt_at = now()');
-    await allOver(emr);
+    await expectAllReleased(emr);
   });
 });

@@ -25,7 +25,7 @@ function left() {
 }
 
 /** Ends the pause before the next attempt. */
-async function letItTryAgain(): Promise<void> {
+async function allowNextAttempt(): Promise<void> {
   await rowsOf(
     gateway,
     'UPDATE operations SET next_attempt_at = now() WHERE suspended_at IS NULL AND lease_expires_at IS NULL',
@@ -52,7 +52,7 @@ async function held(): Promise<number> {
 
 test('attempts back off during an outage of the EHR, and the holds are released after it', async () => {
   await book(gateway, { careUnit: sodermalm });
-  ehr.leave();
+  ehr.goDown();
   await expireHolds();
   await calledWhileUnavailable(ehr, 2);
   await eventually(async () => {
@@ -62,17 +62,17 @@ test('attempts back off during an outage of the EHR, and the holds are released 
     expect(row?.pause).toBeGreaterThan(100);
   });
   ehr.comeUp();
-  await letItTryAgain();
+  await allowNextAttempt();
   await eventually(async () => expect(await held()).toBe(0));
   await eventually(async () => expect(await left()).toEqual([]));
 });
 
 test('an operation is suspended when the EHR keeps rejecting the release', async () => {
   await book(gateway, { careUnit: sodermalm });
-  ehr.refuseAlways('changeAppointments', 'rejected');
+  ehr.failAlways('changeAppointments', 'rejected');
   await expireHolds();
   await eventually(async () => {
-    await letItTryAgain();
+    await allowNextAttempt();
     expect(await left()).toEqual([{ failures: 5, pause: null, isSuspended: true }]);
   });
   await eventually(async () => {

@@ -40,11 +40,11 @@ const isRead = (operation: string) => operation.startsWith('find');
 function workIn(operationId: string, stepIn: () => Promise<void>): Work {
   async function call(operation: keyof Connector, ...input: unknown[]) {
     if (isRead(operation)) await stepIn();
-    const answer = await (sandbox[operation] as (...all: unknown[]) => Promise<unknown>)(...input).catch((error) => {
+    const response = await (sandbox[operation] as (...all: unknown[]) => Promise<unknown>)(...input).catch((error) => {
       throw asProblem(error);
     });
     if (!isRead(operation)) await stepIn();
-    return answer;
+    return response;
   }
   return {
     ehr: { capabilities: sandbox.capabilities, offers: () => true },
@@ -112,7 +112,7 @@ test('a change by staff during compensation stays, and everything else is restor
       );
       const left = new Map<number, Appointment | undefined>();
       let moment = 0;
-      const undoing = compensatePlan(
+      const compensation = compensatePlan(
         workIn(id, async () => {
           for (const { step, kind } of drawn.filter(({ after }) => after === moment)) {
             const appointmentId = done.get(step)?.id ?? '';
@@ -123,7 +123,7 @@ test('a change by staff during compensation stays, and everything else is restor
         }),
         plan,
       );
-      await undoing.catch((error) => {
+      await compensation.catch((error) => {
         if (!(error instanceof PartiallyApplied) || left.size === 0) throw error;
       });
       for (const [step, { id: appointmentId }] of done) {

@@ -259,9 +259,11 @@ describe('a connection that breaks', () => {
       const error = await errorOf(connect().send(request));
       expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ECONNREFUSED' } });
     }
-    const rude = await serveSocket((socket) => socket.destroy());
-    expect((await errorOf(connect().send(write(rude.url.replace('http:', 'https:'))))).kind).toBe('unavailable');
-    expect(rude.connections()).toBe(3);
+    const closesAtOnce = await serveSocket((socket) => socket.destroy());
+    expect((await errorOf(connect().send(write(closesAtOnce.url.replace('http:', 'https:'))))).kind).toBe(
+      'unavailable',
+    );
+    expect(closesAtOnce.connections()).toBe(3);
   });
 
   test.each([
@@ -303,13 +305,13 @@ describe('a connection that breaks', () => {
 });
 
 describe('an EHR that reports an outage', () => {
-  const saying = (status: number, headers: Record<string, string> = {}) =>
+  const respondingWith = (status: number, headers: Record<string, string> = {}) =>
     serve((_request, response) => response.writeHead(status, headers).end(secret));
 
   test.each([429, 502, 503, 504])('with %i is retried as often as configured', async (status) => {
     withoutPause();
     for (const retries of [0, 1, 3]) {
-      const server = await saying(status);
+      const server = await respondingWith(status);
       expect((await errorOf(connect({ retries }).send(read(server.url)))).kind).toBe('unavailable');
       expect(server.requests).toHaveLength(retries + 1);
     }
@@ -322,7 +324,7 @@ describe('an EHR that reports an outage', () => {
     [502, {}, 'outcome_unknown'],
     [504, {}, 'outcome_unknown'],
   ])('with %i and %o does not get the write again', async (status, headers, kind) => {
-    const server = await saying(status, headers);
+    const server = await respondingWith(status, headers);
     expect((await errorOf(connect().send(write(server.url)))).kind).toBe(kind);
     expect(server.requests).toHaveLength(1);
   });
@@ -340,7 +342,7 @@ describe('an EHR that reports an outage', () => {
 
   test('is not retried if its Retry-After is too long', async () => {
     for (const value of ['120', new Date(Date.now() + 120_000).toUTCString()]) {
-      const server = await saying(503, { 'retry-after': value });
+      const server = await respondingWith(503, { 'retry-after': value });
       const error = await errorOf(connect().send(read(server.url)));
       expect(error.kind).toBe('unavailable');
       expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(119);
@@ -350,7 +352,7 @@ describe('an EHR that reports an outage', () => {
   });
 
   test('is not retried before its quota is reset', async () => {
-    const server = await saying(429, { ratelimit: '"requests";r=812;t=60, "searches";r=0;t=41' });
+    const server = await respondingWith(429, { ratelimit: '"requests";r=812;t=60, "searches";r=0;t=41' });
     expect(await errorOf(connect().send(read(server.url)))).toMatchObject({
       kind: 'unavailable',
       retryAfterSeconds: 41,
@@ -359,7 +361,7 @@ describe('an EHR that reports an outage', () => {
   });
 
   test('is not retried if the call would time out', async () => {
-    const server = await saying(503, { 'retry-after': '5' });
+    const server = await respondingWith(503, { 'retry-after': '5' });
     const http = connect();
     const call = () =>
       withinTime(

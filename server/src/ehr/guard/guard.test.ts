@@ -41,7 +41,7 @@ const fail = (kind: ConnectorErrorKind, retryAfterSeconds?: number) => async () 
   throw new ConnectorError(kind, kind, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 };
 const succeed = async () => 'fine';
-const ill = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'] as const;
+const countedKinds = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'] as const;
 
 /** The outcome of a read: its result, the kind of its error, or the error. */
 async function read(guard: Guard, call: () => Promise<unknown> = succeed): Promise<unknown> {
@@ -65,7 +65,7 @@ describe('the circuit breaker', () => {
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
 
-  test.each(ill)('opens after consecutive failures: %s', async (kind) => {
+  test.each(countedKinds)('opens after consecutive failures: %s', async (kind) => {
     const { guard, changes } = setUp();
     await times(2, () => read(guard, fail(kind)));
     expect(guard.health().breaker).toBe('closed');
@@ -85,7 +85,7 @@ describe('the circuit breaker', () => {
     expect(guard.health().breaker).toBe('closed');
   });
 
-  test.each(connectorErrorKinds.filter((kind) => !(ill as readonly string[]).includes(kind)))(
+  test.each(connectorErrorKinds.filter((kind) => !(countedKinds as readonly string[]).includes(kind)))(
     'does not count %s',
     async (kind) => {
       const { guard } = setUp();
@@ -112,12 +112,12 @@ describe('the circuit breaker', () => {
   });
 
   test('closes if the test call gets any response', async () => {
-    for (const answer of [succeed, fail('time_slot_unavailable')]) {
+    for (const response of [succeed, fail('time_slot_unavailable')]) {
       const { guard, changes } = setUp();
       await times(3, () => read(guard, fail('unavailable')));
       pass(10);
       expect(guard.health().breaker).toBe('half_open');
-      await read(guard, answer);
+      await read(guard, response);
       expect(guard.health().breaker).toBe('closed');
       expect(changes).toEqual(['open', 'half_open', 'closed']);
       await times(2, () => read(guard, fail('unavailable')));
@@ -152,13 +152,13 @@ describe('the circuit breaker', () => {
   });
 
   test('stays open for the Retry-After of the EHR, up to a limit', async () => {
-    for (const [asked, seconds] of [
+    for (const [retryAfter, seconds] of [
       [60, 60],
       [2, 10],
       [86_400, 300],
     ] as const) {
       const { guard } = setUp();
-      await times(3, () => read(guard, fail('unavailable', asked)));
+      await times(3, () => read(guard, fail('unavailable', retryAfter)));
       await expect(guard.run('findPatient', succeed)).rejects.toMatchObject({ retryAfterSeconds: seconds });
       pass(seconds - 1);
       expect(await read(guard)).toBe('unavailable');

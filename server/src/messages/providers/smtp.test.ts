@@ -201,13 +201,13 @@ it('reports a rejection of the message itself', async () => {
 
 it('retries after a connection that was closed, rejected or timed out', async () => {
   const cut = await listen(createServer((socket) => socket.destroy()));
-  const mute = await listen(createServer((socket) => void closing.unshift(async () => socket.destroy())));
+  const silent = await listen(createServer((socket) => void closing.unshift(async () => socket.destroy())));
   const temporary = { name: 'TemporaryFailure' };
   await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject({
     ...temporary,
     reason: 'connection',
   });
-  await expect(smtp({ ...plain, port: mute }).send(message(), AbortSignal.timeout(100))).rejects.toMatchObject({
+  await expect(smtp({ ...plain, port: silent }).send(message(), AbortSignal.timeout(100))).rejects.toMatchObject({
     ...temporary,
     reason: 'timeout',
   });

@@ -10,7 +10,7 @@ const key = randomBytes(32);
 const secret = new Secret(`whsec_${key.toString('base64')}`);
 
 /** Verifies a signature like a receiver: https://docs.standardwebhooks.com */
-function isGenuine(key: Buffer, { headers, body }: Received): boolean {
+function isVerified(key: Buffer, { headers, body }: Received): boolean {
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   const age = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp']));
   const expected = `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`;
@@ -25,15 +25,15 @@ it('posts JSON that a receiver can verify', async () => {
   expect(request).toMatchObject({ method: 'POST', path: '/sms?tenant=1' });
   expect(request.headers['content-type']).toBe('application/json');
   expect(JSON.parse(request.body)).toEqual({ channel: 'sms', to: message.to, text: message.text });
-  expect(isGenuine(key, request)).toBe(true);
-  expect(isGenuine(randomBytes(32), request)).toBe(false);
-  expect(isGenuine(key, { ...request, body: request.body.replace('739158', '739159') })).toBe(false);
+  expect(isVerified(key, request)).toBe(true);
+  expect(isVerified(randomBytes(32), request)).toBe(false);
+  expect(isVerified(key, { ...request, body: request.body.replace('739158', '739159') })).toBe(false);
 });
 
 it('accepts a plain-text secret', async () => {
   await using server = await providerServer((_, response) => json(response, 200, {}));
   await webhook({ url: server.url, secret: new Secret('correct horse') }).send(outgoing(), inGoodTime());
-  expect(isGenuine(Buffer.from('correct horse'), server.received[0] as Received)).toBe(true);
+  expect(isVerified(Buffer.from('correct horse'), server.received[0] as Received)).toBe(true);
 });
 
 it('keeps the message id when it retries', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AppointmentResponse, AppointmentsResponse } from './codes.ts';
 
-export function expectRefusal(
+export function expectProblem(
   { status, body }: AppointmentResponse | AppointmentsResponse,
   expected: number,
   reason: string,
