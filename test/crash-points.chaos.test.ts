@@ -431,7 +431,7 @@ function pointsOf({ length }: readonly string[]): Point[] {
       { killAt: `before ${step}`, executed: step - 1 },
       { killAt: `after ${step}`, executed: step },
     ]),
-    { killAt: 'answer', executed: length },
+    { killAt: 'response', executed: length },
   ];
 }
 
@@ -453,7 +453,7 @@ function statesOf(statements: readonly string[]): Point[] {
   return [
     { killAt: 'before 1', executed: 0 },
     ...points.slice(0, -1),
-    { killAt: 'answer', executed: statements.length },
+    { killAt: 'response', executed: statements.length },
   ];
 }
 

@@ -64,8 +64,8 @@ test.each(['pending', 'proposed', 'waitlist'])(
 );
 
 describe.each([
-  ['has done it', () => proxy.commitThenGoDown(isAppointmentChange)],
-  ['does it when it is away', () => proxy.finishLate(isAppointmentChange)],
+  ['performs the write', () => proxy.commitThenGoDown(isAppointmentChange)],
+  ['performs the write later', () => proxy.finishLate(isAppointmentChange)],
 ] as const)(
   'a cancellation for one of several patients, with a server that %s and is unavailable during the retry',
   (_, lose) => {

@@ -41,7 +41,7 @@ function standing({ start, end }: Slot): { readonly id: string | undefined; read
 
 describe.each([
   ['with an idempotency key', newKey],
-  ['without one', () => undefined],
+  ['without an idempotency key', () => undefined],
 ])('a server that ignores If-None-Exist and receives the first create late, for a request %s', (_, key) => {
   test('keeps only the appointment of the response', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });

@@ -48,7 +48,7 @@ test('a time of one care unit cannot be booked through another, even if the prac
 
 test.each([
   ['has died', { deceasedDateTime: '2026-01-01' }],
-  ['is no longer in use', { active: false }],
+  ['is inactive', { active: false }],
 ])('a patient whose record %s cannot be booked', async (_, change) => {
   save({ ...fake.store.get('Patient/p-4'), active: true, deceasedDateTime: undefined, ...change });
   const slot = await freeSlot(gateway, { careUnit: north });

@@ -120,12 +120,14 @@ describe('a resource that is out of use', () => {
   test.each<[string, readonly FhirResource[]]>([
     ['a practitioner', [{ ...practitioner, active: false } as Fhir]],
     ['a role', [role('role-n', 'north', { active: false })]],
-    ['a role whose time has passed', [role('role-n', 'north', { period: { end: '2020-01-01' } })]],
+    ['a role whose period has ended', [role('role-n', 'north', { period: { end: '2020-01-01' } })]],
     ['a schedule', schedule('n', ['PractitionerRole/role-n'], 8, { active: false })],
-    ['the place', [{ resourceType: 'Location', id: 'north', status: 'suspended' } as Fhir]],
+    ['the location', [{ resourceType: 'Location', id: 'north', status: 'suspended' } as Fhir]],
   ])('%s has no free slots and cannot be booked, but its appointments are listed', async (name, gone) => {
     const data =
-      name === 'the place' ? [...active, ...schedule('n', ['PractitionerRole/role-n', 'Location/north'], 8)] : active;
+      name === 'the location'
+        ? [...active, ...schedule('n', ['PractitionerRole/role-n', 'Location/north'], 8)]
+        : active;
     const { server, connector } = await open(data);
     const [booked] = (await book(connector, north, 8)) ?? [];
     for (const resource of gone) server.store.save(resource);

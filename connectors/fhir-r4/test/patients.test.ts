@@ -67,9 +67,9 @@ describe('a patient who', () => {
 
   test.each([
     ['themselves', ['Patient/p-2', 'Patient/p-4']],
-    ['one whom they have replaced', ['Patient/p-3', 'Patient/p-2']],
+    ['a patient whom it replaced', ['Patient/p-3', 'Patient/p-2']],
     ['nobody', ['Patient/p-404', 'Patient/p-4']],
-    ['somebody who is no patient', ['RelatedPerson/p-3', 'Patient/p-4']],
+    ['a resource that is not a patient', ['RelatedPerson/p-3', 'Patient/p-4']],
   ])('has been replaced by %s is not found', async (_, [first = '', second = '']) => {
     const { connector, replace, book } = await open();
     replace('p-2', first);

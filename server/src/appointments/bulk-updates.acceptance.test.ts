@@ -45,15 +45,15 @@ describe('ids', () => {
 
   test.each([
     ['none', []],
-    ['more than a hundred', Array.from({ length: 101 }, (_, index) => `a-${index}`)],
-    ['one twice', ['a-1', 'a-2', 'a-1']],
-    ['an empty one', ['']],
+    ['more than 100', Array.from({ length: 101 }, (_, index) => `a-${index}`)],
+    ['an id twice', ['a-1', 'a-2', 'a-1']],
+    ['an empty id', ['']],
     ['a number', [1]],
     ['null', [null]],
     ['a list', [['a-1']]],
-    ['a text', 'a-1'],
+    ['a string', 'a-1'],
     ['an object', { 0: 'a-1' }],
-    ['a very long one', ['a'.repeat(201)]],
+    ['a very long id', ['a'.repeat(201)]],
     ['nothing', undefined],
   ])('are a list of 1 to 100 different ids: %s', async (_, ids) => {
     for (const body of bodies) {
@@ -125,18 +125,18 @@ describe('ids', () => {
 
 describe('a body', () => {
   test.each([
-    ['nothing else', {}],
+    ['no field but ids', {}],
     ['status and a resource', { status: 'cancelled', resource_id: 'r-2' }],
     ['status and a time', { status: 'cancelled', start: '2027-03-19T10:00:00Z', end: '2027-03-19T10:30:00Z' }],
     ['status and a code', { status: 'cancelled', confirmation: { code: '123456' } }],
     ['a code and a comment', { confirmation: { code: '123456' }, comment: 'x' }],
     ['a code and a resource', { confirmation: { code: '123456' }, resource_id: 'r-2' }],
-    ['a status that is not reserved for it', { status: 'booked' }],
-    ['start alone', { start: '2027-03-19T10:00:00Z' }],
-    ['end alone', { end: '2027-03-19T10:00:00Z', resource_id: 'r-2' }],
+    ['a status other than cancelled', { status: 'booked' }],
+    ['start without end', { start: '2027-03-19T10:00:00Z' }],
+    ['end without start', { end: '2027-03-19T10:00:00Z', resource_id: 'r-2' }],
     ['an unknown field', { comment: 'x', reason: 'y' }],
-    ['a code that is none', { confirmation: {} }],
-    ['a code and more in it', { confirmation: { code: '123456', id: 'x' } }],
+    ['an invalid code', { confirmation: {} }],
+    ['a confirmation with more fields than code', { confirmation: { code: '123456', id: 'x' } }],
   ])('is one of update, cancel and confirm: %s', async (_, body) => {
     const [mine] = (await bookSome(gateway, 1)) as [Appointment];
     expect(await norway.changeMany([mine.id], body)).toMatchObject({

@@ -24,17 +24,17 @@ const gateway = await startGateway({
   connectors: [
     wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
-      return emr === 'one-by-one' ? withoutTransactions(faulty) : faulty;
+      return emr === 'no-transactions' ? withoutTransactions(faulty) : faulty;
     }),
   ],
-  configure: (demo) => withQuickRecovery(withEhr(demo, { id: 'one-by-one', like: 'sandbox-no', policies: {} })),
+  configure: (demo) => withQuickRecovery(withEhr(demo, { id: 'no-transactions', like: 'sandbox-no', policies: {} })),
 });
 afterAll(() => gateway.close());
 
-const path = careUnitPath('one-by-one', 'oslo-sentrum');
+const path = careUnitPath('no-transactions', 'oslo-sentrum');
 const careUnit = careUnitOf(gateway, path);
-const ehr = ehrs.of('one-by-one');
-const staff = gateway.ehr('one-by-one');
+const ehr = ehrs.of('no-transactions');
+const staff = gateway.ehr('no-transactions');
 
 /** Three appointments that can be moved to the second resource. */
 async function bookThree(): Promise<[Appointment, Appointment, Appointment]> {
@@ -55,9 +55,9 @@ interface Left {
 }
 
 const edits: readonly (readonly [string, (ehr: Ehr, id: string) => Promise<void>])[] = [
-  ['gets another comment', (it, id) => it.comment(id, 'by staff')],
-  ['is moved', (it, id) => it.moveBack(id, -20)],
-  ['is cancelled', (it, id) => it.cancel(id)],
+  ['given another comment', (it, id) => it.comment(id, 'by staff')],
+  ['moved', (it, id) => it.moveBack(id, -20)],
+  ['cancelled', (it, id) => it.cancel(id)],
 ];
 
 function expectOutcomes(response: AppointmentsResponse, ids: readonly string[], changed: readonly boolean[]): void {

@@ -42,7 +42,7 @@ function at(stepsBefore: Steps, stepsAfter: Steps = {}): void {
 function failing(kind: ConnectorErrorKind, until?: Promise<void>) {
   return async () => {
     await until;
-    throw new ConnectorError(kind, 'As the test wants it');
+    throw new ConnectorError(kind, 'Simulated failure');
   };
 }
 
@@ -79,7 +79,7 @@ const gateway = await startGateway({
   configure: (demo) =>
     [
       { id: 'no-hold', like: 'sandbox-se', policies: {} },
-      { id: 'one-by-one', like: 'sandbox-se', policies: {} },
+      { id: 'no-transactions', like: 'sandbox-se', policies: {} },
       { id: 'holds', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
 });
@@ -97,7 +97,7 @@ const withoutWrites = (emr: string) =>
   eventually(async () => expect(await unfinishedOperations(gateway, emr)).toEqual([]));
 
 describe('drafts of one code, booked without a transaction', () => {
-  const path = careUnitPath('one-by-one', 'sodermalm');
+  const path = careUnitPath('no-transactions', 'sodermalm');
   const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, path);
 
   async function drafts(resourceId: string, count = 2) {
@@ -110,7 +110,7 @@ describe('drafts of one code, booked without a transaction', () => {
     const ids = added.map((draft) => draft.id);
     const inEhr = async () => {
       const starts = added.map((draft) => Date.parse(draft.start));
-      return (await gateway.ehr('one-by-one').appointments())
+      return (await gateway.ehr('no-transactions').appointments())
         .filter((it) => it.resourceId === resourceId && starts.includes(it.start.getTime()) && it.state === 'booked')
         .map((it) => it.id);
     };
@@ -145,12 +145,12 @@ describe('drafts of one code, booked without a transaction', () => {
     const first = confirmMany(wanted.ids, wanted.code);
     await eventually(() => expect(calls).toBe(3));
     at({ 1: () => promise });
-    await abandonWrites(gateway, 'one-by-one');
+    await abandonWrites(gateway, 'no-transactions');
     expectProblem(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
     await eventually(() => expect(calls).toBe(1));
     resolve();
     await first;
-    await withoutWrites('one-by-one');
+    await withoutWrites('no-transactions');
     expect(await wanted.inEhr()).toEqual([]);
     await expectBookedOnce(wanted);
   });
@@ -159,7 +159,7 @@ describe('drafts of one code, booked without a transaction', () => {
     const wanted = await drafts('r-4');
     at({ 2: failing('unavailable'), 3: failing('unavailable') });
     expectProblem(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
-    await withoutWrites('one-by-one');
+    await withoutWrites('no-transactions');
     expect(await wanted.inEhr()).toEqual([]);
     await expectBookedOnce(wanted);
   });
@@ -187,11 +187,11 @@ describe('drafts of one code, booked without a transaction', () => {
     const first = underKey();
     await eventually(() => expect(calls).toBe(3));
     at({ 1: () => promise });
-    await abandonWrites(gateway, 'one-by-one');
+    await abandonWrites(gateway, 'no-transactions');
     const retry = underKey();
     await eventually(() => expect(calls).toBe(1));
-    await abandonWrites(gateway, 'one-by-one');
-    await withoutWrites('one-by-one');
+    await abandonWrites(gateway, 'no-transactions');
+    await withoutWrites('no-transactions');
     resolve();
     await first;
     // The background job may already have run.
@@ -374,8 +374,8 @@ describe('an expired hold', () => {
   });
 
   test.each([
-    ['is booked in the EHR', bookByStaff, {}],
-    ['is not released by the EHR', async () => undefined, { 1: failing('rejected') }],
+    ['staff book directly in the EHR', bookByStaff, {}],
+    ['the EHR does not release', async () => undefined, { 1: failing('rejected') }],
   ] as const)(
     'that %s ends its operation, although the gateway that made it was killed',
     async (_, meanwhile, steps) => {

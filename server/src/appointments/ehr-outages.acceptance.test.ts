@@ -125,7 +125,7 @@ const kinds: readonly Kind[] = [
     },
   },
   {
-    name: 'the code of a cancellation',
+    name: 'a cancellation code',
     like: 'sandbox-uk',
     async prepare(emr, careUnit) {
       const { original, view } = await startCancellation(gateway, careUnit);
@@ -157,7 +157,7 @@ const kinds: readonly Kind[] = [
     },
   },
   {
-    name: 'a move of many',
+    name: 'a bulk move',
     like: 'sandbox-no',
     async prepare(emr, careUnit) {
       const slots = (await consecutiveSlots(gateway, 2, { careUnit, resourceId: 'r-3' })) as [Slot, Slot];
@@ -195,7 +195,7 @@ const kinds: readonly Kind[] = [
     },
   },
   {
-    name: 'a fresh code',
+    name: 'a resent code',
     like: 'sandbox-se',
     async prepare(emr, careUnit) {
       const slot = await freeSlot(gateway, { careUnit });
@@ -226,8 +226,8 @@ const others = [
   { id: 'no-hold', like: 'sandbox-se' },
   { id: 'no-hold-given-up', like: 'sandbox-se' },
   { id: 'no-hold-uk', like: 'sandbox-uk' },
-  { id: 'one-by-one', like: 'sandbox-no' },
-  { id: 'one-by-one-cancelled', like: 'sandbox-no' },
+  { id: 'no-transactions', like: 'sandbox-no' },
+  { id: 'no-transactions-cancelled', like: 'sandbox-no' },
 ] as const;
 
 const ehrs = faultyEhrs();
@@ -236,7 +236,7 @@ const gateway = await startGateway({
     wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
       if (emr.startsWith('no-hold')) return withoutHolds(faulty);
-      return emr.startsWith('one-by-one') ? withoutTransactions(faulty) : faulty;
+      return emr.startsWith('no-transactions') ? withoutTransactions(faulty) : faulty;
     }),
   ],
   configure: (demo) =>
@@ -366,13 +366,13 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
     }
 
     test('has all appointments moved or none, even without a retry', async () => {
-      const careUnit = careUnitPath('one-by-one', 'oslo-sentrum');
+      const careUnit = careUnitPath('no-transactions', 'oslo-sentrum');
       const ids = idsIn(await threeOf(careUnit));
       const request = changeMany(ids, moved, careUnit);
       const key = newKey();
-      ehrs.of('one-by-one').goDownDuring({ isDone: true, after: 1 });
-      await loseResponseAndRetry('one-by-one', request, key);
-      ehrs.of('one-by-one').comeUp();
+      ehrs.of('no-transactions').goDownDuring({ isDone: true, after: 1 });
+      await loseResponseAndRetry('no-transactions', request, key);
+      ehrs.of('no-transactions').comeUp();
       const places = async () =>
         new Set((await careUnitOf(gateway, careUnit).getAll(ids)).map(({ resource_id }) => resource_id));
       await eventually(async () => expect((await places()).size).toBe(1));
@@ -381,7 +381,7 @@ describe.concurrent('an EHR that loses a response and is unavailable during a re
     });
 
     test('has all appointments cancelled after a retry with the key', async () => {
-      const emr = 'one-by-one-cancelled';
+      const emr = 'no-transactions-cancelled';
       const careUnit = careUnitPath(emr, 'oslo-sentrum');
       const ids = idsIn(await threeOf(careUnit));
       const request = changeMany(ids, { status: 'cancelled' }, careUnit);

@@ -35,17 +35,17 @@ const gateway = await startGateway({
     wrapConnector((connector, emr) => {
       let other = writes.failable(connector);
       if (emr.startsWith('no-hold')) other = withoutHolds(other);
-      if (emr.endsWith('one-by-one')) other = withoutTransactions(other);
+      if (emr.endsWith('no-transactions')) other = withoutTransactions(other);
       if (emr === 'three-at-once') other = withThreeAtOnce(other);
       return other;
     }),
   ],
   configure: (demo) =>
     [
-      { id: 'one-by-one', like: 'sandbox-no', policies: {} },
+      { id: 'no-transactions', like: 'sandbox-no', policies: {} },
       { id: 'three-at-once', like: 'sandbox-no', policies: {} },
-      { id: 'no-hold-one-by-one', like: 'sandbox-se', policies: {} },
-      { id: 'se-one-by-one', like: 'sandbox-se', policies: {} },
+      { id: 'no-hold-no-transactions', like: 'sandbox-se', policies: {} },
+      { id: 'se-no-transactions', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
 });
 afterAll(() => gateway.close());
@@ -88,7 +88,7 @@ describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions have
 });
 
 describe('an EHR without transactions', () => {
-  const path = careUnitPath('one-by-one', 'oslo-sentrum');
+  const path = careUnitPath('no-transactions', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
 
   test('gets one write for each change, and the response is the same as for other EHRs', async () => {
@@ -203,7 +203,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('confirms several appointments with one write each', async () => {
-    for (const emr of ['se-one-by-one', 'no-hold-one-by-one']) {
+    for (const emr of ['se-no-transactions', 'no-hold-no-transactions']) {
       const there = careUnitPath(emr, 'sodermalm');
       const { changeMany, confirmMany, getAll } = careUnitOf(gateway, there);
       const slots = await consecutiveSlots(gateway, 3, { careUnit: there, resourceId: 'r-3' });

@@ -33,26 +33,26 @@ const gateway = await startGateway({
     wrapConnector((connector, emr) => {
       let other = writes.failable(connector);
       if (emr.startsWith('no-hold')) other = withoutHolds(other);
-      if (emr.endsWith('one-by-one')) other = withoutTransactions(other);
+      if (emr.endsWith('no-transactions')) other = withoutTransactions(other);
       return other;
     }),
   ],
   configure: (demo) =>
     [
-      { id: 'one-by-one', like: 'sandbox-no', policies: {} },
-      { id: 'no-hold-one-by-one', like: 'sandbox-se', policies: {} },
+      { id: 'no-transactions', like: 'sandbox-no', policies: {} },
+      { id: 'no-hold-no-transactions', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
 });
 afterAll(() => gateway.close());
 
 describe('an EHR without transactions', () => {
-  const path = careUnitPath('one-by-one', 'oslo-sentrum');
+  const path = careUnitPath('no-transactions', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
 
   test.each([
-    ['refuses, which puts everything back', 'rejected', false, 502],
-    ['gives no answer before it is done', 'outcome_unknown', false, 504],
-    ['gives no answer after it is done', 'outcome_unknown', true, 504],
+    ['is rejected, which compensates the earlier ones', 'rejected', false, 502],
+    ['gets no response and is not made', 'outcome_unknown', false, 504],
+    ['is made but gets no response', 'outcome_unknown', true, 504],
   ] as const)('performs everything on a retry with the key if a later change %s', async (_, kind, after, status) => {
     const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit: path }));
@@ -116,7 +116,7 @@ describe('an EHR without transactions', () => {
         headers: { 'idempotency-key': key },
       });
     const withoutWrites = () =>
-      eventually(async () => expect(await unfinishedOperations(gateway, 'one-by-one')).toEqual([]));
+      eventually(async () => expect(await unfinishedOperations(gateway, 'no-transactions')).toEqual([]));
 
     test.each([
       ['before it compensates a change', 4],
@@ -132,7 +132,7 @@ describe('an EHR without transactions', () => {
       const response = underKey(key, body);
       await eventually(() => expect(writes.calls).toBe(lastCall));
       stopFailing();
-      await abandonWrites(gateway, 'one-by-one');
+      await abandonWrites(gateway, 'no-transactions');
       await withoutWrites();
       expect(await careUnit.getAll(body.ids)).toEqual(booked);
       resolve();
@@ -155,7 +155,7 @@ describe('an EHR without transactions', () => {
       await eventually(() => expect(writes.calls).toBe(2));
       stopFailing();
       fail(2, 'rejected');
-      await abandonWrites(gateway, 'one-by-one');
+      await abandonWrites(gateway, 'no-transactions');
       await withoutWrites();
       expect(writes.calls).toBe(3);
       expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
@@ -165,7 +165,7 @@ describe('an EHR without transactions', () => {
   });
 
   describe('and drafts of one code', () => {
-    const there = careUnitPath('no-hold-one-by-one', 'sodermalm');
+    const there = careUnitPath('no-hold-no-transactions', 'sodermalm');
     const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, there);
 
     async function drafts(resourceId: string): Promise<{ readonly ids: string[]; readonly code: string }> {
@@ -221,7 +221,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('reports the ids that the caller knows', async () => {
-    const there = careUnitPath('no-hold-one-by-one', 'sodermalm');
+    const there = careUnitPath('no-hold-no-transactions', 'sodermalm');
     const { changeMany, getAll } = careUnitOf(gateway, there);
     const a = await bookByCode(gateway, { careUnit: there, resourceId: 'r-1' });
     const b = await bookByCode(gateway, { careUnit: there, resourceId: 'r-1' });

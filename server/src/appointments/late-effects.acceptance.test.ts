@@ -41,24 +41,24 @@ vi.setConfig({ testTimeout: 150_000 });
  * has its own EHR for each case, so that no test waits for another.
  */
 const moments = [
-  { when: 'while it is asked what became of it', prefix: 'soon', settling_seconds: 10 },
-  { when: 'when it has shown nothing for long', prefix: 'later', settling_seconds: 1 },
+  { when: 'during reconciliation', prefix: 'soon', settling_seconds: 10 },
+  { when: 'after reconciliation', prefix: 'later', settling_seconds: 1 },
 ] as const;
 type Moment = (typeof moments)[number];
 
 const kinds = {
   hold: 'sandbox-se',
   'keyed-hold': 'sandbox-se',
-  'given-up-hold': 'sandbox-se',
-  'hold-begun-anew': 'sandbox-se',
-  'hold-refused-anew': 'sandbox-se',
+  'released-hold': 'sandbox-se',
+  'retried-hold': 'sandbox-se',
+  'rejected-retry': 'sandbox-se',
   'keyed-booking': 'sandbox-no',
   booking: 'sandbox-no',
   code: 'sandbox-se',
   'two-steps': 'sandbox-uk',
   move: 'sandbox-no',
-  'one-by-one': 'sandbox-no',
-  'keyed-one-by-one': 'sandbox-no',
+  'no-transactions': 'sandbox-no',
+  'keyed-no-transactions': 'sandbox-no',
 } as const;
 type Kind = keyof typeof kinds;
 
@@ -66,7 +66,7 @@ const careUnits = { 'sandbox-no': 'oslo-sentrum', 'sandbox-se': 'sodermalm', 'sa
 const emrOf = ({ prefix }: Moment, kind: Kind) => `${prefix}-${kind}`;
 
 const policiesOf = (kind: Kind) =>
-  kind === 'hold-refused-anew' ? { limits_per_patient: { pending: 1, codes_per_hour: 100 } } : {};
+  kind === 'rejected-retry' ? { limits_per_patient: { pending: 1, codes_per_hour: 100 } } : {};
 
 function configure(demo: Configuration): Configuration {
   const wanted = moments.flatMap((moment) => (Object.keys(kinds) as Kind[]).map((kind) => ({ moment, kind })));
@@ -89,7 +89,7 @@ const gateway = await startGateway({
   connectors: [
     wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
-      return emr.endsWith('one-by-one') ? withoutTransactions(faulty) : faulty;
+      return emr.endsWith('no-transactions') ? withoutTransactions(faulty) : faulty;
     }),
   ],
   configure,
@@ -142,7 +142,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
   });
 
   test('holds the time again for a retry with the key after the late hold was released', async () => {
-    const { emr, careUnit, confirm } = place('given-up-hold');
+    const { emr, careUnit, confirm } = place('released-hold');
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
@@ -203,7 +203,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
   });
 
   test('leaves no bulk move partially applied, even without a retry', async () => {
-    const { emr, careUnit, getAll } = place('one-by-one');
+    const { emr, careUnit, getAll } = place('no-transactions');
     const slots = await consecutiveSlots(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
     await finishLate(moment, emr, changeMany(ids, { resource_id: 'r-2' }, careUnit));
@@ -214,7 +214,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
   });
 
   test('moves all appointments for a retry with the key', async () => {
-    const { emr, careUnit, getAll } = place('keyed-one-by-one');
+    const { emr, careUnit, getAll } = place('keyed-no-transactions');
     const slots = await consecutiveSlots(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
     const key = newKey();
@@ -247,7 +247,7 @@ describe.concurrent('an EHR that gets a second request after reconciliation ende
   }
 
   test('leaves the outcome unknown if it is unavailable for the second request', async () => {
-    const { ehr, late, ask, at } = await endReconciliation('hold-begun-anew');
+    const { ehr, late, ask, at } = await endReconciliation('retried-hold');
     ehr.failNext('unavailable');
     expect((await ask()).body).toMatchObject({ reason: 'outcome_unknown' });
     await late.finish();
@@ -255,7 +255,7 @@ describe.concurrent('an EHR that gets a second request after reconciliation ende
   });
 
   test('keeps no hold if the second request was rejected before it reached the EHR', async () => {
-    const { late, ask, at, bookAnother } = await endReconciliation('hold-refused-anew');
+    const { late, ask, at, bookAnother } = await endReconciliation('rejected-retry');
     await eventually(bookAnother);
     expectStatus(await ask(), 429);
     await late.finish();

@@ -29,8 +29,8 @@ const statuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
 const choices = [1, 2, 3, 4, 5, 6, 7].map((bits) => statuses.filter((_, index) => bits & (1 << index)));
 
 describe.each([
-  ['an EHR that still holds what has run out here', 'holds-on'],
-  ['an EHR that cannot hold', 'no-hold'],
+  ['an EHR that keeps expired holds', 'holds-on'],
+  ['an EHR without holds', 'no-hold'],
 ])('before %s', (_, emr) => {
   const path = careUnitPath(emr, 'sodermalm');
   const { get, confirm, cancel } = careUnitOf(gateway, path);

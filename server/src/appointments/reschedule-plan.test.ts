@@ -118,7 +118,12 @@ describe('a range that cannot be divided into slots', () => {
     ['a start inside a slot', grid(0, 60, 30), range(15, 60), range(15, 30)],
     ['an end inside a slot', grid(0, 60, 30), range(0, 45), range(30, 45)],
     ['a slot that is longer than the range', [range(0, 90)], range(0, 60), range(0, 60)],
-    ['a dead end of another schedule', [range(0, 20), range(0, 30), range(20, 40)], range(0, 60), range(40, 60)],
+    [
+      'slots of another schedule that do not reach the end',
+      [range(0, 20), range(0, 30), range(20, 40)],
+      range(0, 60),
+      range(40, 60),
+    ],
     ['slots without length', [range(0, 0), range(0, 30), range(30, 30)], range(0, 60), range(30, 60)],
   ])('%s', (_, slots, wanted, hole) => {
     expect(planReschedule({ appointments, slots, range: wanted })).toEqual({

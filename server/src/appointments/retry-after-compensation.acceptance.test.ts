@@ -22,7 +22,7 @@ function keeping(connector: Connector): Connector {
     ...connector,
     async changeAppointments(write) {
       const isRejected = write.changes.some((it) => it.kind === 'release' && kept.has(it.appointmentId));
-      if (isRejected) throw new ConnectorError('rejected', 'As the test wants it');
+      if (isRejected) throw new ConnectorError('rejected', 'Simulated failure');
       return changeAppointments(write);
     },
   };
@@ -36,7 +36,7 @@ const gateway = await startGateway({
   connectors: [
     wrapConnector((connector, emr) => {
       const faulty = keeping(ehrs.faulty(connector, emr));
-      if (emr === 'one-by-one') return withoutTransactions(faulty);
+      if (emr === 'no-transactions') return withoutTransactions(faulty);
       if (emr === 'no-hold') return withoutHolds(faulty);
       return emr === 'unasked' ? unasked(faulty) : faulty;
     }),
@@ -44,7 +44,7 @@ const gateway = await startGateway({
   configure: (demo) =>
     withQuickRecovery(
       [
-        { id: 'one-by-one', like: 'sandbox-no', policies: {} },
+        { id: 'no-transactions', like: 'sandbox-no', policies: {} },
         { id: 'unasked', like: 'sandbox-no', policies: {} },
         { id: 'no-hold', like: 'sandbox-se', policies: {} },
         { id: 'holds', like: 'sandbox-se', policies: {} },
@@ -60,9 +60,9 @@ afterAll(() => gateway.close());
 const { send } = keysOf(gateway);
 
 test('a change by staff between two attempts is kept if the second attempt is rejected', async () => {
-  const path = careUnitPath('one-by-one', 'oslo-sentrum');
+  const path = careUnitPath('no-transactions', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
-  const ehr = ehrs.of('one-by-one');
+  const ehr = ehrs.of('no-transactions');
   const search = { careUnit: path, from: nextMonth() };
   const there = (await freeSlots(gateway, { ...search, resourceId: 'r-2' })).map(({ start }) => start);
   const slots = (await freeSlots(gateway, search)).filter(({ start }) => there.includes(start)).slice(0, 2);
@@ -74,14 +74,14 @@ test('a change by staff between two attempts is kept if the second attempt is re
   const key = newKey();
   const move = () => send(changeMany(idsIn([first, second]), { resource_id: 'r-2' }, path), key);
   expectProblem(await move(), 504, 'outcome_unknown');
-  await gateway.ehr('one-by-one').comment(first.id, 'by staff');
+  await gateway.ehr('no-transactions').comment(first.id, 'by staff');
   ehr.failNext('rejected', { after: 1 });
   ehr.comeUp();
   await settledResponse(move);
   await eventually(async () =>
-    expect(await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'one-by-one' AND state = 'compensating'`)).toEqual(
-      [],
-    ),
+    expect(
+      await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'no-transactions' AND state = 'compensating'`),
+    ).toEqual([]),
   );
   expect(await careUnit.get(first.id)).toMatchObject({ comment: 'by staff' });
 });

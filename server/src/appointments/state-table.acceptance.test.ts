@@ -66,10 +66,10 @@ describe('states and transitions', { tags: 'every-ehr' }, () => {
       [norway, await book(gateway, { comment: 'before' })],
       [sweden, await bookByCode(gateway, { comment: 'before' })],
     ] as const) {
-      const { status, body } = await cancel(booked.id, { comment: 'The patient is away' });
+      const { status, body } = await cancel(booked.id, { comment: 'The patient is unavailable' });
       expect(status).toBe(200);
       // The optional comment is written to the appointment in the EHR.
-      expect(body).toEqual({ ...booked, status: 'cancelled', comment: 'The patient is away' });
+      expect(body).toEqual({ ...booked, status: 'cancelled', comment: 'The patient is unavailable' });
       expect(await get(booked.id)).toEqual(body);
     }
   });

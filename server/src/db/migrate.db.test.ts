@@ -103,9 +103,9 @@ it('ignores unknown sets', async () => {
 describe('rejects files', () => {
   const cases: [string, Record<string, string>, RegExp][] = [
     ['with a gap', { ...first, '000003_third.sql': '' }, /000003_third.sql should be number 2/],
-    ['with a number twice', { ...first, '000001_other.sql': '' }, /should be number 2/],
-    ['that begin late', { '000002_second.sql': '' }, /should be number 1/],
-    ['with odd names', { '1-first.sql': '' }, /not named like/],
+    ['with a duplicate number', { ...first, '000001_other.sql': '' }, /should be number 2/],
+    ['that do not start with 1', { '000002_second.sql': '' }, /should be number 1/],
+    ['with invalid names', { '1-first.sql': '' }, /not named like/],
   ];
   it.each(cases)('%s', async (_, files, message) => {
     await expect(migrate(database, [await makeSet('gateway', files)])).rejects.toThrow(message);

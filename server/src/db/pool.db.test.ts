@@ -34,8 +34,8 @@ const run = <Row>(text: string, values: unknown[] = []) => withConnection((clien
 describe('concurrent queries, some of which fail', () => {
   // Each query returns `marker`, or fails with the code.
   const statements: Record<string, (client: DatabaseClient, marker: number) => Promise<unknown>> = {
-    answers: (client, marker) => client.query('SELECT $1::int AS marker', [marker]),
-    'answers several rows': (client, marker) =>
+    'returns a row': (client, marker) => client.query('SELECT $1::int AS marker', [marker]),
+    'returns several rows': (client, marker) =>
       client.query('SELECT $1::int AS marker FROM generate_series(1, $2::int)', [marker, 1 + (marker % 5)]),
     'simple protocol': (client, marker) => client.query(`SELECT ${marker} AS marker`, []),
     'without a name': (client, marker) => client.query(`SELECT $1::int + ${marker} - $1::int AS marker`, [7]),

@@ -15,7 +15,7 @@ test('an EHR that cannot be opened is tried again after 1, 2, 4 seconds, and so 
     'clinic',
     async () => {
       attempts.push((Date.now() - begun) / 1000);
-      throw new ConnectorError('unavailable', 'As the test wants it');
+      throw new ConnectorError('unavailable', 'Simulated failure');
     },
     log,
   );

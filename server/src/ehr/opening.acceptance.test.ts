@@ -20,7 +20,7 @@ const gateway = await startGateway({
       async open(context: DatabaseContext<never>) {
         const attempt = (attempts.get(context.emr) ?? 0) + 1;
         attempts.set(context.emr, attempt);
-        if (context.emr === 'sandbox-se' && isDown) throw new ConnectorError('unavailable', 'As the test wants it');
+        if (context.emr === 'sandbox-se' && isDown) throw new ConnectorError('unavailable', 'Simulated failure');
         if (context.emr === 'sandbox-uk' && attempt === 1) await bug.promise;
         return sandboxConnector.open(context);
       },
@@ -68,7 +68,7 @@ test('retries opening a connector until it succeeds, and logs each kind of failu
     status: 200,
     body: { status: 'unavailable', last_success_at: null, capabilities: { operations: [] } },
   });
-  bug.reject(new TypeError('As the test wants it'));
+  bug.reject(new TypeError('Simulated failure'));
   await expect.poll(() => attempts.get('sandbox-se'), { timeout: 40_000, interval: 100 }).toBeGreaterThanOrEqual(3);
   expect(await ready()).toMatchObject({ status: 503, body: { emrs_not_open: expect.arrayContaining(['sandbox-se']) } });
   const failures = attempts.get('sandbox-se');

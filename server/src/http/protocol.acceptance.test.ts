@@ -340,7 +340,7 @@ describe('a malicious body of 1 MiB', () => {
     ['arrays in arrays, closed', `{"comment":${'['.repeat(500_000)}"header:x"${']'.repeat(500_000)}}`],
     ['objects in objects', filled('', '{"a":', '')],
     ['arrays in arrays, with strings', `{"comment":${'["",'.repeat(200_000)}1${']'.repeat(200_000)}}`],
-    ['ids that are none', filled('{"ids":[', '0,', '0],"status":"cancelled"}')],
+    ['invalid ids', filled('{"ids":[', '0,', '0],"status":"cancelled"}')],
     ['empty ids', filled('{"ids":[', '"",', '""],"status":"cancelled"}')],
     ['ids that are objects', filled('{"ids":[', '{},', '{}]}')],
     ['unknown fields', `{${Array.from({ length: 90_000 }, (_, index) => `"f${index}":0`).join(',')}}`],

@@ -10,7 +10,7 @@ import { expectProblem } from '../../../test/problems.ts';
 /** Two gateways share a database. If one hangs, the other takes over its operation after the lease expires. */
 
 /** The step in which the first gateway hangs. */
-let hangsAt: 'before the EHR has done it' | 'after the EHR has done it';
+let hangsAt: 'before the EHR performs the write' | 'after the EHR has performed the write';
 let called: PromiseWithResolvers<void>;
 let gate: PromiseWithResolvers<void>;
 
@@ -18,9 +18,9 @@ function hangingAt(connector: Connector): Connector {
   return {
     ...connector,
     async changeAppointments(write) {
-      if (hangsAt === 'before the EHR has done it') await hang();
+      if (hangsAt === 'before the EHR performs the write') await hang();
       const done = (await connector.changeAppointments?.(write)) ?? [];
-      if (hangsAt === 'after the EHR has done it') await hang();
+      if (hangsAt === 'after the EHR has performed the write') await hang();
       return done;
     },
   };
@@ -63,7 +63,7 @@ async function takenOver(slot: Slot, key?: string) {
   return response;
 }
 
-test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
+test.each(['before the EHR performs the write', 'after the EHR has performed the write'] as const)(
   'the first gateway hangs %s: one booking is made, and its late response is outcome_unknown',
   async (where) => {
     hangsAt = where;
@@ -83,7 +83,7 @@ test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
 );
 
 test('takes over an operation without a key', async () => {
-  hangsAt = 'before the EHR has done it';
+  hangsAt = 'before the EHR performs the write';
   const slot = await freeSlot(first);
   const late = takenOver(slot);
   await eventually(async () => expect(await keysOf(second).at(slot)).toHaveLength(1));

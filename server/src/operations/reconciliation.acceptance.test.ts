@@ -44,7 +44,7 @@ afterEach(() => {
 /** An EHR without `findOperation` that performs a repeated write again. */
 function withoutLookUp({ findOperation: _, ...connector }: Connector): Connector {
   const { changeAppointments, listAppointments } = connector;
-  if (!changeAppointments || !listAppointments) throw new Error('The sandbox takes changes');
+  if (!changeAppointments || !listAppointments) throw new Error('The sandbox supports changes');
   return {
     ...connector,
     async changeAppointments(write) {
@@ -54,7 +54,7 @@ function withoutLookUp({ findOperation: _, ...connector }: Connector): Connector
       if (!fault) return change();
       if (fault.isDone) await change();
       await fault.silentUntil;
-      throw new ConnectorError('outcome_unknown', 'As the test wants it');
+      throw new ConnectorError('outcome_unknown', 'Simulated failure');
     },
     async listAppointments(query) {
       const found = await listAppointments(query);
@@ -66,22 +66,22 @@ function withoutLookUp({ findOperation: _, ...connector }: Connector): Connector
 const gateway = await startGateway({
   connectors: [
     wrapConnector((connector, emr) => {
-      if (!emr.startsWith('forgetful')) return connector;
+      if (!emr.startsWith('no-look-up')) return connector;
       return withoutLookUp(emr.endsWith('no-hold') ? withoutHolds(connector) : connector);
     }),
   ],
   configure: (demo) =>
     [
-      { id: 'forgetful', like: 'sandbox-no', policies: {} },
-      { id: 'forgetful-by-code', like: 'sandbox-se', policies: {} },
-      { id: 'forgetful-no-hold', like: 'sandbox-se', policies: {} },
+      { id: 'no-look-up', like: 'sandbox-no', policies: {} },
+      { id: 'no-look-up-by-code', like: 'sandbox-se', policies: {} },
+      { id: 'no-look-up-no-hold', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, withTolerantBreakers(demo)),
 });
 afterAll(() => gateway.close());
 
-const direct = careUnitPath('forgetful', 'oslo-sentrum');
-const byCode = careUnitPath('forgetful-by-code', 'sodermalm');
-const noHold = careUnitPath('forgetful-no-hold', 'sodermalm');
+const direct = careUnitPath('no-look-up', 'oslo-sentrum');
+const byCode = careUnitPath('no-look-up-by-code', 'sodermalm');
+const noHold = careUnitPath('no-look-up-no-hold', 'sodermalm');
 const atOnce = careUnitOf(gateway, direct);
 
 const done: Fault = { isDone: true };
@@ -153,7 +153,7 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
   }, async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    const before = await lost('forgetful');
+    const before = await lost('no-look-up');
     faults.push(notDone);
     expectUnknown(await createUnder(key, slot));
     expectUnknown(await eventually(() => notInProgress(() => createUnder(key, slot))));
@@ -166,9 +166,9 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
     expectUnknown(await createUnder(key, slot), false);
     expect(received).toEqual(['create']);
     expect(await at(slot)).toEqual([]);
-    expect(await lost('forgetful')).toBe(before + 1);
+    expect(await lost('no-look-up')).toBe(before + 1);
     const lines = gateway.logLines.map((line) => JSON.parse(line)).filter((it) => /outcome unknown/.test(it.msg));
-    expect(lines.at(-1)).toMatchObject({ emr: 'forgetful', operation_id: open?.id });
+    expect(lines.at(-1)).toMatchObject({ emr: 'no-look-up', operation_id: open?.id });
     // Another key makes another booking.
     expect(await createUnder(randomUUID(), slot)).toMatchObject({ status: 201 });
   });
@@ -287,7 +287,7 @@ describe('a gateway that was killed during a call to such an EHR', () => {
   test('finds the booking and returns it to a retry', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    const end = await killDuring(() => createUnder(key, slot), done, 'forgetful');
+    const end = await killDuring(() => createUnder(key, slot), done, 'no-look-up');
     await eventually(async () => expect(await writes()).toEqual([]));
     expect(await createUnder(key, slot)).toMatchObject({ status: 201, body: { start: slot.start } });
     expect(await at(slot)).toHaveLength(1);
@@ -298,7 +298,7 @@ describe('a gateway that was killed during a call to such an EHR', () => {
   test('does not repeat a booking without effect, although no response was sent', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    const end = await killDuring(() => createUnder(key, slot), notDone, 'forgetful');
+    const end = await killDuring(() => createUnder(key, slot), notDone, 'no-look-up');
     await recover();
     expectUnknown(await notInProgress(() => createUnder(key, slot)));
     await endAllOperations();
@@ -311,7 +311,7 @@ describe('a gateway that was killed during a call to such an EHR', () => {
   test('releases a hold whose code was never sent', async () => {
     const slot = await freeSlot(gateway, { careUnit: byCode });
     const key = randomUUID();
-    const end = await killDuring(() => createUnder(key, slot, byCode), done, 'forgetful-by-code');
+    const end = await killDuring(() => createUnder(key, slot, byCode), done, 'no-look-up-by-code');
     await eventually(async () => expect(await writes()).toEqual([]));
     expect(received).toEqual(['create', 'release']);
     const response = await notInProgress(() => createUnder(key, slot, byCode));

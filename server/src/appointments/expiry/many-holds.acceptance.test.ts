@@ -10,7 +10,7 @@ import { careUnitPath, withEhr, wrapConnector } from '../../../../test/other-ehr
 import { withQuickRecovery } from '../../../../test/recovery.ts';
 
 const turns = 10;
-const emrs = ['at-once', 'one-by-one', 'slow'] as const;
+const emrs = ['at-once', 'no-transactions', 'slow'] as const;
 type Emr = (typeof emrs)[number];
 
 const ehrs = faultyEhrs();
@@ -28,7 +28,7 @@ function observed(connector: Connector, emr: string): Connector {
     },
     async changeAppointments(write) {
       if (write.changes.some((it) => it.kind === 'release' && unreleasable.has(it.appointmentId))) {
-        throw new ConnectorError('rejected', 'As the test wants it');
+        throw new ConnectorError('rejected', 'Simulated failure');
       }
       if (write.changes.every(({ kind }) => kind !== 'release'))
         return (await connector.changeAppointments?.(write)) ?? [];
@@ -125,14 +125,14 @@ describe('a hundred expired holds are released', () => {
   });
 
   test('concurrently up to the limit of the EHR if it has none', async () => {
-    await holds('one-by-one', 100);
+    await holds('no-transactions', 100);
     const gate = Promise.withResolvers<void>();
-    ehrs.of('one-by-one').hang('changeAppointments', gate.promise);
-    await expireHolds('one-by-one');
-    await eventually(() => expect(ehrs.of('one-by-one').hanging).toBe(turns));
+    ehrs.of('no-transactions').hang('changeAppointments', gate.promise);
+    await expireHolds('no-transactions');
+    await eventually(() => expect(ehrs.of('no-transactions').hanging).toBe(turns));
     gate.resolve();
-    await expectAllReleased('one-by-one');
-    expect(countsOf('one-by-one')).toMatchObject({ finds: 1, releases: 100, most: turns });
+    await expectAllReleased('no-transactions');
+    expect(countsOf('no-transactions')).toMatchObject({ finds: 1, releases: 100, most: turns });
   });
 
   test('eventually if calls time out in the queue of a slow EHR', async () => {
@@ -142,28 +142,31 @@ describe('a hundred expired holds are released', () => {
   });
 });
 
-describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not delay the release of the others', (emr) => {
-  test('when staff book it just before its release: it stays booked', async () => {
-    const ids = await holds(emr, 20);
-    const mine = ids[7] ?? '';
-    const gate = Promise.withResolvers<void>();
-    ehrs.of(emr).hang('changeAppointments', gate.promise);
-    await expireHolds(emr);
-    await eventually(() => expect(ehrs.of(emr).hanging).toBeGreaterThan(0));
-    await bookedByStaff(emr, mine);
-    gate.resolve();
-    await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
-    await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
-  });
+describe.each(['at-once', 'no-transactions'] as const)(
+  '%s: one hold does not delay the release of the others',
+  (emr) => {
+    test('when staff book it just before its release: it stays booked', async () => {
+      const ids = await holds(emr, 20);
+      const mine = ids[7] ?? '';
+      const gate = Promise.withResolvers<void>();
+      ehrs.of(emr).hang('changeAppointments', gate.promise);
+      await expireHolds(emr);
+      await eventually(() => expect(ehrs.of(emr).hanging).toBeGreaterThan(0));
+      await bookedByStaff(emr, mine);
+      gate.resolve();
+      await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
+      await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
+    });
 
-  test('when the EHR rejects its release', async () => {
-    const ids = await holds(emr, 20);
-    const mine = ids[7] ?? '';
-    unreleasable.add(mine);
-    await expireHolds(emr);
-    await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
-    unreleasable.clear();
-    await rowsOf(gateway, 'UPDATE operations SET next_attempt_at = now()');
-    await expectAllReleased(emr);
-  });
-});
+    test('when the EHR rejects its release', async () => {
+      const ids = await holds(emr, 20);
+      const mine = ids[7] ?? '';
+      unreleasable.add(mine);
+      await expireHolds(emr);
+      await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
+      unreleasable.clear();
+      await rowsOf(gateway, 'UPDATE operations SET next_attempt_at = now()');
+      await expectAllReleased(emr);
+    });
+  },
+);

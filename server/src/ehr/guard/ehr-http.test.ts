@@ -268,7 +268,7 @@ describe('a connection that breaks', () => {
 
   test.each([
     ['while a request is sent', cut],
-    ['while it is answered', cutHalfWay],
+    ['during the response', cutHalfWay],
   ])('%s allows retries of repeatable requests only', async (_when, answer) => {
     withoutPause();
     const server = await serve(answer);
