@@ -3,7 +3,6 @@ import { existsSync, openAsBlob } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase, pgliteDatabase, startPglite } from '../server/src/db/database.ts';
@@ -90,6 +89,8 @@ async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase
   const database = await pgliteDatabase(startPglite({ loadDataDir: await pgliteDump(content) }));
   return { database, url: undefined, dispose: () => database.close() };
 }
+
+type PGlite = ReturnType<typeof startPglite>;
 
 /** Unused migrated databases of this process. Starting one takes a second of computing. */
 const unused: PGlite[] = [];
