@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../server/src/api/route.ts';
 import { type Scope, scopes } from '../server/src/config/schema.ts';
-import type { Answer, Gateway, Problem, RequestOptions, TestClient } from './gateway.ts';
+import type { Gateway, GatewayResponse, Problem, RequestOptions, TestClient } from './gateway.ts';
 
 const unrelatedScope: Scope = 'webhooks:manage';
 
@@ -69,20 +69,20 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           headers: { 'x-service-standard': 'none', 'content-type': 'text/plain' },
         }),
       ]);
-      for (const answer of rejected) {
-        expect(answer.status).toBe(401);
-        expect(answer.body.reason).toBe('credentials_invalid');
-        expect(answer.headers['www-authenticate']).toMatch(/^[A-Za-z]+ \S/);
+      for (const response of rejected) {
+        expect(response.status).toBe(401);
+        expect(response.body.reason).toBe('credentials_invalid');
+        expect(response.headers['www-authenticate']).toMatch(/^[A-Za-z]+ \S/);
       }
       expect(new Set(rejected.map(comparable)).size).toBe(1);
     });
 
     test('accepts only the standard native', async () => {
       for (const standard of ['fhir-r4', 'NATIVE', 'native, native', 'anything', '']) {
-        const answer = await send({ headers: { 'x-service-standard': standard } });
-        expect(answer.status).toBe(400);
-        expect(answer.body.reason).toBe('standard_unsupported');
-        expect(answer.body.errors).toMatchObject([{ header: 'x-service-standard', reason: 'standard_unsupported' }]);
+        const response = await send({ headers: { 'x-service-standard': standard } });
+        expect(response.status).toBe(400);
+        expect(response.body.reason).toBe('standard_unsupported');
+        expect(response.body.errors).toMatchObject([{ header: 'x-service-standard', reason: 'standard_unsupported' }]);
       }
       const named = await send({ headers: { 'x-service-standard': 'native' } });
       expect(named.body.reason).not.toBe('standard_unsupported');
@@ -135,10 +135,10 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           send({ client: 'everything' }, { emr: '__proto__' }),
           send({ client: unrelatedScope }, { emr: 'nowhere' }),
         ]);
-        for (const answer of rejected) {
-          expect(answer.status).toBe(404);
-          expect(answer.body.reason).toBe('emr_not_found');
-          expect(answer.body.errors).toMatchObject([{ parameter: 'emr', reason: 'emr_not_found' }]);
+        for (const response of rejected) {
+          expect(response.status).toBe(404);
+          expect(response.body.reason).toBe('emr_not_found');
+          expect(response.body.errors).toMatchObject([{ parameter: 'emr', reason: 'emr_not_found' }]);
         }
         expect(new Set(rejected.map(comparable)).size).toBe(1);
       });
@@ -153,10 +153,10 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           send({ client: 'everything' }, { emr, care_unit_id: 'constructor' }),
           send({ client: unrelatedScope }, { emr, care_unit_id: 'nowhere' }),
         ]);
-        for (const answer of rejected) {
-          expect(answer.status).toBe(404);
-          expect(answer.body.reason).toBe('care_unit_not_found');
-          expect(answer.body.errors).toMatchObject([{ parameter: 'care_unit_id', reason: 'care_unit_not_found' }]);
+        for (const response of rejected) {
+          expect(response.status).toBe(404);
+          expect(response.body.reason).toBe('care_unit_not_found');
+          expect(response.body.errors).toMatchObject([{ parameter: 'care_unit_id', reason: 'care_unit_not_found' }]);
         }
         expect(new Set(rejected.map(comparable)).size).toBe(1);
       });
@@ -164,7 +164,7 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
 }
 
 /** The parts of a response that a caller can compare, without those that differ for every request. */
-function comparable({ status, headers, text }: Answer): string {
+function comparable({ status, headers, text }: GatewayResponse): string {
   const requestId = String(headers['x-request-id']);
   const varying = ['date', 'x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
   const kept = Object.entries(headers).filter(([name]) => !varying.includes(name));

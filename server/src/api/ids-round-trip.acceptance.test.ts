@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { type Appointment, at, freeSlot, local, oslo, type Slot } from '../../../test/bookings.ts';
 import { type RequestOptions, startGateway } from '../../../test/gateway.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { between, withRenamedIds } from '../../../test/renamed-ids.ts';
 
 let renaming = between('', '');
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector) => withRenamedIds(connector, () => renaming))],
+  connectors: [wrapConnector((connector) => withRenamedIds(connector, () => renaming))],
 });
 afterAll(() => gateway.close());
 const slot = await freeSlot(gateway);

@@ -126,7 +126,7 @@ test('accepts both secrets of a client during a rotation', async () => {
 
 test('public paths need no credentials', async () => {
   for (const path of ['/api/openapi.json', '/api/openapi.yaml', '/health/live', '/health/ready', '/metrics']) {
-    const answer = await gateway.request('GET', path, { client: null });
-    expect(answer.status, path).toBe(200);
+    const response = await gateway.request('GET', path, { client: null });
+    expect(response.status, path).toBe(200);
   }
 });
