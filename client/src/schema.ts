@@ -289,8 +289,8 @@ export interface components {
              */
             comment?: string;
             /**
-             * Format: local-date-time
-             * @description End of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             * Format: care-unit-date-time
+             * @description End of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
              */
             end_time: string;
             /** Format: text */
@@ -300,8 +300,8 @@ export interface components {
             /** @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             resource_id: string;
             /**
-             * Format: local-date-time
-             * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             * Format: care-unit-date-time
+             * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
              */
             start_time: string;
         };
