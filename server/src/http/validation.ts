@@ -11,8 +11,16 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'date-time-or-local': isDateTime,
   'local-date-time': isLocalDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */
-  text: (text) => !text.includes('\0') && text.isWellFormed(),
+  text: isText,
+  /** `text` on one line, without control characters. */
+  line: (text) => isText(text) && !/\p{Cc}/u.test(text),
+  /** `text` that is not blank. */
+  'text-with-content': (text) => isText(text) && /\S/.test(text),
 };
+
+function isText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
 
 type ValidatorCompiler = (route: { schema: AnySchema; httpPart?: string }) => ReturnType<Ajv2020['compile']>;
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
@@ -155,6 +163,8 @@ const formatWording: Readonly<Record<string, string>> = {
     'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (local time if the offset is omitted)',
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
   text: 'must be well-formed Unicode without NUL',
+  line: 'must be well-formed Unicode on one line, without control characters',
+  'text-with-content': 'must be well-formed Unicode without NUL, and must not be blank',
 };
 
 function unique(faults: readonly Fault[]): Fault[] {
