@@ -2,8 +2,16 @@ import { ehrCodeKind } from './appointments/ehr-codes/kind.ts';
 import { expiryKind } from './appointments/expiry/kind.ts';
 import { appointmentKind } from './appointments/write/kind.ts';
 import type { AnyKind } from './operations/kind.ts';
+import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './schedules/kinds.ts';
 
-const kinds: readonly AnyKind[] = [appointmentKind, ehrCodeKind, expiryKind];
+const kinds: readonly AnyKind[] = [
+  appointmentKind,
+  ehrCodeKind,
+  expiryKind,
+  scheduleCreationKind,
+  scheduleEndKind,
+  scheduleExceptionKind,
+];
 
 /** All kinds of writes, by name. */
 export const operationKinds: ReadonlyMap<string, AnyKind> = new Map(kinds.map((kind) => [kind.name, kind]));

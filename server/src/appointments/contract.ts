@@ -1,22 +1,21 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { choice, nullableString, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
+import {
+  choice,
+  dateTime,
+  localDateTime,
+  nullableString,
+  patientNotation,
+  reference,
+  resourceNotation,
+  text,
+} from '../api/schemas.ts';
 import { changeWords } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
 export type AppointmentStatus = (typeof appointmentStatuses)[number];
 
 const comment = text({ maxLength: 2000, description: 'Free text, up to 2,000 characters. `""` clears it.' });
-const dateTime = (description: string) =>
-  Type.String({
-    format: 'date-time-or-local',
-    description: `${description} RFC 3339. Local time of the care unit if the offset is omitted.`,
-  });
-const localDateTime = (description: string) =>
-  Type.String({
-    format: 'local-date-time',
-    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`.`,
-  });
 
 const confirmationId =
   'Id of the confirmation. Appointments with the same confirmation id are confirmed by the same code.';

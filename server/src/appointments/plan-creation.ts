@@ -26,7 +26,7 @@ export async function planCreation(
   const { ehr, careUnit } = context;
   const text = { start: body.start_time, end: body.end_time };
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
-  assertNotPast(range, creationPlaces.start);
+  assertNotPast(range.start, creationPlaces.start);
   const patientPlace = inBody('patient_id');
   const resourcePlace = inBody('resource_id');
   const servicePlace = inBody('healthcare_service_id');
