@@ -5,6 +5,7 @@ import { createTestDatabase } from '../../../test/database.ts';
 import type { AppointmentChange, AppointmentWrite, Connector, ConnectorOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment, Patient, TimeSlot } from '../records.ts';
+import { scheduleVariants } from './broken-schedules.test-support.ts';
 import { type CheckResult, capabilities, runCheck, type Subject } from './index.ts';
 import { pendingCodes, withCodes } from './simulated-codes.test-support.ts';
 
@@ -551,10 +552,13 @@ function window() {
 }
 
 describe('the kit catches a connector that', () => {
-  test.each(variants)('%s', async (_, capability, check, defects) => {
-    const result = await outcomeOf(withDefects(correct, defects), capability, check);
-    expect(result).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
-  });
+  test.each([...variants, ...scheduleVariants(correct.careUnit, other)])(
+    '%s',
+    async (_, capability, check, defects) => {
+      const result = await outcomeOf(withDefects(correct, defects), capability, check);
+      expect(result).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
+    },
+  );
 
   test.each([
     ['create', 'rejects a time that is already booked'],
