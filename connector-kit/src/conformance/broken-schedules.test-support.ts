@@ -27,7 +27,7 @@ export function scheduleVariants(own: CareUnit, other: CareUnit): Variant[] {
       (right) => ({ listSchedules: async (query) => (await right.listSchedules(query)).toReversed() }),
     ],
     [
-      'shortens a new schedule by a slot',
+      'leaves out the last slot',
       'a new schedule is found and gives time slots at once',
       (right) => ({
         listTimeSlots: async (query) => (await right.listTimeSlots(query)).slice(0, -1),

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { dateTime, localDateTime, nullableString, reference, text } from '../api/schemas.ts';
+import { dateTime, emrId, localDateTime, nullableString, reference, text } from '../api/schemas.ts';
 
 const slotMinutes = { minimum: 5, maximum: 24 * 60 };
 
@@ -12,7 +12,7 @@ const periodSchema = Type.Object({
 export const scheduleSchema = Type.Object(
   {
     id: Type.String(),
-    resource_id: Type.String({ description: 'As `emr_id:{value}`.' }),
+    resource_id: emrId,
     healthcare_service_ids: Type.Array(Type.String(), { description: 'Healthcare services that can be booked.' }),
     start: Type.String({
       format: 'date-time',
