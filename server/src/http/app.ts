@@ -15,6 +15,7 @@ import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
 import { addResourceRoutes } from '../resources/routes.ts';
+import { addScheduleRoutes } from '../schedules/routes.ts';
 import { addTimeslotRoutes } from '../timeslots/routes.ts';
 import { addAccess } from './access.ts';
 import { addConnectionLimits } from './connection-limits.ts';
@@ -131,6 +132,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addEmrRoutes(app, deps);
   addPatientRoutes(app);
   addResourceRoutes(app, deps);
+  addScheduleRoutes(app, deps);
   addHealthcareServiceRoutes(app, deps);
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
