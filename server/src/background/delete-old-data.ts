@@ -7,7 +7,7 @@ import { deleteOldOperations } from '../operations/retention.ts';
 /** Batch size for each kind of row, so that no statement takes long. */
 const atOnce = 1_000;
 
-/** Deletes data whose retention period is over. */
+/** Deletes data whose retention period has ended. */
 export async function deleteOldData(db: Db, retention: Configuration['retention'], limit = atOnce): Promise<void> {
   await deleteOldOperations(db, limit);
   await deleteUsedCodes(db, limit);

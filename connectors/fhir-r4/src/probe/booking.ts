@@ -26,7 +26,7 @@ const experimental: ProbeFinding = {
 /** The proof that each mode relies on. Absent if it was not tried. */
 type Proofs = Readonly<Partial<Record<Wanted, Proof | undefined>>>;
 
-/** Checks how to book in the server. Returns the mode for the rest of the check. */
+/** Checks which booking modes the server supports. Returns the mode for the rest of the check. */
 export async function probeBooking(
   settings: FhirSettings,
   client: FhirClient,
@@ -49,7 +49,7 @@ export async function probeBooking(
     ...(await probeOperationIds(mode, booking, client, facts, findings)),
   };
   const differing = Object.entries(advice).filter(([name, value]) => value !== booking[name as keyof Booking]);
-  // Whole, so that it can replace what is set.
+  // The complete value, so that it can replace the current one.
   if (differing.length > 0) recommended.booking = { ...booking, ...Object.fromEntries(differing) };
   return mode;
 }
@@ -94,8 +94,8 @@ function bookingFinding(wanted: Wanted, best: BookingMode, proofs: Proofs): Prob
 }
 
 /**
- * Whether another mode is safer than the one in the settings. Never for `create`, because nothing shows whether a server
- * checks, and never where free times are not Slots.
+ * Whether another mode is safer than the one in the settings. Never for `create`, because no proof shows whether a
+ * server checks, and never if free times are not Slots.
  */
 function isSafer(best: BookingMode, settings: FhirSettings, proofs: Proofs): boolean {
   const { mode = 'auto' } = settings.booking ?? {};

@@ -10,7 +10,7 @@ import { probeBooking } from './booking.ts';
 import { probeCareUnits } from './care-units.ts';
 import { probeNumbers } from './numbers.ts';
 
-/** `crossward emr check`: what the server is, what it can do, and which settings suit it. */
+/** `crossward emr check`: which server it is, what it supports, and which settings to use. */
 export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>): Promise<ProbeReport> {
   const findings: ProbeFinding[] = [];
   const recommended: Record<string, unknown> = {};
@@ -33,7 +33,7 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   return { findings, recommendedSettings: recommended };
 }
 
-/** Holds use the EHR's clock, so a difference does no harm to them. */
+/** Holds use the EHR's clock, so a difference does not affect them. */
 function clockFinding(clock: EhrClock): ProbeFinding {
   const name = 'clock';
   const ahead = clock.ahead();

@@ -6,14 +6,14 @@ import { versionOf } from '../../write/version.ts';
 import type { PlannedSlot } from '../place.ts';
 import { put } from './put.ts';
 
-/** How long a slot stays claimed by a write that stopped halfway. Then its owner's appointment decides whether it is taken. */
+/** How long a slot stays claimed by an interrupted write. Then its owner's appointment decides whether it is taken. */
 const claimMilliseconds = 120_000;
 const attempts = 3;
 
-/** Claims a slot. Returns the slot as it is then. */
+/** Claims a slot. Returns the slot with its claim. */
 export async function claim(ehr: BookingConnection, { before, after, owner }: PlannedSlot): Promise<FhirSlot> {
   const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
-  // A slot that is to be held gets its final state at once.
+  // A slot that is to be held gets its final state immediately.
   const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, 'busy-tentative', { owner, until });
   for (let attempt = 1; ; attempt++) {
     try {
@@ -29,7 +29,7 @@ export async function claim(ehr: BookingConnection, { before, after, owner }: Pl
   }
 }
 
-/** Gives a claimed slot its former state. */
+/** Restores the previous state of a claimed slot. */
 export async function giveBack(
   ehr: BookingConnection,
   { slot, current }: { readonly slot: PlannedSlot; readonly current: FhirSlot },
