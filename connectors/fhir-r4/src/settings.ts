@@ -116,7 +116,7 @@ export const fhirSettings = Type.Object(
         {
           search_by: Type.Optional(Type.Union([Type.Literal('schedule'), Type.Literal('schedule.actor')])),
           require_service_type: Type.Optional(
-            Type.Boolean({ description: 'Whether the server refuses a search for slots without service-type.' }),
+            Type.Boolean({ description: 'Whether the server rejects a search for slots without service-type.' }),
           ),
           check_appointments: Type.Optional(
             Type.Boolean({

@@ -27,7 +27,7 @@ export function refusals({ clients, metrics, failedCredentials }: Dependencies):
   const failures = createFailedCredentials(failedCredentials);
   const refused = new Counter({
     name: 'crossward_credentials_refused_total',
-    help: 'Requests refused for their credentials: missing or wrong (401), or slowed after too many wrong ones (429).',
+    help: 'Requests rejected for their credentials: missing or incorrect (401), or throttled after too many incorrect ones (429).',
     labelNames: ['kind'],
     registers: [metrics],
   });

@@ -64,6 +64,6 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
 
 function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
   if (proof === 'broken') throw new ConnectorError('rejected', message);
-  if (proof === 'refused') throw new ConnectorError('rejected', 'The EHR does not let us write slots');
+  if (proof === 'refused') throw new ConnectorError('rejected', 'The EHR does not let the client write slots');
   return mode;
 }

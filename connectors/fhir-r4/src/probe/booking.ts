@@ -80,7 +80,7 @@ async function prove(
 function bookingFinding(wanted: Wanted, best: BookingMode, proofs: Proofs): ProbeFinding {
   const name = 'booking';
   if (best === 'none' && (wanted === 'auto' || wanted === 'none')) {
-    return { name, status: 'warning', detail: 'No safe way to book was found: appointments are read only.' };
+    return { name, status: 'warning', detail: 'No safe booking mode was found: appointments are read-only.' };
   }
   const proof = proofs[wanted];
   if (proof === 'broken' || proof === 'refused') {
@@ -156,7 +156,7 @@ async function probeTransactionSize(
     const consequence = 'That is too few: with slot claims, several changes are done one after the other';
     return tellAndAdvise(consequence, { mode: 'slot_claim' });
   }
-  return tellAndAdvise('That is too few: several changes at once will be refused', { mode });
+  return tellAndAdvise('That is too few: several changes at once will be rejected', { mode });
 }
 
 /** Tried only in modes that write operation ids, unless the settings say that the server does not keep them. */
@@ -189,6 +189,6 @@ function told(name: string, proof: Proof, consequence: string): ProbeFinding {
     case 'refused':
       return { name, status: 'warning', detail: 'The server does not let this client write slots in this way.' };
     case 'unproven':
-      return { name, status: 'untried', detail: 'The server has nothing to try this on, or refused the trial.' };
+      return { name, status: 'untried', detail: 'The server has no data for this test, or rejected it.' };
   }
 }

@@ -81,7 +81,7 @@ async function probeSlots(
       const detail = detailOf(directory, found.length);
       if (refusal && found.length === 0) {
         // The added parameters may be the reason why nothing is found.
-        const why = `A search with fewer parameters was refused: ${refusal.message}.`;
+        const why = `A search with fewer parameters was rejected: ${refusal.message}.`;
         findings.push({ name, status: 'warning', detail: `${detail} ${why}` });
       } else {
         findings.push({ name, status: 'ok', detail });

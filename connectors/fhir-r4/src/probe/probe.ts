@@ -40,7 +40,7 @@ function clockFinding(clock: EhrClock): ProbeFinding {
   if (ahead === undefined) return { name, status: 'untried', detail: 'The server sends no Date header.' };
   if (ahead === 0) return { name, status: 'ok', detail: 'It agrees with ours.' };
   const difference = `${Math.abs(ahead) / 1000} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours`;
-  return { name, status: 'warning', detail: `It is ${difference}. Holds use it, but a token may be refused.` };
+  return { name, status: 'warning', detail: `It is ${difference}. Holds use it, but a token may be rejected.` };
 }
 
 /** Returns the settings for the rest of the check. `undefined`: the sign-in failed. */
