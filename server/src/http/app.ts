@@ -6,6 +6,7 @@ import { addAppointmentRoutes } from '../appointments/routes.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes } from '../emrs/routes.ts';
 import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
@@ -34,6 +35,7 @@ import { requestId } from './request-id.ts';
 import { logRefusal, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
 import { addUnreadBody } from './unread-body.ts';
+import { addUploadBodies } from './uploads/upload-bodies.ts';
 import { addValidation, compilersFactory, formats } from './validation.ts';
 
 const longestHeaderSection = 32 * 1024;
@@ -60,6 +62,7 @@ export interface AppDeps {
   /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
   readonly limits: Configuration['limits'];
+  readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
   isReady(): Promise<boolean>;
 }
@@ -135,6 +138,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
   addMedicalNoteRoutes(app, deps);
+  await app.register(async (scope) => {
+    await addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
+    addDocumentRoutes(scope, deps);
+  });
 
   addOpenApiRoutes(app);
   await addDocs(app);

@@ -99,6 +99,14 @@ export const reasons = {
       'No free time slots of this resource and service cover the range: it is taken, or it does not start and end on slot boundaries.',
     remedy: 'Choose a free time slot from `GET …/timeslots`.',
   },
+  content_type_mismatch: {
+    ...caller,
+    status: 400,
+    title: 'Content type mismatch',
+    happened:
+      'The bytes of the content are not of the media type in `content_type`, or of none that the operation supports.',
+    remedy: 'Send `content_type` as the content really is: PDF, PNG, JPEG, or plain text in UTF-8.',
+  },
   appointments_not_alike: {
     ...caller,
     status: 400,
@@ -190,6 +198,14 @@ export const reasons = {
     title: 'Medical note not found',
     happened: 'The patient has no medical note with this id at the care unit.',
     remedy: 'Use an `id` from `GET …/patients/{patient_id}/medical-notes` of the same care unit.',
+  },
+  document_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Document not found',
+    happened:
+      'The patient has no document with this id at this care unit. A document that was entered in error counts as not found.',
+    remedy: 'Check the id. `GET …/patients/{patient_id}/documents` lists the documents.',
   },
   method_not_allowed: {
     ...caller,
