@@ -31,10 +31,12 @@ describe('list_resources', { tags: 'every-ehr' }, () => {
     const path = `/api/emrs/${emr}/care-units/${careUnit}/resources`;
     const { status, body } = await gateway.request<{ resources: Resource[] }>('GET', path);
     expect(status).toBe(200);
-    expect(body.resources.map(({ id }) => id)).toEqual([...practitioners, room].sort());
+    expect(body.resources.map(({ id }) => id)).toEqual([...practitioners, room].sort().map((id) => `emr_id:${id}`));
     for (const { id, kind, healthcare_service_ids } of body.resources) {
-      expect(kind).toBe(id === room ? 'room' : 'practitioner');
-      expect(healthcare_service_ids).toEqual(id === room ? ['vaccination'] : ['consultation', 'vaccination']);
+      expect(kind).toBe(id === `emr_id:${room}` ? 'room' : 'practitioner');
+      expect(healthcare_service_ids).toEqual(
+        id === `emr_id:${room}` ? ['vaccination'] : ['consultation', 'vaccination'],
+      );
     }
   });
 
@@ -58,7 +60,7 @@ describe('get_resource', () => {
     const { status, body } = await get(sodermalm, text);
     expect(status).toBe(200);
     expect(body).toEqual({
-      id: 'r-1',
+      id: 'emr_id:r-1',
       identifiers: ['emr_id:r-1', 'hsa_id:SE0000000000-1001', 'se_personal_number:196408233234'],
       kind: 'practitioner',
       name: expect.stringMatching(/\S/),
