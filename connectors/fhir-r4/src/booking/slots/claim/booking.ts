@@ -6,6 +6,7 @@ import { assertSupported, type Booking, type BookingCapabilities } from '../../b
 import { changeAppointments } from '../../write/attempts.ts';
 import { operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
+import { intendedBookings } from '../intended-bookings.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
 import { finishSlotsOf, sweep } from '../sweep.ts';
@@ -53,18 +54,20 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
   // Otherwise nobody could tell that a `busy` Slot was left by a gateway that died.
   const canWriteSlotsOnce = ehr.operationLookup && facts.searchesBySlot;
   const ahead = readAhead(ehr, facts.includesSlots);
+  const intended = intendedBookings(ehr);
   return {
     capabilities,
     timesAreSlots: true,
     listTimeSlots: (query) =>
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
+    readIntended: intended.read,
     ...operationFinder(ehr, findDone),
     async changeAppointments(write) {
       assertSupported(capabilities, write);
       return changeAppointments(ehr, write, {
         findDone: ehr.operationLookup ? findDone : null,
-        plan: (it, options) => planWrite(ehr, it, options, ahead),
+        plan: (it, options) => planWrite(ehr, it, options, { ahead, intended }),
         execute: async (plan) => {
           const writesSlotsOnce = canWriteSlotsOnce && write.isFirst === true;
           const { onNoResponse } = write;

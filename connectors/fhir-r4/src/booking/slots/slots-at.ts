@@ -1,0 +1,26 @@
+import type { FhirConnection } from '../../connection.ts';
+import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { FhirSlot } from '../../fhir.ts';
+import { searchSlots } from '../../time-slots/search.ts';
+
+export interface WantedTime {
+  readonly resourceId: string;
+  readonly serviceId: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/** All slots of a resource that start in a time that is to be booked, whatever their status is. */
+export function slotsAt(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  { resourceId, serviceId, start, end }: WantedTime,
+): Promise<readonly FhirSlot[]> {
+  return searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
+    start,
+    before: end,
+    statuses: undefined,
+    few: true,
+    services: serviceId === unknownService ? undefined : [serviceId],
+  });
+}
