@@ -14,10 +14,10 @@ import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { buildApp } from '../server/src/http/app.ts';
-import { answerCheckOf } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
+import { createResponseCheck } from './response-check.ts';
 
 /**
  * - `everything`: every EHR and every scope
@@ -54,11 +54,13 @@ export interface Problem {
 }
 
 /** A response. The caller names the type of its body. */
-export interface Answer<Body = unknown> {
+export interface GatewayResponse<Body = unknown> {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Body;
   readonly text: string;
+  /** The body as it was sent. */
+  readonly bytes: Buffer;
 }
 
 export interface GatewayOptions {
@@ -94,7 +96,7 @@ export interface Gateway {
   /**
    * Sends a request over a socket with the path unchanged. Throws if the response does not match the OpenAPI document.
    */
-  request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Body>>;
+  request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<GatewayResponse<Body>>;
   credentials(client: TestClient): Credentials;
   close(): Promise<void>;
 }
@@ -138,7 +140,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = await buildApp(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const check = answerCheckOf(app.swagger());
+  const check = createResponseCheck(app.swagger());
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
   const credentials = (client: TestClient): Credentials => ({
@@ -163,7 +165,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       const who = typeof client === 'string' ? credentials(client) : client;
       const payload =
         typeof body === 'string' || Buffer.isBuffer(body) || body === undefined ? body : JSON.stringify(body);
-      const answer = await send({
+      const result = await send({
         port,
         agent,
         method,
@@ -175,9 +177,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
           ...headers,
         },
       });
-      check(method, path, answer);
-      const isJson = /json/.test(answer.headers['content-type'] ?? '') && answer.text !== '';
-      return { ...answer, body: (isJson ? JSON.parse(answer.text) : undefined) as Body };
+      check(method, path, result);
+      const isJson = /json/.test(result.headers['content-type'] ?? '') && result.text !== '';
+      return { ...result, body: (isJson ? JSON.parse(result.text) : undefined) as Body };
     },
     async close() {
       agent.destroy();
@@ -256,10 +258,6 @@ async function send({ port, agent, method, path, payload, headers = {} }: Sent) 
   // Send the body as a buffer: Node.js would encode headers as UTF-8 if it were a string.
   request.end(payload === undefined ? undefined : Buffer.from(payload));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const chunks = await response.toArray();
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text: Buffer.concat(chunks).toString('utf8'),
-  };
+  const bytes = Buffer.concat(await response.toArray());
+  return { status: response.statusCode ?? 0, headers: response.headers, text: bytes.toString('utf8'), bytes };
 }

@@ -1,5 +1,6 @@
 import type { PostgresPool } from 'kysely';
 import type { DirectChanges } from './direct-changes.ts';
+import type { DocumentOperations } from './documents.ts';
 import type { EhrHttp } from './http.ts';
 import type {
   PatientIdentifier,
@@ -7,6 +8,7 @@ import type {
   ResourceIdentifier,
   ResourceIdentifierType,
 } from './identifiers.ts';
+import type { MedicalNoteOperations } from './medical-notes.ts';
 import type { ProbeReport } from './probe.ts';
 import type {
   Appointment,
@@ -17,6 +19,8 @@ import type {
   Resource,
   TimeSlot,
 } from './records.ts';
+import type { ScheduleOperations } from './schedules.ts';
+import type { Write } from './writes.ts';
 
 /** The kinds of change to an appointment. */
 export const changeKinds = ['create', 'update', 'cancel', 'confirm', 'extend', 'release'] as const;
@@ -102,22 +106,6 @@ export interface TimeSlotQuery {
   readonly freeing?: readonly string[] | undefined;
   readonly after?: TimeSlotPosition | undefined;
   readonly limit: number;
-}
-
-/**
- * Every write carries an operation id. The gateway creates it once and reuses it for retries. The connector stores it in
- * the EHR together with the change, atomically if the EHR can. A second call with the same id changes nothing and
- * returns the appointments of the first call.
- */
-export interface Write {
-  /** UUID. */
-  readonly operationId: string;
-  readonly careUnit: CareUnit;
-  /**
-   * Called by a connector that `repeatsLateWrites` when a request of the write got no response, even if the write succeeds
-   * in the end: the EHR may still receive that request.
-   */
-  readonly onNoResponse?: (() => void) | undefined;
 }
 
 /** Books a time, or holds it until `holdUntil` by the EHR's clock. An expired hold frees its time immediately. */
@@ -211,7 +199,7 @@ export interface EhrConfirmation {
  * The operations of the port. A connector implements the ones that its EHR supports. They throw only `ConnectorError`;
  * any other error counts as a bug in the connector. Ids in queries are the EHR's own (`emr_id` values).
  */
-export interface ConnectorOperations {
+export interface ConnectorOperations extends MedicalNoteOperations, DocumentOperations, ScheduleOperations {
   /**
    * The patient with this identifier, or `null`.
    *
@@ -262,6 +250,23 @@ export interface ConnectorOperations {
 }
 
 export type ConnectorOperation = keyof ConnectorOperations;
+
+/** The operations that write in the EHR. One that gets no response may have been done. */
+export const writeOperations = [
+  'changeAppointments',
+  'requestBooking',
+  'requestCancellation',
+  'resendCode',
+  'confirmCode',
+  'createMedicalNote',
+  'withdrawMedicalNote',
+  'createDocument',
+  'withdrawDocument',
+  'createSchedule',
+  'endSchedule',
+  'addScheduleException',
+  'withdrawSchedule',
+] as const satisfies readonly ConnectorOperation[];
 
 /** A connection to one EHR. It is open from the gateway's start to its stop. */
 export interface Connector extends Partial<ConnectorOperations> {

@@ -1,26 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import type { AppointmentWrite, Connector } from '../connector.ts';
+import { type AppointmentWrite, type Connector, writeOperations } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
-import type { Appointment } from '../records.ts';
+import type { Appointment, CareUnit } from '../records.ts';
+import type { Write } from '../writes.ts';
 import { NotChecked } from './check.ts';
 import { operations } from './operations.ts';
 import type { Subject } from './subject.ts';
 
-/** A subject that records its writes, so that its appointments can be cancelled. */
+/** A subject that records its writes, so that its appointments can be cancelled and its other records withdrawn. */
 export interface RecordedWrites {
   readonly subject: Subject;
   /** Whether a write was attempted in a read-only run. */
   readonly wasWriteBlocked: boolean;
-  /** Cancels the recorded appointments. Returns the ids of those that could not be cancelled. */
+  /** Cancels and withdraws what was recorded. Returns the ids of what is left. */
   cleanUp(): Promise<readonly string[]>;
 }
 
-const writes = ['changeAppointments', 'requestBooking', 'requestCancellation', 'resendCode', 'confirmCode'] as const;
+/** Writes that create a record, each with the operation that withdraws it. */
+const withdrawals = {
+  createMedicalNote: 'withdrawMedicalNote',
+  createDocument: 'withdrawDocument',
+  endSchedule: 'withdrawSchedule',
+  addScheduleException: 'withdrawSchedule',
+  createSchedule: 'withdrawSchedule',
+} as const;
 
 export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrites {
   const appointmentIds = new Set<string>();
   /** Operation ids of writes with an unknown outcome. */
   const unknownOutcomes = new Set<string>();
+  /** Writes to withdraw, in order. */
+  const records: RecordedWrite[] = [];
   let wasWriteBlocked = false;
 
   const record = (appointments: readonly Appointment[]) => {
@@ -34,7 +44,7 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
       ...operations.flatMap((name) => (connector[name] ? [{ [name]: connector[name] }] : [])),
     );
     if (readOnly) return { ...plain, ...blocked(plain) };
-    return { ...plain, ...recorded(plain) };
+    return { ...plain, ...recorded(plain), ...recordedRecords(plain) };
   }
 
   function blocked(plain: Connector): Partial<Connector> {
@@ -42,7 +52,7 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
       wasWriteBlocked = true;
       throw new NotChecked('the run is read-only');
     };
-    return Object.fromEntries(writes.flatMap((name) => (plain[name] ? [[name, reject]] : [])));
+    return Object.fromEntries(writeOperations.flatMap((name) => (plain[name] ? [[name, reject]] : [])));
   }
 
   function recorded({ changeAppointments, requestBooking, confirmCode }: Connector): Partial<Connector> {
@@ -76,6 +86,21 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
     };
   }
 
+  function recordedRecords(plain: Connector): Partial<Connector> {
+    const names = Object.keys(withdrawals) as (keyof typeof withdrawals)[];
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const write = plain[name] as ((it: Write) => Promise<unknown>) | undefined;
+        if (!write) return [];
+        const recording = (it: Write) => {
+          records.push({ operationId: it.operationId, careUnit: it.careUnit, withdrawal: withdrawals[name] });
+          return write(it);
+        };
+        return [[name, recording]];
+      }),
+    );
+  }
+
   return {
     subject: Object.create(subject, {
       connector: { get: () => wrap(subject.connector) },
@@ -89,9 +114,26 @@ export function recordWrites(subject: Subject, readOnly: boolean): RecordedWrite
         const found = await subject.connector.findOperation?.(subject.careUnit, operationId).catch(() => null);
         record(found ?? []);
       }
-      return appointmentIds.size === 0 ? [] : cancelAll(subject, [...appointmentIds]);
+      const notCancelled = appointmentIds.size === 0 ? [] : await cancelAll(subject, [...appointmentIds]);
+      return [...notCancelled, ...(await withdrawAll(subject, records))];
     },
   };
+}
+
+interface RecordedWrite {
+  readonly operationId: string;
+  readonly careUnit: CareUnit;
+  readonly withdrawal: (typeof withdrawals)[keyof typeof withdrawals];
+}
+
+/** Withdraws the newest writes first. Returns the operation ids of those that were not withdrawn. */
+async function withdrawAll({ connector }: Subject, records: readonly RecordedWrite[]): Promise<readonly string[]> {
+  const left = new Set<string>();
+  for (const { operationId, careUnit, withdrawal } of records.toReversed()) {
+    const result = await connector[withdrawal]?.(careUnit, operationId).catch(() => undefined);
+    if (result !== 'withdrawn') left.add(operationId);
+  }
+  return [...left];
 }
 
 /** Whether the error means that nothing was changed. */

@@ -18,7 +18,7 @@ export type FoundOutcome = { readonly outcome: unknown } | 'in part' | 'not done
 /**
  * Looks the operation up in the EHR.
  *
- * @throws OperationEnded when an EHR without `findOperation` has shown no effect for too long
+ * @throws OperationEnded when an EHR that does not find operations by id has shown no effect for too long
  */
 export async function findOutcome(run: Run, kind: AnyKind, stored: Stored): Promise<FoundOutcome> {
   const found = await kind.lookUp(run, stored.plan);
@@ -30,11 +30,11 @@ export async function findOutcome(run: Run, kind: AnyKind, stored: Stored): Prom
   return found;
 }
 
-/** How long the gateway looks for effects of an operation in an EHR without `findOperation`. */
+/** How long the gateway looks for effects of an operation in an EHR that does not find operations by id. */
 const patienceSeconds = 120;
 
 /**
- * Ends an operation when an EHR without `findOperation` has shown no effect for too long. It is never executed again, and
+ * Ends an operation when an EHR that does not find operations by id has shown no effect for too long. It is never executed again, and
  * every retry gets the same problem.
  *
  * @throws OperationEnded if it ended the operation
@@ -54,9 +54,4 @@ export async function giveUpIfOverdue(run: Run, kind: AnyKind, stored: Stored): 
   });
   services.operationMetrics.outcomeLost({ operationId: operation.id, emr: operation.emr });
   throw new OperationEnded(problem);
-}
-
-/** Whether the EHR finds operations by id and performs each id at most once. */
-export function knowsOperations({ ehr }: Pick<Run, 'ehr'>): boolean {
-  return ehr.offers('findOperation');
 }

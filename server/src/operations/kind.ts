@@ -34,7 +34,7 @@ export interface Work {
  *
  * - `nothing`: no effect so far
  * - `in part`: the EHR has performed some of the steps
- * - `not known`: the EHR has no `findOperation`, and reconciliation did not find the whole operation
+ * - `not known`: the EHR does not find operations by id, and reconciliation did not find the whole operation
  */
 export type Found<Outcome> = { readonly outcome: Outcome } | 'nothing' | 'in part' | 'not known';
 
@@ -57,6 +57,8 @@ export interface OperationKind<Plan, Outcome> {
   /** Has no caller, and is performed again until the EHR succeeds. */
   readonly isRepeatable?: boolean;
 
+  /** Whether the EHR finds operations of this kind by id and performs each id at most once. */
+  findsOperations(ehr: EhrConnection): boolean;
   /**
    * Performs the operation in the EHR, all or nothing. Called again with the same ids if an earlier call was interrupted.
    *

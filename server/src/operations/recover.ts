@@ -1,7 +1,7 @@
 import type { Problem } from '../problems/problem.ts';
 import { finish, inTransaction, OperationEnded } from './end.ts';
 import { isFinal, PartiallyApplied } from './errors.ts';
-import { findOutcome, knowsOperations } from './find-outcome.ts';
+import { findOutcome } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
 import { reopen } from './reopen.ts';
 import type { OperationServices } from './services.ts';
@@ -45,7 +45,7 @@ export async function recover(services: OperationServices, stored: Stored, lease
 async function recoverPending(it: Case): Promise<Recovery> {
   const { run, kind, stored } = it;
   const makesCode = kind.codesFor(stored.plan).length > 0;
-  const mayPerform = knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
+  const mayPerform = kind.findsOperations(run.ehr) && stored.age <= run.ehr.patience.giveUpSeconds;
   if (mayPerform && !makesCode && !stored.reportedUnknown) return performAgain(it);
   const found = await findOutcome(run, kind, stored);
   if (found === 'too early') return 'later';

@@ -2,7 +2,7 @@ import { Problem } from '../problems/problem.ts';
 import { finish, inTransaction, leaveOpen, OperationEnded, rejectOperation } from './end.ts';
 import { PartiallyApplied } from './errors.ts';
 import { asOutcomeUnknown, perform } from './execute.ts';
-import { findOutcome, giveUpIfOverdue, knowsOperations } from './find-outcome.ts';
+import { findOutcome, giveUpIfOverdue } from './find-outcome.ts';
 import type { AnyKind } from './kind.ts';
 import { releaseLease } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
@@ -19,8 +19,8 @@ interface Restart {
 }
 
 /**
- * Finishes the operation of an earlier request with the same key. Within the operation's lifetime, an EHR with
- * `findOperation` gets the same operation id again and performs it at most once. Otherwise the outcome is only looked up.
+ * Finishes the operation of an earlier request with the same key. Within the operation's lifetime, an EHR that
+ * finds operations by id gets the same operation id again and performs it at most once. Otherwise the outcome is only looked up.
  *
  * @throws OperationEnded with `outcome_unknown` when the outcome cannot be determined now
  */
@@ -43,7 +43,7 @@ export async function resume(
       return await compensateAndStartOver(run, kind, stored);
     }
     const isPerformed =
-      stored.state === 'pending' && knowsOperations(run) && stored.age <= run.ehr.patience.giveUpSeconds;
+      stored.state === 'pending' && kind.findsOperations(run.ehr) && stored.age <= run.ehr.patience.giveUpSeconds;
     if (isPerformed) {
       await markSent(services.db, stored);
       return await perform(run, kind, plan);
@@ -62,7 +62,7 @@ export async function resume(
 
 /** Expired holds may be taken by others, and compensated ids must not be used again. */
 async function compensateAndStartOver(run: Run, kind: AnyKind, stored: Stored): Promise<Restart> {
-  const needsReconciliation = stored.state !== 'compensating' && !knowsOperations(run);
+  const needsReconciliation = stored.state !== 'compensating' && !kind.findsOperations(run.ehr);
   if (needsReconciliation && (await kind.lookUp(run, stored.plan)) === 'not known') {
     await giveUpIfOverdue(run, kind, stored);
     throw new Problem('outcome_unknown');

@@ -36,6 +36,7 @@ const noteKind: OperationKind<NotePlan, Note> = {
   name: 'medical_note',
   callsEhr: () => true,
   codesFor: () => [],
+  findsOperations: (ehr) => ehr.offers('findOperation'),
   async perform(work, { text }) {
     const note = await ask(work)('writeNote', work.ehrId(), text);
     if (!note) throw new Error('The EHR returned no note');

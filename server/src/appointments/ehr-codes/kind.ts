@@ -26,6 +26,7 @@ export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
   name: 'ehr_codes',
   callsEhr: () => true,
   codesFor: ({ ehrCode, patientId }) => (ehrCode.kind === 'confirm' ? [] : [patientId]),
+  findsOperations: (ehr) => ehr.offers('findOperation'),
   perform,
   lookUp,
   needsNoCompensation: true,

@@ -14,6 +14,7 @@ export const expiryKind: OperationKind<ExpiryPlan, void> = {
   isRepeatable: true,
   callsEhr: ({ holds }) => holds.length > 0,
   codesFor: () => [],
+  findsOperations: (ehr) => ehr.offers('findOperation'),
   perform: (work, { holds }) => releaseHolds(work, holds),
   lookUp: async () => 'nothing',
   compensate: async () => undefined,

@@ -16,6 +16,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     const patients = steps.flatMap(({ awaits }) => awaits?.patientId ?? []);
     return [...new Set([...patients, ...(resend ? [resend.patientId] : [])])];
   },
+  findsOperations: (ehr) => ehr.offers('findOperation'),
   perform: (work, plan) => (plan.resend ? performResend(work, plan, plan.resend) : performPlan(work, plan)),
   lookUp: lookUpPlan,
   compensate: compensatePlan,

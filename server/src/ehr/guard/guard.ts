@@ -1,4 +1,4 @@
-import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
+import { ConnectorError, type ConnectorErrorKind, writeOperations } from '@crossward/connector-kit';
 import { type BreakerState, createBreaker } from './breaker.ts';
 import { currentCaller } from './caller.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
@@ -95,13 +95,7 @@ function outcomeOf(error: unknown): CallOutcome {
   return error instanceof ConnectorError ? error.kind : 'error';
 }
 
-const writes: readonly GuardedOperation[] = [
-  'changeAppointments',
-  'requestBooking',
-  'requestCancellation',
-  'resendCode',
-  'confirmCode',
-];
+const writes: readonly GuardedOperation[] = writeOperations;
 
 function late(operation: GuardedOperation): ConnectorError {
   return new ConnectorError(

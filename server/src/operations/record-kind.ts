@@ -1,0 +1,54 @@
+import type { ConnectorOperation, Withdrawal, Write } from '@crossward/connector-kit';
+import type { Tx } from '../db/kysely.ts';
+import { PartiallyApplied } from './errors.ts';
+import type { OperationKind, Work } from './kind.ts';
+import type { OperationResponse } from './operation-response.ts';
+
+/** How a kind of record is created, found and withdrawn in the EHR. */
+interface RecordCalls<Plan, Result> {
+  /** Stored with every operation. Must not change. */
+  readonly name: string;
+  /** The port's operation that `find` calls. An EHR without it does not find these writes by id. */
+  readonly findOperation: ConnectorOperation;
+  create(work: Work, write: Write, plan: Plan): Promise<Result>;
+  find(work: Work, operationId: string, plan: Plan): Promise<Result | null>;
+  withdraw(work: Work, operationId: string, plan: Plan): Promise<Withdrawal>;
+  respond(work: Work, plan: Plan, result: Result): OperationResponse;
+  /** Deletes what the gateway stored for the plan, in the transaction that ends the operation. Absent: nothing is stored. */
+  release?(tx: Tx, plan: Plan): Promise<void>;
+}
+
+/**
+ * A kind of write that changes one record in the EHR by one call, such as creating a medical note. Once it has ended, the
+ * gateway stores nothing about the record.
+ */
+export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan, Result>): OperationKind<Plan, Result> {
+  const finds: OperationKind<Plan, Result>['findsOperations'] = (ehr) => ehr.offers(calls.findOperation);
+  return {
+    name: calls.name,
+    callsEhr: () => true,
+    codesFor: () => [],
+    findsOperations: finds,
+    perform: (work, plan) =>
+      calls.create(
+        work,
+        { operationId: work.ehrId(), careUnit: work.careUnit, onNoResponse: () => work.onNoResponse() },
+        plan,
+      ),
+    async lookUp(work, plan) {
+      if (!finds(work.ehr)) return 'not known';
+      const outcome = await calls.find(work, work.ehrId(), plan);
+      return outcome ? { outcome } : 'nothing';
+    },
+    async compensate(work, plan) {
+      if ((await calls.withdraw(work, work.ehrId(), plan)) === 'changed') throw new PartiallyApplied([]);
+    },
+    hasRecords: () => calls.release !== undefined,
+    respond: calls.respond,
+    async record(tx, work, plan, result) {
+      await calls.release?.(tx, plan);
+      return calls.respond(work, plan, result);
+    },
+    releaseReservations: async (tx, _work, plan) => calls.release?.(tx, plan),
+  };
+}
