@@ -2,7 +2,8 @@ import type { IntendedBooking } from '@crossward/connector-kit';
 import type { FhirConnection } from '../../connection.ts';
 import type { FhirSlot } from '../../fhir.ts';
 import { recent } from '../../recent.ts';
-import { slotsAt, type WantedTime } from './slots-at.ts';
+import type { WantedTime } from '../changes/drafts.ts';
+import { slotsAt } from './slots-at.ts';
 
 export interface IntendedBookings {
   /**

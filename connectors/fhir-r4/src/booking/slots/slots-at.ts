@@ -2,15 +2,9 @@ import type { FhirConnection } from '../../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import type { FhirSlot } from '../../fhir.ts';
 import { searchSlots } from '../../time-slots/search.ts';
+import type { WantedTime } from '../changes/drafts.ts';
 
-export interface WantedTime {
-  readonly resourceId: string;
-  readonly serviceId: string;
-  readonly start: Date;
-  readonly end: Date;
-}
-
-/** All slots of a resource that start in a time that is to be booked, whatever their status is. */
+/** All slots of a resource that start in a time, whatever their status is. */
 export function slotsAt(
   ehr: FhirConnection,
   directory: CareUnitDirectory,

@@ -22,7 +22,7 @@ import { resultsWithoutTwins } from './twins.ts';
  * 1. `GET Appointment/<id>`. It has to be `pending` with our `held-until` extension (`changes/read.ts`), and becomes
  *    `booked` (`changes/rules.ts`).
  * 2. `GET Slot` for its slots, or get them in the response to 1. Each has to be `busy-tentative` with a claim of this
- *    appointment, and becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
+ *    appointment, or free again, and becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
  * 3. `PUT` each Slot as `busy` under the version that was read, with a claim that ends in two minutes (`claim.ts`). A
  *    server that refuses one means that somebody was faster: the other claims are given back, and the write starts again
  *    at 1.
