@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { oslo } from './bookings.ts';
-import type { Answer, Gateway, RequestOptions } from './gateway.ts';
+import type { Gateway, GatewayResponse, RequestOptions } from './gateway.ts';
 
 export interface DocumentBody {
   readonly id: string;
@@ -46,7 +46,7 @@ export function createDocument(
   gateway: Gateway,
   fields: Readonly<Record<string, unknown>> = {},
   { path = documentsOf('p-3'), ...options }: RequestOptions & { readonly path?: string } = {},
-): Promise<Answer<DocumentBody>> {
+): Promise<GatewayResponse<DocumentBody>> {
   const body = { content_type: 'text/plain', content: Buffer.from('See referral').toString('base64'), ...fields };
   return gateway.request<DocumentBody>('POST', path, { ...options, body });
 }

@@ -57,8 +57,22 @@ export interface Capabilities {
    * and `findOperation` removes what was done twice.
    */
   readonly repeatsLateWrites?: boolean;
+  /**
+   * For how many days ahead the EHR has time slots for a schedule. Later slots follow as time passes. Absent: for all its
+   * occurrences.
+   */
+  readonly slotHorizonDays?: number;
   /** Whether the EHR sends codes to patients and checks them. The gateway then only passes codes through. */
   readonly sendsCodes: boolean;
+}
+
+/** The booking that a patient is looked up for. */
+export interface IntendedBooking {
+  readonly careUnit: CareUnit;
+  readonly resource: ResourceIdentifier;
+  readonly healthcareServiceId: string;
+  readonly start: Date;
+  readonly end: Date;
 }
 
 /** Paging position: the sort keys of the last entry that the caller has already seen. */
@@ -191,8 +205,12 @@ export interface EhrConfirmation {
  * any other error counts as a bug in the connector. Ids in queries are the EHR's own (`emr_id` values).
  */
 export interface ConnectorOperations extends MedicalNoteOperations, DocumentOperations, ScheduleOperations {
-  /** The patient with this identifier, or `null`. */
-  findPatient(identifier: PatientIdentifier): Promise<Patient | null>;
+  /**
+   * The patient with this identifier, or `null`.
+   *
+   * @param intended the booking that follows if everything is in order. A connector may read ahead what it needs for it.
+   */
+  findPatient(identifier: PatientIdentifier, intended?: IntendedBooking): Promise<Patient | null>;
 
   /** The resource of this care unit with this identifier. `null`: not found, or it belongs to another care unit. */
   findResource(careUnit: CareUnit, identifier: ResourceIdentifier): Promise<Resource | null>;

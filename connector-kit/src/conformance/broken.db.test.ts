@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
 import { createTestDatabase } from '../../../test/database.ts';
-import type { AppointmentChange, AppointmentWrite, Connector, ConnectorOperations } from '../connector.ts';
+import type { AppointmentChange, AppointmentWrite } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment, Patient, TimeSlot } from '../records.ts';
-import { type CheckResult, capabilities, runCheck, type Subject } from './index.ts';
+import { type CompleteConnector, type Defects, outcomeOf, withDefects } from './broken.test-support.ts';
+import { scheduleVariants } from './broken-schedules.test-support.ts';
+import { capabilities, type Subject } from './index.ts';
 import { pendingCodes, withCodes } from './simulated-codes.test-support.ts';
-
-type CompleteConnector = Required<Connector>;
-type Defects = Partial<ConnectorOperations> & Partial<Pick<Connector, 'capabilities'>>;
 
 const { database, dispose } = await createTestDatabase();
 const correct = await sandboxSubject('correct', database.pool);
@@ -22,28 +21,6 @@ afterAll(async () => {
   await dispose();
   await withoutConstraint.dispose();
 });
-
-/** Wraps the subject's connector with defects. A restart of the connector resets their state. */
-function withDefects(subject: Subject, defects: (right: CompleteConnector) => Defects): Subject {
-  const made = new WeakMap<Connector, Connector>();
-  const broken = (right: Connector) => {
-    const connector = made.get(right) ?? { ...right, ...defects(right as CompleteConnector) };
-    made.set(right, connector);
-    return connector;
-  };
-  return Object.create(subject, {
-    connector: { get: () => broken(subject.connector) },
-    second: { value: undefined },
-  });
-}
-
-async function outcomeOf(subject: Subject, capability: string, name: string): Promise<CheckResult> {
-  const check = capabilities
-    .flatMap(({ checks }) => checks)
-    .find((it) => it.capability === capability && it.name === name);
-  if (!check) throw new Error(`No check of ${capability} is named: ${name}`);
-  return runCheck(check, subject, { timeoutMilliseconds: 25_000 });
-}
 
 /** Alters every change before it is written. */
 function changing(right: CompleteConnector, alter: (change: AppointmentChange) => AppointmentChange): Defects {
@@ -94,6 +71,12 @@ const variants: [string, capability: string, check: string, (right: CompleteConn
     }),
   ],
   [
+    'returns a patient with an id that no request can contain',
+    'patients',
+    'the id of a patient can be sent in a request',
+    (right) => ({ findPatient: async (it) => ({ ...((await right.findPatient(it)) as Patient), id: 'p-1 ' }) }),
+  ],
+  [
     'returns a birth date in another format',
     'patients',
     'a birth date is YYYY-MM-DD and a phone number is E.164, or null',
@@ -117,6 +100,15 @@ const variants: [string, capability: string, check: string, (right: CompleteConn
     'resources',
     'lists each resource once, ordered by id',
     (right) => ({ listResources: async (unit) => (await right.listResources(unit)).toReversed() }),
+  ],
+  [
+    'lists a resource with an id that no request can contain',
+    'resources',
+    'ids of resources can be sent in requests',
+    (right) => ({
+      listResources: async (unit) =>
+        (await right.listResources(unit)).map((resource) => ({ ...resource, id: `${resource.id}\t` })),
+    }),
   ],
   [
     'shows resources of another care unit',
@@ -551,10 +543,13 @@ function window() {
 }
 
 describe('the kit catches a connector that', () => {
-  test.each(variants)('%s', async (_, capability, check, defects) => {
-    const result = await outcomeOf(withDefects(correct, defects), capability, check);
-    expect(result).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
-  });
+  test.each([...variants, ...scheduleVariants(correct.careUnit, other)])(
+    '%s',
+    async (_, capability, check, defects) => {
+      const result = await outcomeOf(withDefects(correct, defects), capability, check);
+      expect(result).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
+    },
+  );
 
   test.each([
     ['create', 'rejects a time that is already booked'],

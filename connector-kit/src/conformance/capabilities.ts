@@ -7,11 +7,13 @@ import { codesByEhr } from './codes-by-ehr.ts';
 import { concurrentEdits } from './concurrent-edits.ts';
 import { healthcareServices } from './healthcare-services.ts';
 import { holds } from './holds.ts';
+import { medicalNotes } from './medical-notes.ts';
 import { operationIds } from './operation-ids.ts';
 import { paging } from './paging.ts';
 import { patients } from './patients.ts';
 import { races } from './races.ts';
 import { resources } from './resources.ts';
+import { schedules } from './schedules.ts';
 import { timeSlots } from './time-slots.ts';
 import { transactions } from './transactions.ts';
 import { unclaimed } from './unclaimed.ts';
@@ -23,6 +25,7 @@ export const capabilities: readonly Capability[] = [
   resources,
   healthcareServices,
   timeSlots,
+  schedules,
   appointmentsRead,
   appointmentsCreate,
   appointmentsUpdate,
@@ -35,5 +38,6 @@ export const capabilities: readonly Capability[] = [
   paging,
   concurrentEdits,
   codesByEhr,
+  medicalNotes,
   unclaimed,
 ];

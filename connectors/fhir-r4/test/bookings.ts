@@ -4,9 +4,11 @@ import { north } from './subject.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** The first free slots for a consultation from tomorrow on. Throws if there are fewer than `limit`. */
+/** Midnight, so that the first day has all its slots. A constant, so that it does not move with a fake clock. */
+const start = new Date((Math.floor(Date.now() / dayMilliseconds) + 2) * dayMilliseconds);
+
+/** The first free slots for a consultation from the day after tomorrow on. Throws if there are fewer than `limit`. */
 export async function freeSlots(connector: Connector, limit: number, resourceId = 'r-1'): Promise<readonly TimeSlot[]> {
-  const start = new Date(Date.now() + dayMilliseconds);
   const slots = await connector.listTimeSlots?.({
     careUnit: north,
     start,

@@ -22,7 +22,7 @@ async function probe(server: FakeServer, booking: Booking = {}, settings: Partia
   return { recommendedSettings, finding: (name: string) => findings.find((it) => it.name === name) };
 }
 
-/** Rejects every PUT for a reason that has nothing to do with versions. */
+/** Rejects every PUT for a reason unrelated to versions. */
 const rejectsPut = ({ method }: { readonly method: string }) => (method === 'PUT' ? { status: 422 } : undefined);
 
 describe('another booking mode', () => {
@@ -51,7 +51,7 @@ describe('another booking mode', () => {
   });
 
   test.each(['create', 'operations'] as const)(
-    'is not recommended instead of %s where nothing could be proved',
+    'is not recommended instead of %s if no proof succeeded',
     async (mode) => {
       const server = await start({ transactions: 'none', operations: 'ihe' });
       server.misbehave = rejectsPut;
@@ -63,14 +63,14 @@ describe('another booking mode', () => {
 });
 
 describe('a failed proof', () => {
-  test('is a warning, and booking is read only if no mode is left', async () => {
+  test('is a warning, and booking is read-only if no mode is left', async () => {
     const { finding } = await probe(await start({ transactions: 'none', heedsIfMatch: false }));
     expect(finding('If-Match is heeded')).toEqual({
       name: 'If-Match is heeded',
       status: 'warning',
       detail: 'Tried: it does not work. The consequence: changes by others would be overwritten.',
     });
-    expect(finding('booking')).toMatchObject({ status: 'warning', detail: expect.stringContaining('read only') });
+    expect(finding('booking')).toMatchObject({ status: 'warning', detail: expect.stringContaining('read-only') });
   });
 
   test.each([

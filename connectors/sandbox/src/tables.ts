@@ -13,6 +13,20 @@ interface ScheduleRow {
   recurrence: string | null;
 }
 
+/** What a write did to a schedule. `none`: it was withdrawn before it was done. */
+export interface ScheduleWriteEntry {
+  schedule_id: string;
+  kind: 'create' | 'end' | 'exception' | 'none';
+  starts_at?: Date | null;
+  ends_at?: Date | null;
+}
+
+interface ScheduleWriteRow extends ScheduleWriteEntry {
+  emr: string;
+  operation_id: string;
+  withdrawn: Generated<boolean>;
+}
+
 export interface AppointmentRow {
   emr: string;
   id: string;
@@ -33,6 +47,21 @@ interface OperationRow {
   operation_id: string;
   appointment_ids: string[];
   completed_at: Generated<Date>;
+}
+
+interface MedicalNoteRow {
+  emr: string;
+  id: string;
+  care_unit_id: string;
+  patient_id: string;
+  author_id: string | null;
+  title: string | null;
+  text: string;
+  appointment_id: string | null;
+  created_at: Generated<Date>;
+  is_entered_in_error: Generated<boolean>;
+  operation_id: string;
+  created_hash: string;
 }
 
 interface DocumentRow {
@@ -61,8 +90,10 @@ interface DocumentChunkRow {
 /** The tables that `migrations/` creates. */
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
+  'sandbox.schedule_writes': ScheduleWriteRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
+  'sandbox.medical_notes': MedicalNoteRow;
   'sandbox.documents': DocumentRow;
   'sandbox.document_chunks': DocumentChunkRow;
 }

@@ -1,5 +1,5 @@
 import { type Place, problemAt } from '../problems/problem.ts';
-import { NonexistentLocalTime, toInstant } from '../time/date-times.ts';
+import { formatInstant, hasOffsetOf, NonexistentLocalTime, toInstant } from '../time/date-times.ts';
 
 export interface TimeRange {
   readonly start: Date;
@@ -34,12 +34,48 @@ export function readRange(text: RangeText, places: RangePlaces, timeZone: string
   return { start, end };
 }
 
-/** @throws Problem `time_range_invalid` when the start is not in the future */
-export function assertNotPast({ start }: TimeRange, place: Place): void {
-  if (start.getTime() <= Date.now()) throw problemAt(place, 'time_range_invalid', 'The start must not be in the past.');
+/**
+ * Checks the offsets of local times that may be written like the `start` of a time slot.
+ *
+ * @throws Problem `time_range_invalid` for an offset that the care unit does not have at that instant
+ */
+export function assertOffsetsOf(timeZone: string, text: RangeText, places: RangePlaces): void {
+  for (const name of ['start', 'end'] as const) {
+    if (hasOffsetOf(timeZone, text[name])) continue;
+    const offset = formatInstant(toInstant(text[name], timeZone), timeZone).slice(-'+00:00'.length);
+    const detail = `The offset must be that of the care unit. At this time it is ${offset} in ${timeZone}.`;
+    throw problemAt(places[name], 'time_range_invalid', detail);
+  }
 }
 
-function readTime(text: string, place: Place, timeZone: string): Date {
+/**
+ * Reads a time range of which the start, the end or both may be missing.
+ *
+ * @throws Problem `local_time_nonexistent`, `time_range_invalid`
+ */
+export function readOpenRange(
+  { start, end }: Partial<RangeText>,
+  places: RangePlaces,
+  timeZone: string,
+): Partial<TimeRange> {
+  if (start !== undefined && end !== undefined) return readRange({ start, end }, places, timeZone);
+  return {
+    ...(start === undefined ? {} : { start: readTime(start, places.start, timeZone) }),
+    ...(end === undefined ? {} : { end: readTime(end, places.end, timeZone) }),
+  };
+}
+
+/** @throws Problem `time_range_invalid` when the time is not in the future */
+export function assertNotPast(start: Date, place: Place): void {
+  if (start.getTime() <= Date.now()) throw problemAt(place, 'time_range_invalid', 'The time must not be in the past.');
+}
+
+/**
+ * Reads a time of the request. Without an offset, it is local time of the care unit.
+ *
+ * @throws Problem `local_time_nonexistent`
+ */
+export function readTime(text: string, place: Place, timeZone: string): Date {
   try {
     return toInstant(text, timeZone);
   } catch (error) {

@@ -79,6 +79,8 @@ export interface Operation<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** Maximum size of the body in bytes. Default: 1 MiB. */
+  readonly bodyLimit?: number;
   /**
    * Schema of the body as `multipart/form-data`, for a body whose field `content` can be long. The field is stored while it
    * arrives, in either media type, and `body.content` is a hash of it. Requires `addUploadBodies` in the scope.
@@ -138,6 +140,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   app.route({
     method,
     url: `${prefixes[level]}${path}`,
+    ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     config: { operation: known },
     // Without this, a HEAD request would read the whole stream.
     exposeHeadRoute: method === 'GET' && !response.mediaTypes,

@@ -66,8 +66,17 @@ export const reasons = {
     ...caller,
     status: 400,
     title: 'Time range invalid',
-    happened: 'The end is not after the start, the range is too long, or a new time is in the past.',
+    happened:
+      "The end is not after the start, the range is too long, a new time is in the past, time slots do not fit into the range, or an offset is not the care unit's.",
     remedy: 'Correct the range. `detail` says what is wrong.',
+  },
+  recurrence_invalid: {
+    ...caller,
+    status: 400,
+    title: 'Recurrence invalid',
+    happened:
+      'The recurrence is not a rule of RFC 5545, never ends, does not begin with the first occurrence, or uses a part that is not supported.',
+    remedy: 'Correct the rule. `detail` says what is wrong.',
   },
   cursor_invalid: {
     ...caller,
@@ -82,6 +91,13 @@ export const reasons = {
     title: 'Standard unsupported',
     happened: 'The header `x-service-standard` names a standard that the gateway does not support.',
     remedy: 'Omit the header or send `native`.',
+  },
+  author_not_practitioner: {
+    ...caller,
+    status: 400,
+    title: 'Author not a practitioner',
+    happened: 'The author is a room or a device.',
+    remedy: 'Use a resource of kind `practitioner` from `GET …/resources` of the same care unit.',
   },
   time_slot_unavailable: {
     ...caller,
@@ -177,12 +193,33 @@ export const reasons = {
     happened: 'The care unit has no healthcare service with this id.',
     remedy: 'Use an `id` from `GET …/healthcare-services` of the same care unit.',
   },
+  healthcare_service_not_offered: {
+    ...caller,
+    status: 400,
+    title: 'Healthcare service not offered',
+    happened: 'The resource does not offer this healthcare service.',
+    remedy: 'Use the `healthcare_service_ids` of the resource from `GET …/resources/{resource_id}`.',
+  },
+  schedule_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Schedule not found',
+    happened: 'The resource has no schedule with this id.',
+    remedy: 'Use an `id` from `GET …/resources/{resource_id}/schedules` of the same resource.',
+  },
   appointment_not_found: {
     ...caller,
     status: 404,
     title: 'Appointment not found',
     happened: 'The care unit has no appointment with this id.',
     remedy: 'Check the id, and check that the path names the care unit of the appointment.',
+  },
+  medical_note_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Medical note not found',
+    happened: 'The patient has no medical note with this id at the care unit.',
+    remedy: 'Use an `id` from `GET …/patients/{patient_id}/medical-notes` of the same care unit.',
   },
   document_not_found: {
     ...caller,
@@ -248,6 +285,20 @@ export const reasons = {
     title: 'Resend limit reached',
     happened: 'The maximum number of codes for this confirmation was sent.',
     remedy: 'Wait until the confirmation has expired, then book or cancel again.',
+  },
+  schedule_overlap: {
+    ...caller,
+    status: 409,
+    title: 'Schedules overlap',
+    happened: 'Within two years, the schedule has occurrences at times of another schedule of the resource.',
+    remedy: 'Choose other times, or end the other schedule or take a period out of it first.',
+  },
+  schedule_has_appointments: {
+    ...caller,
+    status: 409,
+    title: 'Schedule has appointments',
+    happened: 'Appointments take time slots that would be removed. Nothing was changed.',
+    remedy: 'Move or cancel the appointments whose ids `errors` lists, then try again.',
   },
   patient_inactive: {
     ...caller,
