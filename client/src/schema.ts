@@ -281,11 +281,11 @@ export interface components {
             end: string;
             healthcare_service_id: string;
             id: string;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
             /**
              * Format: date-time
@@ -327,8 +327,8 @@ export interface components {
              */
             comment?: string;
             /**
-             * Format: local-date-time
-             * @description End of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             * Format: care-unit-date-time
+             * @description End of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
              */
             end_time: string;
             /** Format: text */
@@ -338,8 +338,8 @@ export interface components {
             /** @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             resource_id: string;
             /**
-             * Format: local-date-time
-             * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             * Format: care-unit-date-time
+             * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
              */
             start_time: string;
         };
@@ -377,11 +377,11 @@ export interface components {
             healthcare_service_id: string;
             /** @description Null if it would be created. */
             id: string | null;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
             /**
              * Format: date-time
@@ -589,7 +589,7 @@ export interface components {
             /** @enum {string|null} */
             gender: "male" | "female" | "other" | "unknown" | null;
             given_name: string | null;
-            /** @description Internal identifier in the EHR, without a type prefix. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             id: string;
             /** @description All known identifiers, in Patient ID notation. */
             identifiers: string[];
@@ -642,7 +642,7 @@ export interface components {
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
             healthcare_service_ids: string[];
-            /** @description Internal identifier in the EHR, without a type prefix. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             id: string;
             /** @description All known identifiers, in Resource ID notation. */
             identifiers: string[];
@@ -655,6 +655,7 @@ export interface components {
             /** Format: date-time */
             end: string;
             healthcare_service_id: string;
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
             /** Format: date-time */
             start: string;
@@ -2899,7 +2900,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "p-3",
+                     *       "id": "emr_id:p-3",
                      *       "identifiers": [
                      *         "emr_id:p-3"
                      *       ],
@@ -3745,7 +3746,7 @@ export interface operations {
                      * @example {
                      *       "resources": [
                      *         {
-                     *           "id": "r-1",
+                     *           "id": "emr_id:r-1",
                      *           "identifiers": [
                      *             "emr_id:r-1",
                      *             "hsa_id:SE0000000000-1001"
@@ -3942,7 +3943,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "r-1",
+                     *       "id": "emr_id:r-1",
                      *       "identifiers": [
                      *         "emr_id:r-1",
                      *         "hsa_id:SE0000000000-1001"

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { choice, nullableString, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
+import { choice, emrId, nullableString, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
 import { changeWords } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
@@ -12,10 +12,10 @@ const dateTime = (description: string) =>
     format: 'date-time-or-local',
     description: `${description} RFC 3339. Local time of the care unit if the offset is omitted.`,
   });
-const localDateTime = (description: string) =>
+const careUnitDateTime = (description: string) =>
   Type.String({
-    format: 'local-date-time',
-    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`.`,
+    format: 'care-unit-date-time',
+    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`. Can be followed by the care unit's offset at that time, as in the response of \`list_timeslots\`. Without it, a time that occurs twice means the first.`,
   });
 
 const confirmationId =
@@ -43,8 +43,8 @@ const appointmentFacts = {
   start: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
   end: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
   comment: nullableString(),
-  patient_id: Type.String({ description: 'As `emr_id:{value}`.' }),
-  resource_id: Type.String({ description: 'As `emr_id:{value}`.' }),
+  patient_id: emrId,
+  resource_id: emrId,
   healthcare_service_id: Type.String(),
   emr: Type.String(),
   care_unit_id: Type.String(),
@@ -125,8 +125,8 @@ export const appointmentCreationSchema = Type.Object(
     patient_id: patientNotation(),
     resource_id: resourceNotation(),
     healthcare_service_id: text(),
-    start_time: localDateTime('Start of the appointment.'),
-    end_time: localDateTime('End of the appointment.'),
+    start_time: careUnitDateTime('Start of the appointment.'),
+    end_time: careUnitDateTime('End of the appointment.'),
     comment: Type.Optional(comment),
   },
   { $id: 'AppointmentCreation', additionalProperties: false },

@@ -1,7 +1,7 @@
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { isDateTime, isLocalDateTime } from '../time/date-times.ts';
+import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
 
 /** String formats, for both validation and serialisation. */
@@ -10,6 +10,7 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   /** For requests. Differs from `date-time`, which requires an offset in OpenAPI. */
   'date-time-or-local': isDateTime,
   'local-date-time': isLocalDateTime,
+  'care-unit-date-time': isCareUnitDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */
   text: isText,
   /** `text` on one line, without control characters. */
@@ -63,10 +64,13 @@ export function addValidation(app: FastifyInstance): void {
   });
   app.addHook('preValidation', async (request) => {
     const query = request.query as Record<string, unknown>;
-    const schemas: Readonly<Record<string, { readonly type?: unknown }>> =
+    const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
       request.routeOptions.config.operation?.query ?? {};
     for (const [name, value] of Object.entries(query)) {
-      if (typeof value === 'string') query[name] = schemas[name]?.type === 'integer' ? integer(value) : withPlus(value);
+      if (typeof value !== 'string') continue;
+      const { type, format } = schemas[name] ?? {};
+      if (type === 'integer') query[name] = integer(value);
+      else if (format === 'date-time-or-local') query[name] = withPlus(value);
     }
   });
 }
@@ -162,6 +166,7 @@ const formatWording: Readonly<Record<string, string>> = {
   'date-time-or-local':
     'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (local time if the offset is omitted)',
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
+  'care-unit-date-time': "must be a local date-time YYYY-MM-DDThh:mm:ss, with or without the care unit's offset",
   text: 'must be well-formed Unicode without NUL',
   line: 'must be well-formed Unicode on one line, without control characters',
   'text-with-content': 'must be well-formed Unicode without NUL, and must not be blank',

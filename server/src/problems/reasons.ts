@@ -66,7 +66,8 @@ export const reasons = {
     ...caller,
     status: 400,
     title: 'Time range invalid',
-    happened: 'The end is not after the start, the range is too long, or a new time is in the past.',
+    happened:
+      "The end is not after the start, the range is too long, a new time is in the past, or an offset is not the care unit's.",
     remedy: 'Correct the range. `detail` says what is wrong.',
   },
   cursor_invalid: {
