@@ -28,6 +28,8 @@ function htmlToText(bytes: Uint8Array, contentType: string | undefined): string 
   const heading = { format: 'heading', options: { uppercase: false } };
   return convert(decodeText(bytes, contentType), {
     wordwrap: false,
+    // The library is recursive.
+    limits: { maxDepth: 200 },
     selectors: [
       { selector: 'a', options: { ignoreHref: true } },
       { selector: 'img', format: 'skip' },

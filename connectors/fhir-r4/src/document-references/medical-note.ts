@@ -2,7 +2,8 @@ import type { MedicalNote, MedicalNoteWrite } from '@crossward/connector-kit';
 import type { FhirClient } from '../client.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type Attachment, type Coding, type FhirDocumentReference, localReference } from '../fhir.ts';
-import { readGroupId } from '../mappers/group.ts';
+import type { FhirSettings } from '../settings.ts';
+import { appointmentReference } from './appointments.ts';
 import { attachmentData } from './attachment-data.ts';
 import { attachmentText, rankOfText } from './attachment-text.ts';
 import type { AuthorOf } from './authors.ts';
@@ -12,6 +13,24 @@ import { createdAt } from './created-at.ts';
 export interface NoteCodings {
   readonly category: Coding;
   readonly type: Coding;
+}
+
+/** https://hl7.org/fhir/us/core/CodeSystem-us-core-documentreference-category.html */
+const clinicalNote = {
+  system: 'http://hl7.org/fhir/us/core/CodeSystem/us-core-documentreference-category',
+  code: 'clinical-note',
+  display: 'Clinical Note',
+};
+/** https://loinc.org/11506-3 */
+const progressNote = { system: 'http://loinc.org', code: '11506-3', display: 'Progress note' };
+
+export function noteCodings({ medical_notes }: FhirSettings): NoteCodings {
+  return { category: medical_notes?.category ?? clinicalNote, type: medical_notes?.type ?? progressNote };
+}
+
+export function hasCategory(document: FhirDocumentReference, { system, code }: Coding): boolean {
+  const codings = (document.category ?? []).flatMap(({ coding }) => coding ?? []);
+  return codings.some((it) => it.system === system && it.code === code);
 }
 
 /**
@@ -27,8 +46,7 @@ export function noteDocument(
 ): FhirDocumentReference {
   const now = new Date().toISOString();
   const place = careUnitElements(directory);
-  const appointment = appointmentId === null ? [] : [{ reference: `Appointment/${readGroupId(appointmentId).id}` }];
-  const related = [...appointment, ...place.related];
+  const related = [...(appointmentId === null ? [] : [appointmentReference(appointmentId)]), ...place.related];
   return {
     resourceType: 'DocumentReference',
     ...place.elements,

@@ -8,29 +8,16 @@ import { currentPatientId, isFhirId } from '../patients.ts';
 import { appointmentsOf } from './appointments.ts';
 import { authorReference, authorsOf } from './authors.ts';
 import { isOfCareUnit } from './care-unit.ts';
-import { noteDocument, textAttachment, toMedicalNote } from './medical-note.ts';
+import { hasCategory, noteCodings, noteDocument, textAttachment, toMedicalNote } from './medical-note.ts';
 import { documentSearch } from './search.ts';
 import { isCurrentDocument, isEnteredInError } from './standing.ts';
 import { createDocument, findCreated, withdrawDocument } from './write.ts';
 
-/** https://hl7.org/fhir/us/core/CodeSystem-us-core-documentreference-category.html */
-const clinicalNote = {
-  system: 'http://hl7.org/fhir/us/core/CodeSystem/us-core-documentreference-category',
-  code: 'clinical-note',
-  display: 'Clinical Note',
-};
-/** https://loinc.org/11506-3 */
-const progressNote = { system: 'http://loinc.org', code: '11506-3', display: 'Progress note' };
-
 /** The operations for medical notes, as far as the server supports DocumentReferences. */
 export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<Connector> {
   const { client, settings } = ehr;
-  const {
-    category = clinicalNote,
-    type = progressNote,
-    author = 'practitioner',
-    care_unit = 'recorded',
-  } = settings.medical_notes ?? {};
+  const { author = 'practitioner', care_unit = 'recorded' } = settings.medical_notes ?? {};
+  const codings = noteCodings(settings);
   const search = documentSearch(client, { post: settings.patient_search !== 'get' });
   const readsEncounters = facts.can('Encounter', 'read') && facts.can('Encounter', 'search-type');
 
@@ -38,11 +25,6 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
     isCurrentDocument(document) &&
     textAttachment(document) !== undefined &&
     isOfCareUnit(document, directory, care_unit);
-
-  function isOfCategory(document: FhirDocumentReference): boolean {
-    const codings = (document.category ?? []).flatMap(({ coding }) => coding ?? []);
-    return codings.some((it) => it.system === category.system && it.code === category.code);
-  }
 
   async function notes(
     documents: readonly FhirDocumentReference[],
@@ -64,12 +46,12 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
       const documents = await search({
         ...query,
         parameters: [
-          ['category', `${category.system}|${category.code}`],
+          ['category', `${codings.category.system}|${codings.category.code}`],
           ...(authors ? [['author', authors.join(',')] as const] : []),
         ],
         isWanted: (document) =>
           localReference(document.subject) === `Patient/${query.patientId}` &&
-          isOfCategory(document) &&
+          hasCategory(document, codings.category) &&
           isNote(document, directory) &&
           (!authors || (document.author ?? []).some((it) => authors.includes(localReference(it) ?? ''))),
       });
@@ -85,7 +67,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
         client.read<FhirDocumentReference>(`DocumentReference/${noteId}`),
       ]);
       if (!document || localReference(document.subject) !== `Patient/${patientId}`) return null;
-      if (!isOfCategory(document) || !isNote(document, directory)) return null;
+      if (!hasCategory(document, codings.category) || !isNote(document, directory)) return null;
       return (await notes([document], directory))[0] ?? null;
     },
   };
@@ -97,7 +79,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
     ]);
     const reference = write.authorId === null ? undefined : authorReference(directory, write.authorId, author);
     if (write.authorId !== null && !reference) throw new ConnectorError('resource_not_found', 'No such author');
-    const document = noteDocument(write, patientId, reference, directory, { category, type });
+    const document = noteDocument(write, patientId, reference, directory, codings);
     const created = await createDocument(ehr, document, write.operationId, write.onNoResponse);
     return afterWriting(() => noteOf(created, directory));
   }
