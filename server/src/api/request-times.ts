@@ -48,6 +48,23 @@ export function assertOffsetsOf(timeZone: string, text: RangeText, places: Range
   }
 }
 
+/**
+ * Reads a time range of which the start, the end or both may be missing.
+ *
+ * @throws Problem `local_time_nonexistent`, `time_range_invalid`
+ */
+export function readOpenRange(
+  { start, end }: Partial<RangeText>,
+  places: RangePlaces,
+  timeZone: string,
+): Partial<TimeRange> {
+  if (start !== undefined && end !== undefined) return readRange({ start, end }, places, timeZone);
+  return {
+    ...(start === undefined ? {} : { start: readTime(start, places.start, timeZone) }),
+    ...(end === undefined ? {} : { end: readTime(end, places.end, timeZone) }),
+  };
+}
+
 /** @throws Problem `time_range_invalid` when the start is not in the future */
 export function assertNotPast({ start }: TimeRange, place: Place): void {
   if (start.getTime() <= Date.now()) throw problemAt(place, 'time_range_invalid', 'The start must not be in the past.');

@@ -1,5 +1,6 @@
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { isTitle } from '../documents/title.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
@@ -12,8 +13,17 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'local-date-time': isLocalDateTime,
   'care-unit-date-time': isCareUnitDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */
-  text: (text) => !text.includes('\0') && text.isWellFormed(),
+  'document-title': isTitle,
+  text: isText,
+  /** `text` on one line, without control characters. */
+  line: (text) => isText(text) && !/\p{Cc}/u.test(text),
+  /** `text` that is not blank. */
+  'text-with-content': (text) => isText(text) && /\S/.test(text),
 };
+
+function isText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
 
 type ValidatorCompiler = (route: { schema: AnySchema; httpPart?: string }) => ReturnType<Ajv2020['compile']>;
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
@@ -160,6 +170,9 @@ const formatWording: Readonly<Record<string, string>> = {
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
   'care-unit-date-time': "must be a local date-time YYYY-MM-DDThh:mm:ss, with or without the care unit's offset",
   text: 'must be well-formed Unicode without NUL',
+  line: 'must be well-formed Unicode on one line, without control characters',
+  'text-with-content': 'must be well-formed Unicode without NUL, and must not be blank',
+  'document-title': 'must be one line of visible text that is not a path',
 };
 
 function unique(faults: readonly Fault[]): Fault[] {
