@@ -81,6 +81,8 @@ describe('every route', () => {
 describe('the interface', () => {
   test.each([
     ['GET', '/patients/{patient_id}'],
+    ['GET', '/patients/{patient_id}/medical-notes'],
+    ['POST', '/patients/{patient_id}/medical-notes'],
     ['GET', '/resources/{resource_id}'],
     ['GET', '/timeslots'],
     ['GET', '/appointments'],
