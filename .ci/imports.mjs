@@ -9,7 +9,17 @@ import { parseSync, Visitor } from 'oxc-parser';
 const layers = [
   ['main', 'cli'],
   ['http', 'background'],
-  ['appointments', 'documents', 'patients', 'resources', 'timeslots', 'healthcare-services', 'medical-notes', 'emrs'],
+  [
+    'appointments',
+    'documents',
+    'patients',
+    'resources',
+    'schedules',
+    'timeslots',
+    'healthcare-services',
+    'medical-notes',
+    'emrs',
+  ],
   ['api'],
   ['operations'],
   ['confirmations'],

@@ -4,6 +4,7 @@ import { appointmentKind } from './appointments/write/kind.ts';
 import { documentKind } from './documents/kind.ts';
 import { medicalNoteKind } from './medical-notes/kind.ts';
 import type { AnyKind } from './operations/kind.ts';
+import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './schedules/kinds.ts';
 
 const kinds: readonly AnyKind[] = [
   appointmentKind,
@@ -11,6 +12,9 @@ const kinds: readonly AnyKind[] = [
   expiryKind,
   medicalNoteKind as AnyKind,
   documentKind as AnyKind,
+  scheduleCreationKind,
+  scheduleEndKind,
+  scheduleExceptionKind,
 ];
 
 /** All kinds of writes, by name. */

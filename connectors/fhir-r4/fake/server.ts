@@ -16,7 +16,9 @@ export interface FakeOptions {
   readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
   /** A transaction with more entries than this is rejected as a whole. */
   readonly transactionSize?: number;
-  /** Rejects each transaction with a conditional create, as a serializable database does when there are others. */
+  /**
+   * Rejects each transaction with a conditional create, like a serializable database during concurrent transactions.
+   */
   readonly conditionalTransactions?: 'conflict';
   /** Whether it rejects Bundle entries without `fullUrl`, and empty lists. */
   readonly validates?: boolean;
@@ -41,8 +43,8 @@ export interface FakeOptions {
   /** Whether resources with equal sort keys change their order from page to page, as in a database. */
   readonly shufflesPages?: boolean;
   /**
-   * Whether it repeats its response to a search unless asked for a fresh one, as HAPI does for a minute. With `no-store`
-   * it sends one page, without a link to the next, and counts what `_include` adds towards `_count`.
+   * Whether it repeats its response to a search unless the request forbids that, as HAPI does for a minute. With
+   * `no-store` it sends one page, without a link to the next, and counts what `_include` adds towards `_count`.
    */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
@@ -70,7 +72,7 @@ export interface FakeOptions {
   readonly data?: InitialData;
 }
 
-/** What goes wrong with a request. */
+/** The fault that a request gets. */
 export type Fault =
   /** The connection is cut and nothing is done. */
   | 'cut_before'
@@ -101,7 +103,7 @@ export interface FakeServer extends RunningServer {
   atRest(): Promise<void>;
 }
 
-/** A small FHIR server that can be told to misbehave. */
+/** A small FHIR server that can simulate faults. */
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
   const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch });

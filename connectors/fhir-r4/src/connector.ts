@@ -17,7 +17,10 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   directChanges: fhirDirectChanges,
 };
 
-/** Most reads are the same for every server. How to book is chosen once, when the connection opens: `booking/choose.ts`. */
+/**
+ * Most reads are the same for every server. The booking mode is chosen once, when the connection opens:
+ * `booking/choose.ts`.
+ */
 async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Connector> {
   const client = await signIn(context);
   const facts = await readServerFacts(client);

@@ -16,7 +16,7 @@ import { freedSlot, slotState } from './mappers/slot.ts';
 import type { FhirSettings } from './settings.ts';
 import { searchSlots } from './time-slots/search.ts';
 
-/** How often a Slot is read again after somebody else has changed it. */
+/** How often a Slot is read again after a concurrent change. */
 const mostAttempts = 20;
 
 /**
@@ -37,7 +37,7 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   const appointmentChanges: DirectChanges = {
     async cancel({ id }) {
       const before = await change(id, (it) => ({ ...it, status: 'cancelled' }));
-      // Where clients cannot write Slots, the server frees them.
+      // If clients cannot write Slots, the server frees them.
       if (writesSlots) await freeAll(ehr, slotsOf(before));
     },
     async comment({ id }, text) {
@@ -85,7 +85,7 @@ async function freeAll(ehr: FhirConnection, slots: readonly string[]): Promise<v
   for (const slot of slots) await changeSlot(ehr, slot, freedSlot);
 }
 
-/** Updates a Slot under the version that was read. Starts again if it was changed meanwhile. */
+/** Updates a Slot under the version that was read. Starts again after a concurrent change. */
 async function changeSlot(
   ehr: FhirConnection,
   reference: string,

@@ -68,7 +68,10 @@ const healthcareService = Type.Object(
   closed,
 );
 
-/** What a move of an appointment of two slots writes: the appointment, its former slots and its new ones. */
+/**
+ * The number of resources that a move of an appointment with two slots writes: the appointment, its previous slots and
+ * its new ones.
+ */
 export const resourcesPerChange = 5;
 /** Three changes. For a server that takes less, slot claims are better. */
 export const smallestTransaction = 3 * resourcesPerChange;
@@ -113,7 +116,7 @@ export const fhirSettings = Type.Object(
         {
           search_by: Type.Optional(Type.Union([Type.Literal('schedule'), Type.Literal('schedule.actor')])),
           require_service_type: Type.Optional(
-            Type.Boolean({ description: 'Whether the server refuses a search for slots without service-type.' }),
+            Type.Boolean({ description: 'Whether the server rejects a search for slots without service-type.' }),
           ),
           check_appointments: Type.Optional(
             Type.Boolean({

@@ -18,7 +18,10 @@ import {
   withdrawDocument,
 } from './documents.ts';
 import { medicalNotes } from './medical-notes.ts';
-import { seedSchedules } from './schedules.ts';
+import { seedSchedules } from './opening-hours.ts';
+import { findSchedule, findScheduleWrite, listSchedules } from './schedule-reads.ts';
+import { withdrawSchedule } from './schedule-withdrawal.ts';
+import { addScheduleException, createSchedule, endSchedule } from './schedule-writes.ts';
 import { type SandboxSettings, sandboxSettings } from './settings.ts';
 import type { SandboxTables } from './tables.ts';
 import { listTimeSlots } from './time-slots.ts';
@@ -64,5 +67,12 @@ async function openSandbox({
     createDocument: (write) => inPortVocabulary(() => createDocument(db, emr, directory, write)),
     findDocumentWrite: (_careUnit, operationId) => inPortVocabulary(() => findDocumentWrite(db, emr, operationId)),
     withdrawDocument: (_careUnit, operationId) => inPortVocabulary(() => withdrawDocument(db, emr, operationId)),
+    listSchedules: (query) => inPortVocabulary(() => listSchedules(db, emr, query)),
+    findSchedule: (careUnit, resourceId, id) => inPortVocabulary(() => findSchedule(db, emr, careUnit, resourceId, id)),
+    createSchedule: (write) => inPortVocabulary(() => createSchedule(db, emr, directory, write)),
+    endSchedule: (write) => inPortVocabulary(() => endSchedule(db, emr, write)),
+    addScheduleException: (write) => inPortVocabulary(() => addScheduleException(db, emr, write)),
+    findScheduleWrite: (careUnit, id) => inPortVocabulary(() => findScheduleWrite(db, emr, careUnit, id)),
+    withdrawSchedule: (careUnit, id) => inPortVocabulary(() => withdrawSchedule(db, emr, careUnit, id)),
   };
 }

@@ -13,6 +13,20 @@ interface ScheduleRow {
   recurrence: string | null;
 }
 
+/** What a write did to a schedule. `none`: it was withdrawn before it was done. */
+export interface ScheduleWriteEntry {
+  schedule_id: string;
+  kind: 'create' | 'end' | 'exception' | 'none';
+  starts_at?: Date | null;
+  ends_at?: Date | null;
+}
+
+interface ScheduleWriteRow extends ScheduleWriteEntry {
+  emr: string;
+  operation_id: string;
+  withdrawn: Generated<boolean>;
+}
+
 export interface AppointmentRow {
   emr: string;
   id: string;
@@ -76,6 +90,7 @@ interface DocumentChunkRow {
 /** The tables that `migrations/` creates. */
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
+  'sandbox.schedule_writes': ScheduleWriteRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
   'sandbox.medical_notes': MedicalNoteRow;

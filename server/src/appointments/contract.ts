@@ -1,17 +1,21 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { choice, emrId, nullableString, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
+import {
+  choice,
+  dateTime,
+  emrId,
+  nullableString,
+  patientNotation,
+  reference,
+  resourceNotation,
+  text,
+} from '../api/schemas.ts';
 import { changeWords } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
 export type AppointmentStatus = (typeof appointmentStatuses)[number];
 
 const comment = text({ maxLength: 2000, description: 'Free text, up to 2,000 characters. `""` clears it.' });
-const dateTime = (description: string) =>
-  Type.String({
-    format: 'date-time-or-local',
-    description: `${description} RFC 3339. Local time of the care unit if the offset is omitted.`,
-  });
 const careUnitDateTime = (description: string) =>
   Type.String({
     format: 'care-unit-date-time',
@@ -175,7 +179,7 @@ export const appointmentConfirmationSchema = Type.Object(confirmationFields, {
 });
 export type AppointmentConfirmationBody = Static<typeof appointmentConfirmationSchema>;
 
-/** Exactly one of update, cancel and confirm. */
+/** One of update, cancel and confirm. */
 export const appointmentChangeSchema = Type.Union([
   reference<AppointmentUpdateBody>('AppointmentUpdate'),
   reference<AppointmentCancellationBody>('AppointmentCancellation'),

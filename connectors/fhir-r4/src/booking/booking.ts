@@ -5,15 +5,15 @@ export type BookingCapabilities = Pick<
   'changes' | 'transactions' | 'changesPerTransaction' | 'repeatsLateWrites'
 >;
 
-/** One way to book, as its folder gives it to the connector. Everything that differs between the ways is in here. */
+/** A booking mode, as its folder exports it to the connector. Everything that differs between modes is in here. */
 export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation' | 'findAppointments'> {
   readonly capabilities: BookingCapabilities;
   readonly listTimeSlots: NonNullable<Connector['listTimeSlots']>;
-  /** Whether free times are Slot resources. Otherwise the server computes them when it is asked. */
+  /** Whether free times are Slot resources. Otherwise the server computes them for each search. */
   readonly timesAreSlots: boolean;
 }
 
-/** @throws ConnectorError `unsupported` for a write that this way to book does not do */
+/** @throws ConnectorError `unsupported` for a write that this mode does not support */
 export function assertSupported(
   { changes, changesPerTransaction = Number.POSITIVE_INFINITY, transactions }: BookingCapabilities,
   write: AppointmentWrite,

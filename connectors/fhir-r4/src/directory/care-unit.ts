@@ -9,11 +9,11 @@ import type { Here } from './membership.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 import { serviceOf } from './services.ts';
 
-/** What was loaded of a care unit. */
+/** The data that was loaded for a care unit. */
 export interface Loaded {
   readonly careUnitId: string;
   readonly here: Here;
-  /** The roles at the place, and others that its schedules name. */
+  /** The roles at the location, and others that its schedules name. */
   readonly roles: Roles;
   /** Those that can be booked, by id. */
   readonly resources: readonly Resource[];

@@ -19,6 +19,21 @@ CREATE TABLE sandbox.schedules (
 );
 CREATE INDEX schedules_of_a_resource ON sandbox.schedules (emr, care_unit_id, resource_id);
 
+-- Completed writes to schedules by operation id. The end of a schedule and its exceptions are stored here alone.
+CREATE TABLE sandbox.schedule_writes (
+  emr text COLLATE "C" NOT NULL,
+  operation_id uuid NOT NULL,
+  schedule_id text COLLATE "C" NOT NULL,
+  -- `none`: withdrawn before it was done, so that it is not done any more.
+  kind text NOT NULL CHECK (kind IN ('create', 'end', 'exception', 'none')),
+  -- `end`: no occurrence starts at or after `ends_at`. `exception`: the period without slots.
+  starts_at timestamptz,
+  ends_at timestamptz,
+  withdrawn boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (emr, operation_id)
+);
+CREATE INDEX writes_of_a_schedule ON sandbox.schedule_writes (emr, schedule_id);
+
 CREATE TABLE sandbox.appointments (
   emr text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,

@@ -13,9 +13,9 @@ export interface Draft {
   /** `null`: it is to be created. */
   readonly before: FhirAppointment | null;
   after: FhirAppointment;
-  /** The operation identifier that shows that the creation is done. */
+  /** The operation identifier that proves that the appointment was created. */
   readonly key: string;
-  /** Its name as the owner of its slots. */
+  /** The owner that its slots name. */
   readonly owner: string;
 }
 
@@ -42,7 +42,7 @@ export interface Drafted {
   readonly order: readonly number[];
 }
 
-/** What is known before the changes are applied. */
+/** The data that is read before the changes are applied. */
 export interface Known {
   readonly ehr: BookingConnection;
   readonly directory: CareUnitDirectory;

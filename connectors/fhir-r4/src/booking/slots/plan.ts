@@ -43,13 +43,13 @@ export async function planWrite(
   try {
     return await planFrom(ehr, write, options, known);
   } catch (error) {
-    // What was so a moment ago refuses nothing.
+    // Data that was read earlier must not reject the write, so plan again with current data.
     if (error instanceof ConnectorError) return planFrom(ehr, write, options, undefined);
     throw error;
   }
 }
 
-/** @param known what is not to be read again */
+/** @param known resources that were already read */
 async function planFrom(
   ehr: BookingConnection,
   write: AppointmentWrite,
@@ -64,7 +64,7 @@ async function planFrom(
     occupiedByOthers(ehr, directory, slots, drafted),
   ]);
   const context = { ehr, directory, slots, owners, occupied, abandoned: new Set<string>(), takeOver, now };
-  // With what is known, a taken time is planned again anyway.
+  // If the time is taken, the write is planned again with current data anyway.
   const placed = known ? placeDrafts(context, drafted) : await placeWith(context, drafted);
   const changed = new Set(drafted.drafts.flatMap(({ before }) => before?.id ?? []));
   return {
@@ -77,7 +77,7 @@ async function planFrom(
   };
 }
 
-/** Only if the time is taken, it asks whether those who took it still need it. */
+/** Only if the time is taken: check whether the current owners still need it. */
 async function placeWith(context: PlaceContext, drafted: Drafted): Promise<Placed> {
   try {
     return placeDrafts(context, drafted);

@@ -42,7 +42,7 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
   const capabilities: BookingCapabilities = {
     changes: slotChanges(canChangeAppointments(facts), ehr.settings),
     transactions: false,
-    // A server may ignore `If-None-Exist`, and nothing shows whether it does.
+    // A server may ignore `If-None-Exist`, and the connector cannot detect that.
     repeatsLateWrites: ehr.operationLookup,
   };
   const findDone = async (operationId: string) => {

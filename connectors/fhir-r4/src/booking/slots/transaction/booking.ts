@@ -15,7 +15,7 @@ import { runTransaction } from './transaction.ts';
 
 /** Books in one FHIR transaction: the Slots and the Appointments of a write together, all or nothing. */
 export function transactionBooking(connection: FhirConnection, facts: ServerFacts): Booking {
-  // Medplum keeps what it was given: https://www.medplum.com/docs/scheduling/appointment-book
+  // Medplum stores appointments unchanged: https://www.medplum.com/docs/scheduling/appointment-book
   const ehr = withOperationLookup(connection, true);
   const capabilities = transactionCapabilities(facts, ehr.settings);
   const ahead = readAhead(ehr, facts.includesSlots);
@@ -38,7 +38,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
           execute: async (plan) => inOrderOfChanges(plan, await runTransaction(ehr, plan)),
         });
       } catch (error) {
-        // A server that did part of a transaction gets no other.
+        // A server that executed a part of a transaction gets no further transactions.
         if (error instanceof NotAtomic) isAtomic = false;
         throw error;
       }
