@@ -84,6 +84,8 @@ describe('the interface', () => {
     ['GET', '/patients/{patient_id}/medical-notes'],
     ['POST', '/patients/{patient_id}/medical-notes'],
     ['GET', '/resources/{resource_id}'],
+    ['GET', '/resources/{resource_id}/schedules'],
+    ['POST', '/resources/{resource_id}/schedules'],
     ['GET', '/timeslots'],
     ['GET', '/appointments'],
     ['POST', '/appointments'],
