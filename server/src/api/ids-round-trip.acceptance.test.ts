@@ -1,12 +1,14 @@
 /** @module-tag any-database */
 import { identifierFault } from '@crossward/connector-kit';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { afterAll, expect, test } from 'vitest';
 import { type Appointment, at, freeSlot, local, oslo, type Slot } from '../../../test/bookings.ts';
 import { type RequestOptions, startGateway } from '../../../test/gateway.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { between, withRenamedIds } from '../../../test/renamed-ids.ts';
 
+let sunday = Temporal.PlainDate.from('2034-01-01');
 let renaming = between('', '');
 const gateway = await startGateway({
   connectors: [wrapConnector((connector) => withRenamedIds(connector, () => renaming))],
@@ -151,6 +153,22 @@ async function sendBackEverything(): Promise<void> {
   });
   expect(document).toMatchObject({ author_id: resourceId });
   await find(`${ofThePatient}/documents/${encodeURIComponent(document.id)}/content`);
+
+  // On a Sunday of its own, when the resource has no other slots.
+  sunday = sunday.add({ days: 7 });
+  const ofTheResource = `/resources/${encodeURIComponent(resourceId)}`;
+  const schedule = await created(`${ofTheResource}/schedules`, {
+    body: {
+      start_time: `${sunday}T10:00:00`,
+      end_time: `${sunday}T11:00:00`,
+      slot_minutes: 30,
+      healthcare_service_ids: [serviceId],
+    },
+  });
+  expect(schedule).toMatchObject({ resource_id: resourceId, healthcare_service_ids: [serviceId] });
+  await body(200, 'POST', `${ofTheResource}/schedules/${encodeURIComponent(schedule.id)}/end`, {
+    body: { end_time: `${sunday}T10:30:00` },
+  });
 
   expect(await body(200, 'PATCH', path, { body: { status: 'cancelled' } })).toMatchObject({ id: booked.id });
 }
