@@ -3,6 +3,7 @@ import type { ChangeKind, Connector, ConnectorOperation } from '@crossward/conne
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { exampleRequest } from '../../../test/access-cases.ts';
 import { type Appointment, bookEach, consecutiveSlots, idsIn, oslo, type Slot } from '../../../test/bookings.ts';
+import { unfinishedOperations } from '../../../test/codes.ts';
 import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { type EhrOperation, ehrOperations } from './ehr-operations.ts';
@@ -88,6 +89,7 @@ test.each(cases)('%s is unsupported and not listed if the EHR has no %s', async 
     status: 501,
     reason: 'operation_unsupported',
   });
+  expect(await unfinishedOperations(gateway)).toEqual([]);
 });
 
 test('every operation of a care unit depends on what the EHR supports', () => {
