@@ -35,7 +35,12 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       sendsCodes: false,
       ...capabilities,
     },
-    findPatient: (identifier) => findPatient(ehr, identifier),
+    async findPatient(identifier, intended) {
+      const keepFor = intended && booking.readIntended?.(intended);
+      const patient = await findPatient(ehr, identifier);
+      if (patient) keepFor?.(patient.id);
+      return patient;
+    },
     findResource: async (careUnit, { type, value }) => {
       const { resources } = await ehr.directory.of(careUnit);
       return resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)) ?? null;
