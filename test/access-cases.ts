@@ -1,24 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../server/src/api/route.ts';
-import type { Scope } from '../server/src/config/schema.ts';
-import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
+import { type Scope, scopes } from '../server/src/config/schema.ts';
+import type { Gateway, GatewayResponse, Problem, RequestOptions, TestClient } from './gateway.ts';
 
 const unrelatedScope: Scope = 'webhooks:manage';
 
+/** The path of an operation with its parameters, as in Fastify: `/api/emrs/:emr`. */
+export function pathOf({ level, path }: Pick<AnyOperation, 'level' | 'path'>): string {
+  const prefix = { client: '/api', emr: '/api/emrs/:emr', care_unit: '/api/emrs/:emr/care-units/:care_unit_id' }[level];
+  return `${prefix}${path}`;
+}
+
 /** A valid request, built from the operation's examples, with parts of the path replaced. */
 function exampleRequest(
-  { method, level, path, examples }: AnyOperation,
+  { examples, ...operation }: AnyOperation,
   replaced: Readonly<Record<string, string>> = {},
 ): { method: string; path: string; options: RequestOptions } {
-  const prefix = { client: '/api', emr: '/api/emrs/:emr', care_unit: '/api/emrs/:emr/care-units/:care_unit_id' }[level];
   const params: Readonly<Record<string, unknown>> = { ...examples.params, ...replaced };
-  const filled = `${prefix}${path}`.replace(/:([a-z_]+)/g, (_, name) => encodeURIComponent(String(params[name])));
+  const filled = pathOf(operation).replace(/:([a-z_]+)/g, (_, name) => encodeURIComponent(String(params[name])));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(examples.query ?? {})) {
     for (const it of [value].flat()) query.append(name, String(it));
   }
   return {
-    method,
+    method: operation.method,
     path: query.size > 0 ? `${filled}?${query}` : filled,
     options: {
       headers: { 'x-patient': 'p-3' },
@@ -64,34 +69,52 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           headers: { 'x-service-standard': 'none', 'content-type': 'text/plain' },
         }),
       ]);
-      for (const answer of rejected) {
-        expect(answer.status).toBe(401);
-        expect(answer.body.reason).toBe('credentials_invalid');
-        expect(answer.headers['www-authenticate']).toMatch(/^[A-Za-z]+ \S/);
+      for (const response of rejected) {
+        expect(response.status).toBe(401);
+        expect(response.body.reason).toBe('credentials_invalid');
+        expect(response.headers['www-authenticate']).toMatch(/^[A-Za-z]+ \S/);
       }
       expect(new Set(rejected.map(comparable)).size).toBe(1);
     });
 
     test('accepts only the standard native', async () => {
       for (const standard of ['fhir-r4', 'NATIVE', 'native, native', 'anything', '']) {
-        const answer = await send({ headers: { 'x-service-standard': standard } });
-        expect(answer.status).toBe(400);
-        expect(answer.body.reason).toBe('standard_unsupported');
-        expect(answer.body.errors).toMatchObject([{ header: 'x-service-standard', reason: 'standard_unsupported' }]);
+        const response = await send({ headers: { 'x-service-standard': standard } });
+        expect(response.status).toBe(400);
+        expect(response.body.reason).toBe('standard_unsupported');
+        expect(response.body.errors).toMatchObject([{ header: 'x-service-standard', reason: 'standard_unsupported' }]);
       }
       const named = await send({ headers: { 'x-service-standard': 'native' } });
       expect(named.body.reason).not.toBe('standard_unsupported');
     });
 
     if (operation.scopes.length > 0)
-      test('requires one of the scopes', async () => {
-        const rejected = await send({ client: unrelatedScope });
-        expect(rejected.status).toBe(403);
-        expect(rejected.body.reason).toBe('scope_missing');
-        for (const scope of operation.scopes) {
-          expect(rejected.body.detail).toContain(scope);
-          expect((await send({ client: scope })).status).not.toBe(403);
+      test('requires one of its scopes', async () => {
+        for (const scope of scopes) {
+          const { status, body } = await send({ client: scope });
+          if (operation.scopes.includes(scope)) {
+            expect(status, scope).not.toBe(401);
+            expect(status, scope).not.toBe(403);
+          } else {
+            expect({ scope, status, reason: body.reason }).toEqual({ scope, status: 403, reason: 'scope_missing' });
+            for (const needed of operation.scopes) expect(body.detail).toContain(needed);
+          }
         }
+      });
+
+    test('requires scopes for reading if it reads, and for writing if it writes', () => {
+      const verbs = operation.method === 'GET' ? ['read'] : ['write', 'manage'];
+      for (const scope of operation.scopes) expect(verbs).toContain(scope.split(':')[1]);
+      if (operation.method !== 'GET') expect(operation.scopes).not.toEqual([]);
+    });
+
+    if (operation.method === 'GET')
+      test('applies the same rules to HEAD as to GET', async () => {
+        const { path, options } = exampleRequest(operation);
+        const head = async (client: TestClient | null) =>
+          (await gateway.request('HEAD', path, { ...options, client })).status;
+        expect(await head(null)).toBe(401);
+        expect(await head(unrelatedScope)).toBe(operation.scopes.length > 0 ? 403 : 200);
       });
 
     if (operation.scopes.length === 0)
@@ -112,10 +135,10 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           send({ client: 'everything' }, { emr: '__proto__' }),
           send({ client: unrelatedScope }, { emr: 'nowhere' }),
         ]);
-        for (const answer of rejected) {
-          expect(answer.status).toBe(404);
-          expect(answer.body.reason).toBe('emr_not_found');
-          expect(answer.body.errors).toMatchObject([{ parameter: 'emr', reason: 'emr_not_found' }]);
+        for (const response of rejected) {
+          expect(response.status).toBe(404);
+          expect(response.body.reason).toBe('emr_not_found');
+          expect(response.body.errors).toMatchObject([{ parameter: 'emr', reason: 'emr_not_found' }]);
         }
         expect(new Set(rejected.map(comparable)).size).toBe(1);
       });
@@ -130,10 +153,10 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
           send({ client: 'everything' }, { emr, care_unit_id: 'constructor' }),
           send({ client: unrelatedScope }, { emr, care_unit_id: 'nowhere' }),
         ]);
-        for (const answer of rejected) {
-          expect(answer.status).toBe(404);
-          expect(answer.body.reason).toBe('care_unit_not_found');
-          expect(answer.body.errors).toMatchObject([{ parameter: 'care_unit_id', reason: 'care_unit_not_found' }]);
+        for (const response of rejected) {
+          expect(response.status).toBe(404);
+          expect(response.body.reason).toBe('care_unit_not_found');
+          expect(response.body.errors).toMatchObject([{ parameter: 'care_unit_id', reason: 'care_unit_not_found' }]);
         }
         expect(new Set(rejected.map(comparable)).size).toBe(1);
       });
@@ -141,7 +164,7 @@ export function accessCases(gateway: Gateway, operation: AnyOperation): void {
 }
 
 /** The parts of a response that a caller can compare, without those that differ for every request. */
-function comparable({ status, headers, text }: Answer): string {
+function comparable({ status, headers, text }: GatewayResponse): string {
   const requestId = String(headers['x-request-id']);
   const varying = ['date', 'x-request-id', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
   const kept = Object.entries(headers).filter(([name]) => !varying.includes(name));

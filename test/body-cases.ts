@@ -50,8 +50,8 @@ export function bodyCases({ gateway, method, path, valid }: BodyTarget): void {
 
     test('is required', async () => {
       expect(await send(undefined)).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-      const answer = await send(undefined, { 'content-type': 'application/json', 'content-length': '0' });
-      expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+      const response = await send(undefined, { 'content-type': 'application/json', 'content-length': '0' });
+      expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
     });
 
     test.each(['[]', `[${text}]`, 'null', '"text"', '7', 'true'])('must be an object, not %s', async (body) => {
@@ -121,10 +121,10 @@ export function bodyCases({ gateway, method, path, valid }: BodyTarget): void {
       ['"15859000026":1,"15859000026":2', ''],
       ['"comment":{"15859000026":{"a":1,"a":1}}', '/comment'],
     ])('rejects a field that occurs twice: %s', async (fields, pointer) => {
-      const answer = await send(`{${fields}}`);
-      expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid', errors: [{ pointer }] } });
-      expect(answer.body.detail).toContain('more than once');
-      expect(answer.text).not.toContain('15859000026');
+      const response = await send(`{${fields}}`);
+      expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid', errors: [{ pointer }] } });
+      expect(response.body.detail).toContain('more than once');
+      expect(response.text).not.toContain('15859000026');
     });
 
     test.each(['1e999', '-1e999', '123456789012345678901234567890', '0.1e-400', '9007199254740993'])(

@@ -1,4 +1,4 @@
-import type { Answer, Gateway, RequestOptions } from './gateway.ts';
+import type { Gateway, GatewayResponse, RequestOptions } from './gateway.ts';
 
 export interface Slot {
   readonly start: string;
@@ -64,7 +64,11 @@ export async function freeSlot(gateway: Gateway, filter: SlotFilter = {}): Promi
 }
 
 /** Consecutive free slots of one resource. */
-export async function freeRun(gateway: Gateway, length: number, filter: SlotFilter = {}): Promise<readonly Slot[]> {
+export async function consecutiveSlots(
+  gateway: Gateway,
+  length: number,
+  filter: SlotFilter = {},
+): Promise<readonly Slot[]> {
   const slots = await freeSlots(gateway, filter);
   const firstIndex = slots.findIndex((_, index) =>
     Array.from({ length }, (_unused, step) => slots[index + step]).every(
@@ -128,12 +132,12 @@ interface Booking extends SlotFilter {
 export async function book(gateway: Gateway, booking: Booking = {}): Promise<Appointment> {
   const { careUnit = oslo, patientId = 'p-3', comment, client = 'everything' } = booking;
   const slot = booking.slot ?? (await freeSlot(gateway, booking));
-  const answer: Answer<Appointment> = await gateway.request('POST', `${careUnit}/appointments`, {
+  const response: GatewayResponse<Appointment> = await gateway.request('POST', `${careUnit}/appointments`, {
     client,
     body: { ...creationBody(slot), patient_id: patientId, ...(comment === undefined ? {} : { comment }) },
   });
-  if (answer.status !== 201) throw new Error(`Booking failed: ${answer.text}`);
-  return answer.body;
+  if (response.status !== 201) throw new Error(`Booking failed: ${response.text}`);
+  return response.body;
 }
 
 /** Books these slots one after the other. */
@@ -157,11 +161,14 @@ export async function pagesOf<Entry>(gateway: Gateway, path: string, field: stri
   const pages: Entry[][] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const query = cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
-    const answer = await gateway.request<Record<string, Entry[]> & { next_cursor: string | null }>('GET', path + query);
-    if (answer.status !== 200) throw new Error(`Listing failed: ${answer.text}`);
-    pages.push(answer.body[field] ?? []);
+    const response = await gateway.request<Record<string, Entry[]> & { next_cursor: string | null }>(
+      'GET',
+      path + query,
+    );
+    if (response.status !== 200) throw new Error(`Listing failed: ${response.text}`);
+    pages.push(response.body[field] ?? []);
     if (pages.length > 1000) throw new Error('The list has more than 1000 pages');
-    cursor = answer.body.next_cursor;
+    cursor = response.body.next_cursor;
   }
   return pages;
 }

@@ -48,11 +48,11 @@ const texts = [
 test('no log line, metric, problem or table contains personal data', async () => {
   const problems: string[] = [];
   const send: typeof gateway.request = async (method, path, options) => {
-    const answer = await gateway.request(method, path, options);
-    if (answer.status >= 400) problems.push(answer.text);
+    const response = await gateway.request(method, path, options);
+    if (response.status >= 400) problems.push(response.text);
     // Many proxies log response headers.
-    problems.push(JSON.stringify(answer.headers));
-    return answer as never;
+    problems.push(JSON.stringify(response.headers));
+    return response as never;
   };
   const slot = await freeSlot(gateway);
   const right = creationBody(slot);
@@ -193,8 +193,8 @@ test('no log line, metric, problem or table contains personal data', async () =>
   const metrics = (await gateway.request('GET', '/metrics')).text;
   await gateway.database.close();
   for (const text of ids) {
-    const answer = await send('GET', `${oslo}/appointments?patient_id=${encodeURIComponent(text)}`);
-    expect(answer.status).toBeOneOf([400, 503]);
+    const response = await send('GET', `${oslo}/appointments?patient_id=${encodeURIComponent(text)}`);
+    expect(response.status).toBeOneOf([400, 503]);
   }
   const failed = await send('GET', `${oslo}/appointments?patient_id=no_personal_number:${people.norwegian}`);
   expect(failed.status).toBe(503);

@@ -22,7 +22,7 @@ interface ChildOptions {
   readonly preload?: URL;
 }
 
-export interface ChildAnswer<Body = unknown> {
+export interface ChildResponse<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -43,7 +43,7 @@ export interface ChildGateway {
   /** Headers that the client sends with each request. */
   readonly credentials: Readonly<Record<'x-service-client-id' | 'x-service-client-secret', string>>;
   /** `undefined`: the process ended before it responded. */
-  send<Body>(request: ChildRequest): Promise<ChildAnswer<Body> | undefined>;
+  send<Body>(request: ChildRequest): Promise<ChildResponse<Body> | undefined>;
   kill(): Promise<void>;
   readonly ended: Promise<unknown>;
   readonly hasEnded: () => boolean;

@@ -117,9 +117,9 @@ describe.each([
     if (season === 'spring') {
       test('rejects a local time that the clock change skips', async () => {
         const skipped = at(from.add({ minutes: 30 }));
-        const refused = await create<Problem>(careUnit, skipped, at(until.add({ minutes: 30 })));
+        const rejected = await create<Problem>(careUnit, skipped, at(until.add({ minutes: 30 })));
         const reason = 'local_time_nonexistent';
-        expect(refused).toMatchObject({ status: 400, body: { reason, errors: [{ pointer: '/start_time', reason }] } });
+        expect(rejected).toMatchObject({ status: 400, body: { reason, errors: [{ pointer: '/start_time', reason }] } });
         expect(await create<Problem>(careUnit, at(from.subtract({ hours: 1 })), skipped)).toMatchObject({
           status: 400,
           body: { reason, errors: [{ pointer: '/end_time', reason }] },

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { ehrRound } from '../server/src/background/ehr-round.ts';
 import { type Appointment, book, riverside, sodermalm } from './bookings.ts';
-import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
+import type { Gateway, GatewayResponse, Problem, RequestOptions } from './gateway.ts';
 
 /** The pending confirmation of an appointment. */
 export interface Confirmation {
@@ -23,8 +23,8 @@ export interface Message {
 }
 
 /** A response that may be a success or a problem. */
-export type Told = Answer<Appointment & Problem & { readonly attempts_remaining: number }>;
-export type ToldMany = Answer<{ readonly appointments: readonly Appointment[] } & Problem>;
+export type AppointmentResponse = GatewayResponse<Appointment & Problem & { readonly attempts_remaining: number }>;
+export type AppointmentsResponse = GatewayResponse<{ readonly appointments: readonly Appointment[] } & Problem>;
 
 export function eventually<Result>(check: () => Promise<Result> | Result): Promise<Result> {
   return vi.waitFor(check, { timeout: 60_000, interval: 10 });
@@ -37,11 +37,11 @@ export function confirmationOf({ confirmation }: Appointment): Confirmation {
 
 /** Delivered messages, newest first. */
 export async function messages(gateway: Gateway): Promise<readonly Message[]> {
-  const answer = await gateway.request<{ messages: Message[] }>('GET', '/demo/messages', {
+  const response = await gateway.request<{ messages: Message[] }>('GET', '/demo/messages', {
     client: null,
     headers: { accept: 'application/json' },
   });
-  return answer.body.messages;
+  return response.body.messages;
 }
 
 /** Waits for `count` messages about an appointment. Newest first. */
@@ -66,16 +66,16 @@ export function codeIn(message: Message | undefined): string {
 }
 
 /** Incorrect codes. */
-export function wrongCodes(right: string, count: number): string[] {
+export function incorrectCodes(right: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'));
 }
 
 /** The operations on appointments of one care unit, called by this client. Changes return any response; reads throw unless successful. */
 export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOptions['client'] = 'everything') {
   const at = (path: string) => `${careUnit}/appointments${path}`;
-  const change = (id: string, body: object, query = ''): Promise<Told> =>
+  const change = (id: string, body: object, query = ''): Promise<AppointmentResponse> =>
     gateway.request('PATCH', at(`/${id}${query}`), { body, client });
-  const changeMany = (ids: readonly string[], body: object, query = ''): Promise<ToldMany> =>
+  const changeMany = (ids: readonly string[], body: object, query = ''): Promise<AppointmentsResponse> =>
     gateway.request('PATCH', at(query), { body: { ids, ...body }, client });
   const get = async (id: string): Promise<Appointment> => {
     const { status, body, text } = await gateway.request<Appointment>('GET', at(`/${id}`), { client });
@@ -83,7 +83,8 @@ export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOp
     return body;
   };
   return {
-    create: (body: object, query = ''): Promise<Told> => gateway.request('POST', at(query), { body, client }),
+    create: (body: object, query = ''): Promise<AppointmentResponse> =>
+      gateway.request('POST', at(query), { body, client }),
     change,
     changeMany,
     get,
@@ -91,7 +92,8 @@ export function careUnitOf(gateway: Gateway, careUnit: string, client: RequestOp
     cancel: (id: string, more: object = {}) => change(id, { status: 'cancelled', ...more }),
     confirm: (id: string, code: string) => change(id, { confirmation: { code } }),
     confirmMany: (ids: readonly string[], code: string) => changeMany(ids, { confirmation: { code } }),
-    resend: (id: string): Promise<Told> => gateway.request('POST', at(`/${id}/confirmation`), { client }),
+    resend: (id: string): Promise<AppointmentResponse> =>
+      gateway.request('POST', at(`/${id}/confirmation`), { client }),
     async list(query: string): Promise<readonly Appointment[]> {
       const { status, body, text } = await gateway.request<{ appointments: Appointment[] }>('GET', at(`?${query}`), {
         client,
@@ -132,7 +134,7 @@ export async function rowsOf<Row>(gateway: Gateway, sql: string, values: readonl
 }
 
 /** Expires the code of an appointment now. Expires its hold in the EHR first, because the gateway may release it. */
-export async function runOut(gateway: Gateway, appointment: Appointment): Promise<void> {
+export async function expireCode(gateway: Gateway, appointment: Appointment): Promise<void> {
   const ehr = gateway.ehr(appointment.emr);
   for (const { id, state } of await ehr.appointments()) {
     if (id === appointment.id && state === 'held') await ehr.hold(id, new Date());
@@ -157,7 +159,7 @@ export async function abandonWrites(gateway: Gateway, emr: string): Promise<void
 }
 
 /** Backdates the code of a confirmation. */
-export async function age(gateway: Gateway, confirmationId: string, seconds: number): Promise<void> {
+export async function backdateCode(gateway: Gateway, confirmationId: string, seconds: number): Promise<void> {
   await rowsOf(
     gateway,
     'UPDATE confirmations SET last_code_sent_at = last_code_sent_at - make_interval(secs => $2) WHERE id = $1',
@@ -166,19 +168,19 @@ export async function age(gateway: Gateway, confirmationId: string, seconds: num
 }
 
 /** Unfinished operations, of all EHRs or one. */
-export function writesUnderWay(gateway: Gateway, emr?: string): Promise<{ readonly id: string }[]> {
+export function unfinishedOperations(gateway: Gateway, emr?: string): Promise<{ readonly id: string }[]> {
   const sql = `SELECT id FROM operations WHERE state <> 'done' AND sealed_plan IS NOT NULL AND ($1::text IS NULL OR emr = $1)`;
   return rowsOf(gateway, sql, [emr ?? null]);
 }
 
 /** Runs the background jobs once, for all EHRs. */
-export async function workInBackground(gateway: Gateway): Promise<void> {
+export async function runBackgroundJobs(gateway: Gateway): Promise<void> {
   const { services, log, ehrs } = gateway.deps;
   await Promise.all([...ehrs.values()].map((ehr) => ehrRound(services, ehr, log)));
 }
 
 /** Backdates unfinished operations, as if reconciliation had found nothing in the EHR for that long. */
-export async function letWritesAge(gateway: Gateway, seconds = 180): Promise<void> {
+export async function backdateWrites(gateway: Gateway, seconds = 180): Promise<void> {
   await rowsOf(
     gateway,
     `UPDATE operations SET last_sent_at = last_sent_at - make_interval(secs => $1), next_attempt_at = now()

@@ -4,8 +4,8 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   oslo,
   riverside,
@@ -13,7 +13,8 @@ import {
   sodermalm,
 } from './bookings.ts';
 import {
-  age,
+  type AppointmentResponse,
+  backdateCode,
   bookByCode,
   careUnitOf,
   codeFor,
@@ -22,17 +23,16 @@ import {
   eventually,
   messagesAbout,
   rowsOf,
-  type Told,
-  workInBackground,
+  runBackgroundJobs,
 } from './codes.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { findViolations } from './invariants.ts';
-import { anotherConnector } from './other-ehrs.ts';
+import { wrapConnector } from './other-ehrs.ts';
 
 let failuresLeft = 0;
 let beforeNextExtension: (() => Promise<unknown>) | undefined;
 /** Makes the write, then throws `outcome_unknown` while `failuresLeft` is positive. */
-const losesResponses = anotherConnector((connector) => ({
+const losesResponses = wrapConnector((connector) => ({
   ...connector,
   async changeAppointments(write) {
     if (write.changes[0]?.kind === 'extend') {
@@ -62,7 +62,8 @@ const inSodermalm = careUnitOf(gateway, sodermalm);
 const inRiverside = careUnitOf(gateway, riverside);
 const rounds = Array.from({ length: 8 }, (_, round) => round);
 
-const outcome = ({ status, body }: Told) => (status < 300 ? `${status} ${body.status}` : `${status} ${body.reason}`);
+const outcome = ({ status, body }: AppointmentResponse) =>
+  status < 300 ? `${status} ${body.status}` : `${status} ${body.reason}`;
 const many = <Result>(count: number, run: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)));
 
@@ -78,8 +79,8 @@ async function expectOneMessage(id: string): Promise<void> {
 test('concurrent confirmations book once and all succeed', async () => {
   for (const _ of rounds) {
     const { it, code } = await held();
-    const answers = await many(10, () => inSodermalm.confirm(it.id, code));
-    expect(answers.map(outcome)).toEqual(answers.map(() => '200 booked'));
+    const responses = await many(10, () => inSodermalm.confirm(it.id, code));
+    expect(responses.map(outcome)).toEqual(responses.map(() => '200 booked'));
     expect(await inSodermalm.get(it.id)).toMatchObject({ status: 'booked', confirmation: null });
     const { length } = await rowsOf(gateway, 'SELECT 1 FROM sandbox.appointments WHERE id = $1', [it.id]);
     expect(length).toBe(1);
@@ -90,13 +91,13 @@ test('concurrent confirmations book once and all succeed', async () => {
 test('each of several concurrent incorrect codes counts as an attempt', async () => {
   const { it, code } = await held();
   const wrong = code === '000000' ? '111111' : '000000';
-  const answers = await many(12, () => inSodermalm.confirm(it.id, wrong));
-  const outcomes = answers.map(outcome).toSorted();
+  const responses = await many(12, () => inSodermalm.confirm(it.id, wrong));
+  const outcomes = responses.map(outcome).toSorted();
   expect(outcomes).toEqual([
     ...Array.from({ length: 5 }, () => '400 confirmation_code_incorrect'),
     ...Array.from({ length: 7 }, () => '409 confirmation_locked'),
   ]);
-  const remaining = answers.flatMap(({ body }) => body.attempts_remaining ?? []);
+  const remaining = responses.flatMap(({ body }) => body.attempts_remaining ?? []);
   expect(remaining.toSorted()).toEqual([0, 1, 2, 3, 4]);
   expect(outcome(await inSodermalm.confirm(it.id, code))).toBe('409 confirmation_locked');
 });
@@ -110,11 +111,11 @@ test('a confirmation concurrent with expiry either succeeds and books, or fails 
     const left = `clock_timestamp() + interval '${milliseconds} milliseconds'`;
     await rowsOf(gateway, `UPDATE sandbox.appointments SET held_until = ${left} WHERE id = $1`, [it.id]);
     await rowsOf(gateway, `UPDATE confirmations SET expires_at = ${left} WHERE id = $1`, [confirmationOf(it).id]);
-    const [answer] = await Promise.all([
+    const [response] = await Promise.all([
       sleep(round * 4).then(() => inSodermalm.confirm(it.id, code)),
-      ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => workInBackground(gateway))),
+      ...[0, 10, 20, 30, 40].map((delay) => sleep(delay).then(() => runBackgroundJobs(gateway))),
     ]);
-    const outcomes = outcome(answer);
+    const outcomes = outcome(response);
     expect(outcomes).toBeOneOf(['200 booked', '409 confirmation_expired']);
     seen.add(outcomes);
     const after = await inSodermalm.get(it.id);
@@ -142,7 +143,7 @@ test('expiry does not override a confirmation accepted just before it', async ()
   const isExpired = `SELECT 1 FROM confirmations WHERE id = $1 AND expires_at <= clock_timestamp()`;
   await eventually(async () => expect(await rowsOf(gateway, isExpired, [id])).toHaveLength(1));
   let isDone = false;
-  const expiry = workInBackground(gateway).then(() => {
+  const expiry = runBackgroundJobs(gateway).then(() => {
     isDone = true;
   });
   const isBlocked = 'SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))';
@@ -179,9 +180,9 @@ describe('two-step cancellations', () => {
   test('concurrent requests create one cancellation and one message', async () => {
     for (const _ of rounds) {
       const { id } = await book(gateway, { careUnit: riverside });
-      const answers = await many(12, (index) => careUnitOf(index % 2 ? gateway : other, riverside).cancel(id));
-      expect(answers.map(outcome)).toEqual(answers.map(() => '200 awaiting_confirmation'));
-      const ids = new Set(answers.map(({ body }) => body.id));
+      const responses = await many(12, (index) => careUnitOf(index % 2 ? gateway : other, riverside).cancel(id));
+      expect(responses.map(outcome)).toEqual(responses.map(() => '200 awaiting_confirmation'));
+      const ids = new Set(responses.map(({ body }) => body.id));
       expect(ids.size).toBe(1);
       const [newId = ''] = ids;
       await expectOneMessage(newId);
@@ -200,12 +201,12 @@ describe('two-step cancellations', () => {
         await book(gateway, { careUnit: riverside }),
         await book(gateway, { careUnit: riverside }),
       ].map(({ id }) => id) as [string, string, string];
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         inRiverside.changeMany([a, b], { status: 'cancelled' }),
         inRiverside.changeMany([c, b], { status: 'cancelled' }),
         inRiverside.changeMany([c, a], { status: 'cancelled' }),
       ]);
-      const pairs = answers.flatMap(({ status, body }) => {
+      const pairs = responses.flatMap(({ status, body }) => {
         expect(status).toBe(200);
         return body.appointments.map(({ id, replaces_id }) => `${replaces_id} ${id}`);
       });
@@ -217,20 +218,20 @@ describe('two-step cancellations', () => {
 describe('moves', () => {
   test('two moves and a booking of one slot: exactly one succeeds', async () => {
     for (const _ of rounds) {
-      const movers = [await book(gateway), await book(gateway)];
+      const toMove = [await book(gateway), await book(gateway)];
       const target = await freeSlot(gateway);
-      const answers = await Promise.all([
-        ...movers.map(({ id }) => inOslo.change(id, { start: target.start, end: target.end })),
+      const responses = await Promise.all([
+        ...toMove.map(({ id }) => inOslo.change(id, { start: target.start, end: target.end })),
         inOslo.create(creationBody(target)),
         careUnitOf(other, oslo).create(creationBody(target)),
       ]);
-      const [won, ...rest] = answers.filter(({ status }) => status < 300);
+      const [won, ...rest] = responses.filter(({ status }) => status < 300);
       expect(rest).toEqual([]);
-      for (const answer of answers) {
-        if (answer !== won) expect(outcome(answer)).toBe('400 time_slot_unavailable');
+      for (const response of responses) {
+        if (response !== won) expect(outcome(response)).toBe('400 time_slot_unavailable');
       }
       expect(won?.body.start).toBe(target.start);
-      for (const before of movers) {
+      for (const before of toMove) {
         if (before.id !== won?.body.id) expect(await inOslo.get(before.id)).toEqual(before);
       }
     }
@@ -238,7 +239,7 @@ describe('moves', () => {
 
   test('a bulk move concurrent with single moves makes all its changes or none', async () => {
     for (const _ of rounds) {
-      const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
+      const [first, second] = (await consecutiveSlots(gateway, 2, { resourceId: 'r-2' })) as [Slot, Slot];
       const ours = [await book(gateway, { slot: first }), await book(gateway, { slot: second })];
       const rival = await book(gateway, { resourceId: 'r-4' });
       const [together, alone, single] = await Promise.all([
@@ -266,7 +267,7 @@ describe('moves', () => {
 
   test('a move of a whole range and a booking inside it: exactly one succeeds', async () => {
     for (const _ of rounds) {
-      const run = await freeRun(gateway, 4, { resourceId: 'r-1' });
+      const run = await consecutiveSlots(gateway, 4, { resourceId: 'r-1' });
       const [first, second, third, last] = run as [Slot, Slot, Slot, Slot];
       const ours = [await book(gateway, { slot: first }), await book(gateway, { slot: second })];
       const [rescheduled, booked] = await Promise.all([
@@ -294,7 +295,7 @@ describe('moves', () => {
 test('the appointment is booked if a code is resent and the old code confirmed at the same time', async () => {
   for (const round of rounds) {
     const { it, code } = await held();
-    await age(gateway, confirmationOf(it).id, 60);
+    await backdateCode(gateway, confirmationOf(it).id, 60);
     const [confirmed, resent] = await Promise.all([
       sleep(round).then(() => inSodermalm.confirm(it.id, code)),
       inSodermalm.resend(it.id),
@@ -314,26 +315,26 @@ test('the appointment is booked if a code is resent and the old code confirmed a
 });
 
 describe('while a resend waits for the EHR to extend the hold', () => {
-  async function resendWhile(it: Appointment, meanwhile: () => Promise<unknown>): Promise<Told> {
-    await age(gateway, confirmationOf(it).id, 60);
+  async function resendWhile(it: Appointment, meanwhile: () => Promise<unknown>): Promise<AppointmentResponse> {
+    await backdateCode(gateway, confirmationOf(it).id, 60);
     beforeNextExtension = meanwhile;
-    const answer = await inSodermalm.resend(it.id);
+    const response = await inSodermalm.resend(it.id);
     expect(beforeNextExtension).toBeUndefined();
-    return answer;
+    return response;
   }
 
   test('a confirmation makes the resend fail with confirmation_not_pending', async () => {
     const { it, code } = await held();
-    const answer = await resendWhile(it, () => inSodermalm.confirm(it.id, code));
-    expect(outcome(answer)).toBe('409 confirmation_not_pending');
+    const response = await resendWhile(it, () => inSodermalm.confirm(it.id, code));
+    expect(outcome(response)).toBe('409 confirmation_not_pending');
     expect((await inSodermalm.get(it.id)).status).toBe('booked');
     await expectOneMessage(it.id);
   });
 
   test('a cancellation makes the resend fail with confirmation_not_pending', async () => {
     const { it } = await held();
-    const answer = await resendWhile(it, () => inSodermalm.cancel(it.id));
-    expect(outcome(answer)).toBe('409 confirmation_not_pending');
+    const response = await resendWhile(it, () => inSodermalm.cancel(it.id));
+    expect(outcome(response)).toBe('409 confirmation_not_pending');
     await expectOneMessage(it.id);
   });
 
@@ -349,14 +350,14 @@ describe('while a resend waits for the EHR to extend the hold', () => {
   });
 
   test('cancelling another appointment of the same code leaves a valid code for the rest', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-3' });
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-3' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
     const { body } = await inSodermalm.changeMany([mine.id], { start: first.start, end: last.end });
     const [, one, another] = body.appointments as [Appointment, Appointment, Appointment];
     await messagesAbout(gateway, one.id);
-    const answer = await resendWhile(one, () => inSodermalm.cancel(another.id));
-    expect(outcome(answer)).toBe('202 awaiting_confirmation');
+    const response = await resendWhile(one, () => inSodermalm.cancel(another.id));
+    expect(outcome(response)).toBe('202 awaiting_confirmation');
     const [executed] = await messagesAbout(gateway, one.id, 2);
     expect(outcome(await inSodermalm.confirm(one.id, codeIn(executed)))).toBe('200 booked');
     expect((await inSodermalm.get(another.id)).status).toBe('cancelled');
@@ -367,17 +368,17 @@ describe('two gateways on one database', () => {
   const gateways = [gateway, other];
   const both = (index: number): Gateway => gateways[index % 2] as Gateway;
 
-  function sendUnder(key: string, index: number, slot: Slot, careUnit = sodermalm): Promise<Told> {
+  function sendUnder(key: string, index: number, slot: Slot, careUnit = sodermalm): Promise<AppointmentResponse> {
     return both(index).request('POST', `${careUnit}/appointments`, {
       body: creationBody(slot),
       headers: { 'idempotency-key': key },
     });
   }
 
-  async function settled(send: () => Promise<Told>): Promise<Told> {
+  async function settled(send: () => Promise<AppointmentResponse>): Promise<AppointmentResponse> {
     for (;;) {
-      const answer = await send();
-      if (answer.body.reason !== 'idempotency_in_progress') return answer;
+      const response = await send();
+      if (response.body.reason !== 'idempotency_in_progress') return response;
       await sleep(20);
     }
   }
@@ -386,7 +387,7 @@ describe('two gateways on one database', () => {
   async function withBackgroundJobs<Result>(work: () => Promise<Result>): Promise<Result> {
     let isDone = false;
     const runJobs = async (it: Gateway) => {
-      while (!isDone) await workInBackground(it);
+      while (!isDone) await runBackgroundJobs(it);
     };
     const jobs = gateways.map(runJobs);
     try {
@@ -401,12 +402,12 @@ describe('two gateways on one database', () => {
     await withBackgroundJobs(async () => {
       for (const round of rounds) {
         const slot = await freeSlot(gateway, { careUnit: sodermalm });
-        const answers = await many(20, (index) => sendUnder(`once ${round}`, index, slot));
-        const executed = answers.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed']);
+        const responses = await many(20, (index) => sendUnder(`once ${round}`, index, slot));
+        const executed = responses.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed']);
         expect(executed).toHaveLength(1);
-        for (const answer of answers) {
-          expect(outcome(answer)).toBeOneOf(['201 awaiting_confirmation', '409 idempotency_in_progress']);
-          if (answer.status === 201) expect(answer.text).toBe(executed[0]?.text);
+        for (const response of responses) {
+          expect(outcome(response)).toBeOneOf(['201 awaiting_confirmation', '409 idempotency_in_progress']);
+          if (response.status === 201) expect(response.text).toBe(executed[0]?.text);
         }
         await expectOneMessage(executed[0]?.body.id ?? '');
       }
@@ -431,8 +432,8 @@ describe('two gateways on one database', () => {
     await withBackgroundJobs(async () => {
       for (const _ of rounds) {
         const slot = await freeSlot(gateway, { careUnit: sodermalm });
-        const answers = await many(16, (index) => careUnitOf(both(index), sodermalm).create(creationBody(slot)));
-        const won = answers.filter(({ status }) => status === 201);
+        const responses = await many(16, (index) => careUnitOf(both(index), sodermalm).create(creationBody(slot)));
+        const won = responses.filter(({ status }) => status === 201);
         expect(won).toHaveLength(1);
         const id = won[0]?.body.id ?? '';
         const code = await codeFor(gateway, id);
@@ -452,9 +453,9 @@ describe('two gateways on one database', () => {
       failuresLeft = 1;
       expect(outcome(await sendUnder(key, round, slot, careUnit))).toBe('504 outcome_unknown');
       const work = () => many(6, (index) => settled(() => sendUnder(key, index, slot, careUnit)));
-      const answers = await (round % 2 ? withBackgroundJobs(work) : work());
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-      const ids = new Set(answers.map(({ body }) => body.id));
+      const responses = await (round % 2 ? withBackgroundJobs(work) : work());
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+      const ids = new Set(responses.map(({ body }) => body.id));
       expect(ids.size).toBe(1);
       const [id = ''] = ids;
       expect(await careUnitOf(gateway, careUnit).get(id)).toMatchObject({ start: slot.start });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, type TestContext, test } from 'vitest';
 import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { type Appointment, creationBody, oslo, riverside, type Slot, sodermalm } from './bookings.ts';
-import { type ChildAnswer, type ChildGateway, type ChildRequest, startChild } from './child-gateway.ts';
+import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } from './child-gateway.ts';
 import { type Confirmation, codeIn, eventually, type Message } from './codes.ts';
 import { createTestDatabase } from './database.ts';
 import { findViolations } from './invariants.ts';
@@ -21,7 +21,7 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 type Kind = 'postgresql' | 'pglite';
 type Body = Appointment & { readonly appointments: Appointment[]; readonly reason?: string };
-type AppointmentResponse = ChildAnswer<Body>;
+type AppointmentResponse = ChildResponse<Body>;
 
 /** One gateway process at a time on one database, restarted after each crash. */
 async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinished']) {
@@ -36,15 +36,15 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
   }
 
   async function send(request: ChildRequest): Promise<AppointmentResponse> {
-    const answer = await child.send<Body>(request);
-    if (!answer) throw new Error('The gateway process ended');
-    return answer;
+    const response = await child.send<Body>(request);
+    if (!response) throw new Error('The gateway process ended');
+    return response;
   }
 
   async function done(request: ChildRequest): Promise<AppointmentResponse> {
-    const answer = await send(request);
-    if (answer.status >= 300) throw new Error(`${request.method} ${request.path}: ${answer.text}`);
-    return answer;
+    const response = await send(request);
+    if (response.status >= 300) throw new Error(`${request.method} ${request.path}: ${response.text}`);
+    return response;
   }
 
   const world = {
@@ -52,8 +52,8 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     done,
     /** Sends a request that kills the gateway, and restarts the gateway. Returns `false` if the request got a response. */
     async crashDuring(request: ChildRequest): Promise<boolean> {
-      const answer = await child.send<Body>(request);
-      if (answer) return false;
+      const response = await child.send<Body>(request);
+      if (response) return false;
       await world.restart();
       return true;
     },
@@ -73,8 +73,8 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
     /** Retries the request while another process holds its lease. */
     async settled(request: ChildRequest): Promise<AppointmentResponse> {
       for (;;) {
-        const answer = await send(request);
-        if (answer.body.reason !== 'idempotency_in_progress') return answer;
+        const response = await send(request);
+        if (response.body.reason !== 'idempotency_in_progress') return response;
         await sleep(50);
       }
     },
@@ -211,7 +211,7 @@ interface Case {
   readonly request: ChildRequest;
   readonly status: number;
   /** Checks the state after the response; `isAlone` if nothing else happened since `prepare`. */
-  expectDone(answer: AppointmentResponse, isAlone: boolean): Promise<void>;
+  expectDone(response: AppointmentResponse, isAlone: boolean): Promise<void>;
   /** Checks the state if the client does not retry. */
   expectDoneWithoutRetry(): Promise<void>;
   expectNothingDone(): Promise<void>;
@@ -431,7 +431,7 @@ function pointsOf({ length }: readonly string[]): Point[] {
       { killAt: `before ${step}`, executed: step - 1 },
       { killAt: `after ${step}`, executed: step },
     ]),
-    { killAt: 'answer', executed: length },
+    { killAt: 'response', executed: length },
   ];
 }
 
@@ -453,7 +453,7 @@ function statesOf(statements: readonly string[]): Point[] {
   return [
     { killAt: 'before 1', executed: 0 },
     ...points.slice(0, -1),
-    { killAt: 'answer', executed: statements.length },
+    { killAt: 'response', executed: statements.length },
   ];
 }
 

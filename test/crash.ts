@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openDatabase } from '../server/src/db/database.ts';
 import { oslo, riverside, type Slot, sodermalm } from './bookings.ts';
-import { type ChildAnswer, type ChildGateway, type ChildRequest, startChild } from './child-gateway.ts';
+import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } from './child-gateway.ts';
 import { createRunFolder, startPostgres } from './embedded-postgres.ts';
 import { findViolations } from './invariants.ts';
 import { writeQuickDemo } from './quick-demo.ts';
@@ -60,7 +60,7 @@ interface Appointment {
   readonly replaces_id: string | null;
   readonly confirmation: { readonly expires_at: string } | null;
 }
-type AppointmentResponse = ChildAnswer<Appointment & { readonly reason?: string }>;
+type AppointmentResponse = ChildResponse<Appointment & { readonly reason?: string }>;
 
 /** The expected state of an appointment. Only its own operations change it, one at a time. */
 interface TrackedAppointment {
@@ -89,7 +89,7 @@ const count = (name: string) => {
 const violations: string[] = [];
 /** Numbers of confirmed bookings that are missing, of duplicate bookings, and of bookings without a response. */
 const violationCounts = { lost: 0, doubled: 0, unrecorded: 0 };
-const knowns: TrackedAppointment[] = [];
+const trackedAppointments: TrackedAppointment[] = [];
 const creations = new Map<string, string | undefined>();
 /** Requests without idempotency key that ended with `outcome_unknown` or without a response. */
 const unknown = new Set<string>();
@@ -103,7 +103,7 @@ let lastKill = Infinity;
 
 async function sendOnce<Body = AppointmentResponse['body']>(
   request: ChildRequest,
-): Promise<ChildAnswer<Body> | undefined> {
+): Promise<ChildResponse<Body> | undefined> {
   const gateway = await pick(gateways);
   count('requests');
   return gateway.send(request);
@@ -112,15 +112,15 @@ async function sendOnce<Body = AppointmentResponse['body']>(
 /** Retries the request until it has a final response. Sometimes gives up. */
 async function settle(request: ChildRequest): Promise<AppointmentResponse | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await sendOnce(request);
-    if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
-      if (answer.headers.get('idempotency-replayed')) count('replayed responses');
-      return answer;
+    const response = await sendOnce(request);
+    if (response && response.body.reason !== 'idempotency_in_progress' && response.status < 500) {
+      if (response.headers.get('idempotency-replayed')) count('replayed responses');
+      return response;
     }
-    if (answer && answer.status >= 500) count(`responses with ${answer.status}`);
-    if (!answer && attempt === 1) count('requests without a response');
-    if (!answer && random() < 0.2) return undefined;
-    if (answer?.body.reason === 'outcome_unknown' && random() < 0.1) return undefined;
+    if (response && response.status >= 500) count(`responses with ${response.status}`);
+    if (!response && attempt === 1) count('requests without a response');
+    if (!response && random() < 0.2) return undefined;
+    if (response?.body.reason === 'outcome_unknown' && random() < 0.1) return undefined;
     await sleep(Math.min(50 * attempt, 500));
   }
 }
@@ -147,17 +147,18 @@ async function performAt(
     body,
     headers: { 'idempotency-key': randomUUID() },
   };
-  const answer = await settle(request);
-  if (!answer) abandoned.push({ request, known, slot });
-  return answer;
+  const response = await settle(request);
+  if (!response) abandoned.push({ request, known, slot });
+  return response;
 }
 
 /** A request that is not retried: it may be executed once or not at all, unless the response says that nothing was done. */
 async function createWithoutKey(request: ChildRequest, comment: string): Promise<AppointmentResponse | undefined> {
-  const answer = await sendOnce<AppointmentResponse['body']>(request);
-  if (answer && answer.status < 500) return answer;
+  const response = await sendOnce<AppointmentResponse['body']>(request);
+  if (response && response.status < 500) return response;
   count('failed without an idempotency key');
-  if (!answer || answer.body.reason === 'outcome_unknown' || answer.body.reason === 'ehr_timeout') unknown.add(comment);
+  if (!response || response.body.reason === 'outcome_unknown' || response.body.reason === 'ehr_timeout')
+    unknown.add(comment);
   return undefined;
 }
 
@@ -175,23 +176,23 @@ async function create(): Promise<void> {
     comment,
   };
   const isKeyed = random() < 0.85;
-  const answer = isKeyed
+  const response = isKeyed
     ? await performAt(careUnit, body, undefined, undefined, slot)
     : await createWithoutKey({ method: 'POST', path: `${careUnit}/appointments`, body }, comment);
-  if (!answer) return;
-  if (answer.status === 201) {
-    count(`booked, ${answer.body.status}`);
-    creations.set(comment, answer.body.id);
-    knowns.push({
+  if (!response) return;
+  if (response.status === 201) {
+    count(`booked, ${response.body.status}`);
+    creations.set(comment, response.body.id);
+    trackedAppointments.push({
       careUnit,
-      id: answer.body.id,
-      last: answer.body,
+      id: response.body.id,
+      last: response.body,
       cancellation: undefined,
-      expiresAt: expiryOf(answer.body),
+      expiresAt: expiryOf(response.body),
       isBusy: false,
     });
-  } else if (answer.body.reason === 'time_slot_unavailable') count('time slot unavailable');
-  else reportViolation(`unexpected response to a booking: ${answer.text}`);
+  } else if (response.body.reason === 'time_slot_unavailable') count('time slot unavailable');
+  else reportViolation(`unexpected response to a booking: ${response.text}`);
 }
 
 async function change(known: TrackedAppointment): Promise<void> {
@@ -220,9 +221,9 @@ async function changeOnce(known: TrackedAppointment): Promise<boolean> {
   );
 }
 
-function record(known: TrackedAppointment, answer: AppointmentResponse | undefined, word: string): boolean {
-  if (!answer) return false;
-  const { status, body } = answer;
+function record(known: TrackedAppointment, response: AppointmentResponse | undefined, word: string): boolean {
+  if (!response) return false;
+  const { status, body } = response;
   if (status === 200) {
     count(word);
     if (body.replaces_id === null) known.last = body;
@@ -238,7 +239,7 @@ function record(known: TrackedAppointment, answer: AppointmentResponse | undefin
     if (known.cancellation === undefined) known.last = { ...known.last, status: 'cancelled' };
     known.cancellation = undefined;
   } else if (word === 'moved' && body.reason === 'time_slot_unavailable') count('time slot unavailable');
-  else reportViolation(`${word} of ${known.id}: ${answer.text}`);
+  else reportViolation(`${word} of ${known.id}: ${response.text}`);
   return true;
 }
 
@@ -260,8 +261,8 @@ function readMailbox(): Promise<readonly Message[]> {
 
   async function read(): Promise<readonly Message[]> {
     await sleep(200);
-    const answer = await sendOnce({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
-    return ((answer?.body ?? {}) as { messages?: Message[] }).messages ?? [];
+    const response = await sendOnce({ method: 'GET', path: '/demo/messages', headers: { accept: 'application/json' } });
+    return ((response?.body ?? {}) as { messages?: Message[] }).messages ?? [];
   }
 }
 
@@ -287,7 +288,7 @@ async function load(): Promise<void> {
   const running = new Set<Promise<void>>();
   while (!isOver) {
     await Promise.race(gateways);
-    const idle = knowns.filter((it) => !it.isBusy && it.last.status !== 'cancelled');
+    const idle = trackedAppointments.filter((it) => !it.isBusy && it.last.status !== 'cancelled');
     const work = idle.length < 30 || random() < 0.3 ? create() : change(pick(idle));
     const tracked = work.finally(() => running.delete(tracked));
     running.add(tracked);
@@ -313,9 +314,9 @@ async function readSlots(): Promise<void> {
     const found: Slot[] = [];
     for (let cursor: string | null = ''; cursor !== null && found.length < manySlots; ) {
       if (cursor !== '') query.set('cursor', cursor);
-      const answer = await sendOnce<SlotPage>({ method: 'GET', path: `${careUnit}/timeslots?${query}` });
-      found.push(...(answer?.body.timeslots ?? []));
-      cursor = answer?.body.next_cursor ?? null;
+      const response = await sendOnce<SlotPage>({ method: 'GET', path: `${careUnit}/timeslots?${query}` });
+      found.push(...(response?.body.timeslots ?? []));
+      cursor = response?.body.next_cursor ?? null;
     }
     slots.set(careUnit, found);
   }
@@ -328,11 +329,11 @@ interface SlotPage {
 
 /** Compares every response with the EHRs. */
 async function compare(): Promise<void> {
-  for (const known of knowns) {
-    const answer = await sendOnce({ method: 'GET', path: `${known.careUnit}/appointments/${known.id}` });
-    const found = answer?.body;
-    if (!found || answer.status !== 200) {
-      reportViolation(`lost: ${known.id} ${answer?.text}`);
+  for (const known of trackedAppointments) {
+    const response = await sendOnce({ method: 'GET', path: `${known.careUnit}/appointments/${known.id}` });
+    const found = response?.body;
+    if (!found || response.status !== 200) {
+      reportViolation(`lost: ${known.id} ${response?.text}`);
       continue;
     }
     const open = abandoned.filter((it) => it.known === known).map(({ request }) => request.body ?? {});
@@ -411,7 +412,7 @@ async function main(): Promise<void> {
       gateways[index] = Promise.resolve(killed).then(start);
       count('kills');
       await gateways[index];
-      if (kill % 10 === 0) process.stdout.write(`  ${kill} kills, ${knowns.length} appointments\n`);
+      if (kill % 10 === 0) process.stdout.write(`  ${kill} kills, ${trackedAppointments.length} appointments\n`);
     }
     isOver = true;
     lastKill = Date.now();
@@ -460,17 +461,17 @@ async function retryAbandoned(): Promise<void> {
   for (const { request, known, slot } of abandoned) {
     const deadline = Date.now() + finalRetryTimeoutMs;
     for (;;) {
-      const answer = await sendOnce(request);
-      if (answer && answer.body.reason !== 'idempotency_in_progress' && answer.status < 500) {
+      const response = await sendOnce(request);
+      if (response && response.body.reason !== 'idempotency_in_progress' && response.status < 500) {
         const { comment } = (request.body ?? {}) as { comment?: string };
-        if (!known && answer.status === 201 && comment) creations.set(comment, answer.body.id);
-        const isExpected = answer.status < 300 || answer.body.reason === 'time_slot_unavailable';
-        if (!isExpected && (slot || !known)) reportViolation(`final retry: ${answer.text}`);
+        if (!known && response.status === 201 && comment) creations.set(comment, response.body.id);
+        const isExpected = response.status < 300 || response.body.reason === 'time_slot_unavailable';
+        if (!isExpected && (slot || !known)) reportViolation(`final retry: ${response.text}`);
         count('final retries');
         break;
       }
       if (Date.now() > deadline) {
-        reportViolation(`no final response for an idempotency key: ${answer?.text}`);
+        reportViolation(`no final response for an idempotency key: ${response?.text}`);
         break;
       }
       await sleep(100);

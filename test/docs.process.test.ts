@@ -97,9 +97,9 @@ describe.skipIf(isMissing)('in a browser', longTimeout, () => {
     await credentials.nth(0).fill(id);
     await credentials.nth(1).fill(secret);
     await page.getByRole('button', { name: 'Test Request' }).first().click();
-    const answer = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
+    const emrsResponse = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
     await page.getByRole('button', { name: 'Send' }).first().click();
-    expect((await answer).status()).toBe(200);
+    expect((await emrsResponse).status()).toBe(200);
   });
 
   test('every problem reason has a page with its title and advice', async () => {

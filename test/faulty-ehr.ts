@@ -25,29 +25,29 @@ export interface LateWrite {
 
 /** Faults of one EHR. Each fault applies to one write. */
 export interface FaultyEhr {
-  /** Makes the write or not, loses the response, and is unavailable until `comeBack`. */
-  leaveDuring(fault: Which & { readonly isDone: boolean }): void;
+  /** Makes the write or not, loses the response, and is unavailable until `comeUp`. */
+  goDownDuring(fault: Which & { readonly isDone: boolean }): void;
   /** Makes the write or not, and loses the response. */
-  loseAnswer(fault: Which & { readonly isDone: boolean }): void;
+  loseResponse(fault: Which & { readonly isDone: boolean }): void;
   /** Throws `outcome_unknown`, and makes the write when the test decides. */
   finishLate(which?: Which): LateWrite;
   /** Runs `meanwhile`, then rejects the write. */
-  refuse(kind: ConnectorErrorKind, options?: Which & { meanwhile?(): Promise<unknown> }): void;
+  failNext(kind: ConnectorErrorKind, options?: Which & { meanwhile?(): Promise<unknown> }): void;
   /** Makes the write, runs `meanwhile`, then responds. */
   afterWrite(meanwhile: () => void, which?: Which): void;
   /** Blocks every call of an operation until the gate opens. */
   hang(operation: ConnectorOperation, gate: Promise<void>): void;
   /** Rejects every call of an operation. */
-  refuseAlways(operation: ConnectorOperation, kind: ConnectorErrorKind): void;
-  /** Rejects every call with `unavailable` until `comeBack`. */
-  leave(): void;
-  comeBack(): void;
+  failAlways(operation: ConnectorOperation, kind: ConnectorErrorKind): void;
+  /** Rejects every call with `unavailable` until `comeUp`. */
+  goDown(): void;
+  comeUp(): void;
   /** Number of calls rejected while unavailable. */
-  readonly refused: number;
+  readonly rejectedCalls: number;
   /** Number of calls blocked at a gate. */
   readonly hanging: number;
   /** Times of look-ups that did not find the write, in milliseconds of `Date.now()`. */
-  readonly vainLookUps: readonly number[];
+  readonly emptyLookUps: readonly number[];
   /** Removes all faults and resets all counters. Call before each test. */
   reset(): void;
 }
@@ -55,7 +55,7 @@ export interface FaultyEhr {
 export interface FaultyEhrs {
   /** By the connection's id. */
   of(emr: string): FaultyEhr;
-  /** For `anotherConnector`. Must be the innermost wrapper. */
+  /** For `wrapConnector`. Must be the innermost wrapper. */
   faulty(connector: Connector, emr: string): Connector;
   reset(): void;
 }
@@ -99,10 +99,10 @@ export function faultyEhrs(): FaultyEhrs {
 function faultyEhr() {
   const faults: Fault[] = [];
   const gates = new Map<ConnectorOperation, Promise<void>>();
-  const refusals = new Map<ConnectorOperation, ConnectorErrorKind>();
-  const vainLookUps: number[] = [];
+  const failures = new Map<ConnectorOperation, ConnectorErrorKind>();
+  const emptyLookUps: number[] = [];
   let isUnavailable = false;
-  let refused = 0;
+  let rejectedCalls = 0;
   let hanging = 0;
 
   function add(play: Fault['play'], { kind, after = 0 }: Which = {}): void {
@@ -121,7 +121,7 @@ function faultyEhr() {
 
   async function intercept(operation: ConnectorOperation, input: readonly unknown[], call: Call): Promise<unknown> {
     if (isUnavailable) {
-      refused += 1;
+      rejectedCalls += 1;
       throw error('unavailable');
     }
     const gate = gates.get(operation);
@@ -131,16 +131,16 @@ function faultyEhr() {
         hanging -= 1;
       });
     }
-    const refusal = refusals.get(operation);
-    if (refusal) throw error(refusal);
+    const failure = failures.get(operation);
+    if (failure) throw error(failure);
     if (operation === 'changeAppointments') {
       const fault = faultFor(input[0] as AppointmentWrite);
       return fault ? fault.play(call) : call();
     }
     const firstSentAt = Date.now();
-    const answer = await call();
-    if (operation === 'findOperation' && answer === null) vainLookUps.push(firstSentAt);
-    return answer;
+    const response = await call();
+    if (operation === 'findOperation' && response === null) emptyLookUps.push(firstSentAt);
+    return response;
   }
 
   async function lose(isDone: boolean, write: Call): Promise<never> {
@@ -149,14 +149,14 @@ function faultyEhr() {
   }
 
   const controls: FaultyEhr = {
-    leaveDuring({ isDone, ...which }) {
+    goDownDuring({ isDone, ...which }) {
       add((write) => {
         const lost = lose(isDone, write);
         isUnavailable = true;
         return lost;
       }, which);
     },
-    loseAnswer({ isDone, ...which }) {
+    loseResponse({ isDone, ...which }) {
       add((write) => lose(isDone, write), which);
     },
     finishLate(which) {
@@ -173,7 +173,7 @@ function faultyEhr() {
         },
       };
     },
-    refuse(kind, { meanwhile, ...which } = {}) {
+    failNext(kind, { meanwhile, ...which } = {}) {
       add(async () => {
         await meanwhile?.();
         throw error(kind);
@@ -181,33 +181,33 @@ function faultyEhr() {
     },
     afterWrite(meanwhile, which) {
       add(async (write) => {
-        const answer = await write();
+        const response = await write();
         meanwhile();
-        return answer;
+        return response;
       }, which);
     },
     hang: (operation, gate) => void gates.set(operation, gate),
-    refuseAlways: (operation, kind) => void refusals.set(operation, kind),
-    leave() {
+    failAlways: (operation, kind) => void failures.set(operation, kind),
+    goDown() {
       isUnavailable = true;
     },
-    comeBack() {
+    comeUp() {
       isUnavailable = false;
     },
-    get refused() {
-      return refused;
+    get rejectedCalls() {
+      return rejectedCalls;
     },
     get hanging() {
       return hanging;
     },
-    vainLookUps,
+    emptyLookUps,
     reset() {
       faults.splice(0);
       gates.clear();
-      refusals.clear();
-      vainLookUps.splice(0);
+      failures.clear();
+      emptyLookUps.splice(0);
       isUnavailable = false;
-      refused = 0;
+      rejectedCalls = 0;
     },
   };
   return { controls, intercept };

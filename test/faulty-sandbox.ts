@@ -21,15 +21,15 @@ function faulty(connector: Connector): Connector {
   if (!changeAppointments) throw new Error('The sandbox supports no changes');
   let backAt = 0;
   const change = async (write: AppointmentWrite) => {
-    const [goesDown, isLate] = [Math.random() < probability, Math.random() < probability];
+    const [losesResponse, isLate] = [Math.random() < probability, Math.random() < probability];
     if (isLate) {
       // A write that lost a race is rejected, which is fine here.
       setTimeout(() => void changeAppointments(write).catch(() => undefined), Math.random() * maxDelayMs);
-    } else if (!goesDown || Math.random() < 0.7) {
+    } else if (!losesResponse || Math.random() < 0.7) {
       const appointments = await changeAppointments(write);
-      if (!goesDown) return appointments;
+      if (!losesResponse) return appointments;
     }
-    if (goesDown) backAt = Date.now() + Math.random() * maxDowntimeMs;
+    if (losesResponse) backAt = Date.now() + Math.random() * maxDowntimeMs;
     throw new ConnectorError('outcome_unknown', 'The sandbox lost the response');
   };
   const members = Object.entries({ ...connector, changeAppointments: change }).map(([name, member]) => {

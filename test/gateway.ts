@@ -14,10 +14,10 @@ import { type Database, openDatabase } from '../server/src/db/database.ts';
 import { createDeps, type Deps } from '../server/src/deps.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 import { buildApp } from '../server/src/http/app.ts';
-import { answerCheckOf } from './answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
+import { createResponseCheck } from './response-check.ts';
 
 /**
  * - `everything`: every EHR and every scope
@@ -54,7 +54,7 @@ export interface Problem {
 }
 
 /** A response. The caller names the type of its body. */
-export interface Answer<Body = unknown> {
+export interface GatewayResponse<Body = unknown> {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Body;
@@ -94,7 +94,7 @@ export interface Gateway {
   /**
    * Sends a request over a socket with the path unchanged. Throws if the response does not match the OpenAPI document.
    */
-  request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<Answer<Body>>;
+  request<Body = unknown>(method: string, path: string, options?: RequestOptions): Promise<GatewayResponse<Body>>;
   credentials(client: TestClient): Credentials;
   close(): Promise<void>;
 }
@@ -138,7 +138,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = await buildApp(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const check = answerCheckOf(app.swagger());
+  const check = createResponseCheck(app.swagger());
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
   const credentials = (client: TestClient): Credentials => ({
@@ -163,7 +163,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       const who = typeof client === 'string' ? credentials(client) : client;
       const payload =
         typeof body === 'string' || Buffer.isBuffer(body) || body === undefined ? body : JSON.stringify(body);
-      const answer = await send({
+      const result = await send({
         port,
         agent,
         method,
@@ -175,9 +175,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
           ...headers,
         },
       });
-      check(method, path, answer);
-      const isJson = /json/.test(answer.headers['content-type'] ?? '') && answer.text !== '';
-      return { ...answer, body: (isJson ? JSON.parse(answer.text) : undefined) as Body };
+      check(method, path, result);
+      const isJson = /json/.test(result.headers['content-type'] ?? '') && result.text !== '';
+      return { ...result, body: (isJson ? JSON.parse(result.text) : undefined) as Body };
     },
     async close() {
       agent.destroy();

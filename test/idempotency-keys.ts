@@ -1,10 +1,10 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import { expect } from 'vitest';
 import { type Appointment, creationBody, oslo, type Slot } from './bookings.ts';
-import type { Answer, Gateway, Problem, RequestOptions } from './gateway.ts';
-import { anotherConnector } from './other-ehrs.ts';
+import type { Gateway, GatewayResponse, Problem, RequestOptions } from './gateway.ts';
+import { wrapConnector } from './other-ehrs.ts';
 
-export type Told = Answer<Appointment & Problem & { readonly appointments: Appointment[] }>;
+export type AppointmentResponse = GatewayResponse<Appointment & Problem & { readonly appointments: Appointment[] }>;
 
 export interface Sent extends RequestOptions {
   readonly method: 'POST' | 'PATCH';
@@ -20,8 +20,8 @@ export interface Failure {
 }
 
 /** EHRs that apply `failures` to the next writes, in order. Releases do not fail. */
-export function fragile(failures: Failure[]): ConnectorModule {
-  return anotherConnector((connector) => ({
+export function wrapFailing(failures: Failure[]): ConnectorModule {
+  return wrapConnector((connector) => ({
     ...connector,
     async changeAppointments(write) {
       const failure = write.changes[0]?.kind === 'release' ? undefined : failures.shift();
@@ -57,7 +57,7 @@ export const changeMany = (ids: readonly string[], body: object, careUnit = oslo
 });
 
 /** Expects the stored response with `Idempotency-Replayed`. */
-export function expectReplayed(again: Told, first: Told): void {
+export function expectReplayed(again: AppointmentResponse, first: AppointmentResponse): void {
   expect(again.status).toBe(first.status);
   expect(again.text).toBe(first.text);
   expect(again.headers['content-type']).toBe(first.headers['content-type']);
@@ -68,7 +68,7 @@ export function expectReplayed(again: Told, first: Told): void {
 
 /** Sends requests with idempotency keys and checks their effects. */
 export function keysOf(gateway: Gateway) {
-  function send({ method, path, ...options }: Sent, key: string | undefined): Promise<Told> {
+  function send({ method, path, ...options }: Sent, key: string | undefined): Promise<AppointmentResponse> {
     const headers = { 'idempotency-key': key, ...options.headers };
     return gateway.request(method, path, { ...options, headers });
   }

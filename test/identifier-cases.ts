@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer } from './gateway.ts';
+import type { GatewayResponse } from './gateway.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -10,9 +10,9 @@ interface IdentifierParameter {
   /** Parameter name. */
   readonly parameter: string;
   /** Sends a request to `sandbox-no` that is valid apart from this identifier. */
-  send(text: string, headers?: Headers): Promise<Answer>;
+  send(text: string, headers?: Headers): Promise<GatewayResponse>;
   /** Whether the response shows that the identifier was found. */
-  isFound(answer: Answer): boolean;
+  isFound(response: GatewayResponse): boolean;
 }
 
 /** Tests that apply wherever a patient or resource identifier is a parameter. */
@@ -39,8 +39,8 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       ['an unknown value', 'nobody'],
       ['an unknown value with a type', 'emr_id:nobody'],
       ['a value with colons', 'emr_id:urn:oid:1.2'],
-      ['another letter case', known.toUpperCase()],
-      ['a property of JavaScript objects', '__proto__'],
+      ['different letter case', known.toUpperCase()],
+      ['the name of a JavaScript property', '__proto__'],
       ['characters outside ASCII', 'ærlig å/ß %'],
       ['delimiters of a URL', 'a/../b?c#d'],
       ['200 characters', 'x'.repeat(200)],
@@ -53,7 +53,7 @@ export function identifierCases({ kind, place, parameter, send, isFound }: Ident
       ['a misspelled type', 'no_personel_number:15859000026'],
       ['a type without a value', 'emr_id:'],
       ['a colon without a type', ':x'],
-      ['white space around it', ' x '],
+      ['surrounding white space', ' x '],
       ['white space after the type', 'emr_id: x'],
       ['a control character', 'a\nb'],
       ['NUL', 'a\0b'],

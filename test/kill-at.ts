@@ -7,7 +7,7 @@ import pg from 'pg';
  * `x-kill-at`:
  *
  * - `before 3`, `after 3`: before or after the third statement of the request
- * - `answer`: after the last statement, before the response
+ * - `response`: after the last statement, before the response
  * - `count`: never; the response lists the statements in `x-statements`
  *
  * `KILL_DELIVERY` names a statement in the same way for the first message that the process delivers.
@@ -38,7 +38,7 @@ Server.prototype.emit = function (this: Server, name: string, ...rest: unknown[]
   request.emit = (...event: unknown[]) => steps.run(own, () => Reflect.apply(emitOfRequest, request, event));
   const { writeHead } = response;
   response.writeHead = (...head: unknown[]) => {
-    if (killAt === 'answer') die();
+    if (killAt === 'response') die();
     response.setHeader('x-statements', encodeURIComponent(JSON.stringify(own.statements)));
     return Reflect.apply(writeHead, response, head);
   };

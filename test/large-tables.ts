@@ -64,7 +64,7 @@ interface PlanNode {
 }
 
 /** The large tables that the statement scans sequentially, and their indexes that it scans without a condition. */
-export async function readWhole({ pool }: Database, { text, values }: Statement): Promise<string[]> {
+export async function fullScans({ pool }: Database, { text, values }: Statement): Promise<string[]> {
   const client = await pool.connect();
   try {
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(

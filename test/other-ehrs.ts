@@ -4,7 +4,7 @@ import { type PoliciesInFile, resolvePolicies } from '../server/src/config/polic
 import { connectorUnderTest } from './ehrs/under-test.ts';
 
 /** Wraps the connector under test. `change` is called for each configured EHR. */
-export function anotherConnector(change: (connector: Connector, emr: string) => Connector): ConnectorModule {
+export function wrapConnector(change: (connector: Connector, emr: string) => Connector): ConnectorModule {
   const module = connectorUnderTest();
   return {
     ...module,
@@ -39,7 +39,7 @@ export function withEhr(
 }
 
 /** Lets EHRs fail often without opening a circuit breaker. */
-export function withPatientBreakers(configuration: Configuration): Configuration {
+export function withTolerantBreakers(configuration: Configuration): Configuration {
   const emrs = configuration.emrs.map((emr) => ({
     ...emr,
     connection: { ...emr.connection, breaker: { ...emr.connection.breaker, failures: 1000 } },

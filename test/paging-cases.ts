@@ -21,8 +21,8 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
   const entries = (body: Page) => body[field] ?? [];
 
   async function expectCursorInvalid(target: string, cursor: string, options?: RequestOptions) {
-    const answer = await gateway.request<Problem>('GET', `${target}&cursor=${encodeURIComponent(cursor)}`, options);
-    expect(answer).toMatchObject({
+    const response = await gateway.request<Problem>('GET', `${target}&cursor=${encodeURIComponent(cursor)}`, options);
+    expect(response).toMatchObject({
       status: 400,
       body: { reason: 'cursor_invalid', errors: [{ parameter: 'cursor', reason: 'cursor_invalid' }] },
     });
@@ -56,16 +56,16 @@ export function pagingCases({ gateway, path, others, field, otherClient }: Paged
       // Forms that JavaScript reads as a valid number.
       ...['0x10', '0b11', '1e2', '5.0', '+5', ' 5', '5 ', '\t5', '٥'],
     ])('reject the size "%s"', async (limit) => {
-      const answer = await page(`limit=${encodeURIComponent(limit)}`);
-      expect(answer).toMatchObject({
+      const response = await page(`limit=${encodeURIComponent(limit)}`);
+      expect(response).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ parameter: 'limit' }] },
       });
     });
 
     test('reject two sizes', async () => {
-      const answer = await page('limit=1&limit=2');
-      expect(answer).toMatchObject({
+      const response = await page('limit=1&limit=2');
+      expect(response).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ parameter: 'limit' }] },
       });

@@ -146,9 +146,9 @@ describe('the demo', () => {
     const { hostname, port, pathname } = new URL(url);
     const body = String(init.body);
     const socket = connect(Number(port), hostname);
-    let answer = '';
+    let response = '';
     socket.setEncoding('utf8').on('data', (text) => {
-      answer += text;
+      response += text;
     });
     const lines = Object.entries({
       ...(init.headers as Record<string, string>),
@@ -158,17 +158,17 @@ describe('the demo', () => {
     }).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`);
     // The gateway has read the request headers and waits for the body.
-    while (!answer.includes('100 Continue')) await once(socket, 'data');
+    while (!response.includes('100 Continue')) await once(socket, 'data');
     socket.write(body.slice(0, 10));
     child.process.kill('SIGTERM');
     await child.until(/"msg":"stopping/);
     socket.write(body.slice(10));
     await once(socket, 'close');
-    expect(answer).toContain('HTTP/1.1 201 Created');
+    expect(response).toContain('HTTP/1.1 201 Created');
     expect(await child.ended).toEqual({ code: 0, signal: null });
     expect(child.output.stderr).toBe('');
 
-    const id = /"id":"([^"]+)"/.exec(answer)?.[1];
+    const id = /"id":"([^"]+)"/.exec(response)?.[1];
     const again = start(onPostgres);
     const found = await fetch(`${await addressIn(again)}${pathname}/${id}`, { headers: await headersOf() });
     expect(found.status).toBe(200);

@@ -1,6 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Appointment, book, creationBody, freeRun, freeSlot, freeSlots, oslo, type Slot } from './bookings.ts';
-import { type Answer, type Problem, startGateway } from './gateway.ts';
+import {
+  type Appointment,
+  book,
+  consecutiveSlots,
+  creationBody,
+  freeSlot,
+  freeSlots,
+  oslo,
+  type Slot,
+} from './bookings.ts';
+import { type GatewayResponse, type Problem, startGateway } from './gateway.ts';
 
 const gateway = await startGateway({ databaseKind: 'postgresql' });
 afterAll(async () => {
@@ -39,9 +48,9 @@ const create = (body: object) => gateway.request<Appointment & Problem>('POST', 
 const change = (id: string, body: object) =>
   gateway.request<Appointment & Problem>('PATCH', `${oslo}/appointments/${id}`, { body });
 
-function split(answers: readonly Answer<Appointment & Problem>[], success: number) {
-  const won = answers.filter(({ status }) => status === success);
-  const lost = answers.filter(({ status }) => status !== success);
+function split(responses: readonly GatewayResponse<Appointment & Problem>[], success: number) {
+  const won = responses.filter(({ status }) => status === success);
+  const lost = responses.filter(({ status }) => status !== success);
   for (const { status, body } of lost) {
     expect({ status, reason: body.reason }).toEqual({ status: 400, reason: 'time_slot_unavailable' });
   }
@@ -51,7 +60,7 @@ function split(answers: readonly Answer<Appointment & Problem>[], success: numbe
 describe('fifty concurrent bookings of one slot', () => {
   test.each([1, 2, 3, 4, 5])('exactly one succeeds, round %i', async (round) => {
     const slot = await freeSlot(gateway);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         create({
           ...creationBody(slot),
@@ -60,7 +69,7 @@ describe('fifty concurrent bookings of one slot', () => {
         }),
       ),
     );
-    const { won, lost } = split(answers, 201);
+    const { won, lost } = split(responses, 201);
     expect([won.length, lost.length]).toEqual([1, 49]);
     expect(await rowsAt(slot)).toEqual([{ id: won[0]?.body.id }]);
   });
@@ -68,15 +77,15 @@ describe('fifty concurrent bookings of one slot', () => {
 
 test('overlapping bookings of two slots exclude each other', async () => {
   for (let round = 0; round < 5; round++) {
-    const run = await freeRun(gateway, 4, { resourceId: 'r-2' });
+    const run = await consecutiveSlots(gateway, 4, { resourceId: 'r-2' });
     const pairs = [0, 1, 2].map((index) => [run[index], run[index + 1]] as [Slot, Slot]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
         const [first, last] = pairs[index % 3] as [Slot, Slot];
         return create(creationBody(first, last));
       }),
     );
-    const { won } = split(answers, 201);
+    const { won } = split(responses, 201);
     const starts = won.map(({ body }) => body.start).toSorted();
     // Either the middle pair succeeds, or one or both of the outer pairs.
     expect(starts.length).toBeGreaterThanOrEqual(1);
@@ -88,13 +97,13 @@ test('overlapping bookings of two slots exclude each other', async () => {
 });
 
 test('concurrent bookings of one and several slots never share a slot', async () => {
-  const run = await freeRun(gateway, 8, { resourceId: 'r-3' });
-  const answers = await Promise.all(
+  const run = await consecutiveSlots(gateway, 8, { resourceId: 'r-3' });
+  const responses = await Promise.all(
     run.flatMap((_, from) =>
       run.slice(from).map((__, length) => create(creationBody(run[from] as Slot, run[from + length] as Slot))),
     ),
   );
-  const { won } = split(answers, 201);
+  const { won } = split(responses, 201);
   const taken = won.flatMap(({ body }) =>
     run.filter((slot) => slot.start >= body.start && slot.end <= body.end).map((slot) => slot.start),
   );
@@ -134,7 +143,7 @@ describe('moves', () => {
     const [a, b] = inBoth as [Slot, Slot];
     const onFirst = await book(gateway, { slot: a });
     const onSecond = await book(gateway, { slot: { ...b, resource_id: 'emr_id:r-2' } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
         const resource = index % 4 < 2 ? 'r-1' : 'r-2';
         const target = index % 3 ? a : b;
@@ -145,14 +154,14 @@ describe('moves', () => {
         });
       }),
     );
-    split(answers, 200);
+    split(responses, 200);
   });
 
   test('concurrent moves of one appointment leave it at one of the times', async () => {
     const mine = await book(gateway, { resourceId: 'r-1' });
     const targets = await freeSlots(gateway, { resourceId: 'r-1', limit: 20 });
-    const answers = await Promise.all(targets.map(({ start, end }) => change(mine.id, { start, end })));
-    expect(split(answers, 200).won).toHaveLength(20);
+    const responses = await Promise.all(targets.map(({ start, end }) => change(mine.id, { start, end })));
+    expect(split(responses, 200).won).toHaveLength(20);
     const { body } = await gateway.request<Appointment>('GET', `${oslo}/appointments/${mine.id}`);
     expect(targets.map(({ start }) => start)).toContain(body.start);
     const free = (await freeSlots(gateway, { resourceId: 'r-1' })).map(({ start }) => start);

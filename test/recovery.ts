@@ -1,8 +1,8 @@
 import type { Configuration } from '../server/src/config/configuration.ts';
 import { eventually } from './codes.ts';
 import type { FaultyEhr } from './faulty-ehr.ts';
-import type { Answer, Gateway } from './gateway.ts';
-import { withPatientBreakers } from './other-ehrs.ts';
+import type { Gateway, GatewayResponse } from './gateway.ts';
+import { withTolerantBreakers } from './other-ehrs.ts';
 
 interface Recovery {
   /** For how long after the last look-up a missing write does not count as not made. */
@@ -19,15 +19,15 @@ export function withQuickRecovery(
   { settling_seconds = 1, give_up_seconds = 600, timeout_ms = 5_000 }: Recovery = {},
 ): Configuration {
   const limits = { timeout_ms, queue_timeout_ms: timeout_ms, settling_seconds, give_up_seconds };
-  const patient = withPatientBreakers(configuration);
+  const patient = withTolerantBreakers(configuration);
   const emrs = patient.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, ...limits } }));
   return { ...patient, emrs };
 }
 
-type PossibleProblem = Answer<{ readonly reason?: string }>;
+type PossibleProblem = GatewayResponse<{ readonly reason?: string }>;
 
 /** Waits until every EHR of the gateway is available. The gateway starts before they are. */
-export async function allOpen(gateway: Gateway): Promise<void> {
+export async function allAvailable(gateway: Gateway): Promise<void> {
   await eventually(async () => {
     const { body } = await gateway.request<{ emrs: { id: string; status: string }[] }>('GET', '/api/emrs');
     const unavailable = body.emrs.filter(({ status }) => status !== 'available');
@@ -36,36 +36,36 @@ export async function allOpen(gateway: Gateway): Promise<void> {
 }
 
 /** Sends the request until no other request with its idempotency key is in progress. */
-export function answerOf<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
+export function settledResponse<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
-    const answer = await send();
-    if (answer.body.reason === 'idempotency_in_progress')
+    const response = await send();
+    if (response.body.reason === 'idempotency_in_progress')
       throw new Error('A request with the same idempotency key is in progress');
-    return answer;
+    return response;
   });
 }
 
 /** Sends the request until its outcome is known. */
-export function knownAnswerOf<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
+export function finalResponse<Result extends PossibleProblem>(send: () => Promise<Result>): Promise<Result> {
   return eventually(async () => {
-    const answer = await answerOf(send);
-    if (answer.body.reason === 'outcome_unknown') throw new Error('The outcome is still unknown');
-    return answer;
+    const response = await settledResponse(send);
+    if (response.body.reason === 'outcome_unknown') throw new Error('The outcome is still unknown');
+    return response;
   });
 }
 
 /** Waits until background jobs have called an unavailable EHR this many more times. */
-export async function askedInVain(ehr: FaultyEhr, times = 1): Promise<void> {
-  const before = ehr.refused;
+export async function calledWhileUnavailable(ehr: FaultyEhr, times = 1): Promise<void> {
+  const before = ehr.rejectedCalls;
   await eventually(() => {
-    if (ehr.refused < before + times) throw new Error('The gateway has not called the EHR');
+    if (ehr.rejectedCalls < before + times) throw new Error('The gateway has not called the EHR');
   });
 }
 
 /** Waits until reconciliation has looked for a write and not found it, at `since` (milliseconds of `Date.now()`) or later. */
-export async function lookedUpInVain(ehr: FaultyEhr, since: number): Promise<void> {
+export async function lookedUpWithoutResult(ehr: FaultyEhr, since: number): Promise<void> {
   await eventually(() => {
-    if (!ehr.vainLookUps.some((firstSentAt) => firstSentAt >= since))
+    if (!ehr.emptyLookUps.some((firstSentAt) => firstSentAt >= since))
       throw new Error('No look-up has ended without a result');
   });
 }

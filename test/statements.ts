@@ -15,7 +15,7 @@ export function unobserved<Result>(work: () => Result): Result {
 }
 
 /** Excludes the connector's own statements from `observeStatements`: a real EHR does not use the gateway's database. */
-export function keepingItsStatements(connector: Connector): Connector {
+export function hidingItsStatements(connector: Connector): Connector {
   const members = Object.entries(connector).map(([name, member]) => [
     name,
     typeof member === 'function' ? (...input: unknown[]) => unobserved(() => member(...input)) : member,

@@ -243,11 +243,11 @@ export interface components {
             end: string;
             healthcare_service_id: string;
             id: string;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
             /**
              * Format: date-time
@@ -339,11 +339,11 @@ export interface components {
             healthcare_service_id: string;
             /** @description Null if it would be created. */
             id: string | null;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Id of the original appointment, if this id was created by a two-step cancellation. */
             replaces_id: string | null;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
             /**
              * Format: date-time
@@ -514,7 +514,7 @@ export interface components {
             /** @enum {string|null} */
             gender: "male" | "female" | "other" | "unknown" | null;
             given_name: string | null;
-            /** @description Internal identifier in the EHR, without a type prefix. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             id: string;
             /** @description All known identifiers, in Patient ID notation. */
             identifiers: string[];
@@ -567,7 +567,7 @@ export interface components {
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
             healthcare_service_ids: string[];
-            /** @description Internal identifier in the EHR, without a type prefix. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             id: string;
             /** @description All known identifiers, in Resource ID notation. */
             identifiers: string[];
@@ -580,6 +580,7 @@ export interface components {
             /** Format: date-time */
             end: string;
             healthcare_service_id: string;
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
             /** Format: date-time */
             start: string;
@@ -2824,7 +2825,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "p-3",
+                     *       "id": "emr_id:p-3",
                      *       "identifiers": [
                      *         "emr_id:p-3"
                      *       ],
@@ -3023,7 +3024,7 @@ export interface operations {
                      * @example {
                      *       "resources": [
                      *         {
-                     *           "id": "r-1",
+                     *           "id": "emr_id:r-1",
                      *           "identifiers": [
                      *             "emr_id:r-1",
                      *             "hsa_id:SE0000000000-1001"
@@ -3220,7 +3221,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "r-1",
+                     *       "id": "emr_id:r-1",
                      *       "identifiers": [
                      *         "emr_id:r-1",
                      *         "hsa_id:SE0000000000-1001"

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment, FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
-import { book, freeRun, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
+import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
 import { careUnitOf } from '../codes.ts';
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { change, keysOf, newKey, type Sent, type Told } from '../idempotency-keys.ts';
+import { type AppointmentResponse, change, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
 import { careUnitPath } from '../other-ehrs.ts';
-import { knownAnswerOf, nextCall } from '../recovery.ts';
+import { finalResponse, nextCall } from '../recovery.ts';
 import { directBookingsOn } from './direct-bookings.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
@@ -28,48 +28,48 @@ afterAll(async () => {
   await fake.close();
 });
 
-const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).send(request, key);
+const send = (request: Sent, key?: string): Promise<AppointmentResponse> => keysOf(gateway).send(request, key);
 const inEhr = (id: string) => fake.store.get(`Appointment/${id}`) as unknown as FhirAppointment;
 const atTheDesk = (id: string, changed: object) => void fake.store.save({ ...inEhr(id), ...changed } as FhirResource);
 const isAppointmentChange = ({ method, path: url }: ProxiedRequest) =>
   method === 'PUT' && url.startsWith('/Appointment/');
 
-test.each(['arrived', 'checked-in', 'fulfilled'])(
-  'a visit that is %s is neither moved nor cancelled',
-  async (status) => {
-    const [slot, other] = (await freeRun(gateway, 2, { careUnit: path })) as [Slot, Slot];
-    const { id } = await book(gateway, { careUnit: path, slot });
-    atTheDesk(id, { status });
-    const careUnit = careUnitOf(gateway, path);
-    for (const content of [timeOf(other), { status: 'cancelled' }]) {
-      expect(await careUnit.change(id, content)).toMatchObject({
-        status: 409,
-        body: { reason: 'appointment_started' },
-      });
-    }
-    expect(inEhr(id).status).toBe(status);
-  },
-);
-
-test.each(['pending', 'proposed', 'waitlist'])('an appointment that staff made %s is cancelled', async (status) => {
-  const slot = await freeSlot(gateway, { careUnit: path });
+test.each(['arrived', 'checked-in', 'fulfilled'])('a visit that is %s cannot be moved or cancelled', async (status) => {
+  const [slot, other] = (await consecutiveSlots(gateway, 2, { careUnit: path })) as [Slot, Slot];
   const { id } = await book(gateway, { careUnit: path, slot });
   atTheDesk(id, { status });
   const careUnit = careUnitOf(gateway, path);
-  expect(await careUnit.get(id)).toMatchObject({ status: 'awaiting_confirmation', confirmation: null });
-  const cancelled = await careUnit.change(id, { status: 'cancelled' });
-  expect(cancelled).toMatchObject({ status: 200, body: { id, status: 'cancelled' } });
-  expect(inEhr(id).status).toBe('cancelled');
-  expect(await isFree(gateway, slot, path)).toBe(true);
+  for (const content of [timeOf(other), { status: 'cancelled' }]) {
+    expect(await careUnit.change(id, content)).toMatchObject({
+      status: 409,
+      body: { reason: 'appointment_started' },
+    });
+  }
+  expect(inEhr(id).status).toBe(status);
 });
 
+test.each(['pending', 'proposed', 'waitlist'])(
+  'an appointment that staff set to %s can be cancelled',
+  async (status) => {
+    const slot = await freeSlot(gateway, { careUnit: path });
+    const { id } = await book(gateway, { careUnit: path, slot });
+    atTheDesk(id, { status });
+    const careUnit = careUnitOf(gateway, path);
+    expect(await careUnit.get(id)).toMatchObject({ status: 'awaiting_confirmation', confirmation: null });
+    const cancelled = await careUnit.change(id, { status: 'cancelled' });
+    expect(cancelled).toMatchObject({ status: 200, body: { id, status: 'cancelled' } });
+    expect(inEhr(id).status).toBe('cancelled');
+    expect(await isFree(gateway, slot, path)).toBe(true);
+  },
+);
+
 describe.each([
-  ['has done it', () => proxy.commitThenGoDown(isAppointmentChange)],
-  ['does it when it is away', () => proxy.finishLate(isAppointmentChange)],
+  ['performs the write', () => proxy.commitThenGoDown(isAppointmentChange)],
+  ['performs the write later', () => proxy.finishLate(isAppointmentChange)],
 ] as const)(
-  'a cancellation for one of several patients, by a server that %s and is unavailable during the retry',
+  'a cancellation for one of several patients, with a server that %s and is unavailable during the retry',
   (_, lose) => {
-    test('leaves the others their appointment', async () => {
+    test('keeps the appointment for the others', async () => {
       const slot = await freeSlot(gateway, { careUnit: path });
       const { id } = await book(gateway, { careUnit: path, slot });
       const second = { actor: { reference: 'Patient/p-2' }, status: 'accepted' };
@@ -81,7 +81,7 @@ describe.each([
       await nextCall(gateway, 'fhir', 'unavailable');
       await late?.finish();
       await proxy.comeUp();
-      const response = await knownAnswerOf(() => send(request, key));
+      const response = await finalResponse(() => send(request, key));
       expect(response).toMatchObject({ status: 200, body: { id: `${id}_p-2`, status: 'cancelled' } });
       const careUnit = careUnitOf(gateway, path);
       expect(await careUnit.get(id)).toMatchObject({ id, status: 'booked' });

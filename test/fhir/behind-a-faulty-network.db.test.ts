@@ -6,13 +6,13 @@ import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
-import { book, freeRun, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
+import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
 import { careUnitOf, codeFor, eventually, messagesAbout } from '../codes.ts';
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { change, creation, keysOf, newKey, type Sent, type Told } from '../idempotency-keys.ts';
+import { type AppointmentResponse, change, creation, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
 import { careUnitPath } from '../other-ehrs.ts';
-import { answerOf, knownAnswerOf, nextCall, withQuickRecovery } from '../recovery.ts';
+import { finalResponse, nextCall, settledResponse, withQuickRecovery } from '../recovery.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
@@ -57,7 +57,7 @@ function withProxy(demo: Configuration): Configuration {
   );
 }
 
-const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).send(request, key);
+const send = (request: Sent, key?: string): Promise<AppointmentResponse> => keysOf(gateway).send(request, key);
 const isWrite = ({ method, body }: ProxiedRequest) =>
   method !== 'GET' && body.includes('"Appointment"') && body.includes('"transaction"');
 
@@ -72,7 +72,7 @@ function appointmentsAt({
     .map(({ id, status }) => ({ id, status }));
 }
 
-function expectUnknown({ status, body }: Told): void {
+function expectUnknown({ status, body }: AppointmentResponse): void {
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 }
 
@@ -84,11 +84,11 @@ const losses = [
 
 describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
   /** Returns the response to a retry with the same idempotency key. */
-  async function loseAndRetry(request: Sent, key: string | undefined): Promise<Told> {
+  async function loseAndRetry(request: Sent, key: string | undefined): Promise<AppointmentResponse> {
     const late = lose();
     expectUnknown(await send(request, key));
     await nextCall(gateway, 'fhir', 'unavailable');
-    const meanwhile = await answerOf(() => send(request, key));
+    const meanwhile = await settledResponse(() => send(request, key));
     await late?.finish();
     await proxy.comeUp();
     return meanwhile;
@@ -99,9 +99,9 @@ describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
     const key = newKey();
     const request = creation(slot, path);
     const meanwhile = await loseAndRetry(request, key);
-    const answer = await answerOf(() => send(request, key));
-    expect(answer.status, answer.text).toBe(201);
-    const { id, status } = answer.body;
+    const response = await settledResponse(() => send(request, key));
+    expect(response.status, response.text).toBe(201);
+    const { id, status } = response.body;
     expect(status).toBe('awaiting_confirmation');
     expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]);
     const code = await codeFor(gateway, id);
@@ -114,7 +114,7 @@ describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
     expectUnknown(meanwhile);
   });
 
-  test('releases a hold whose request is not retried', async () => {
+  test('releases a hold if the request is not retried', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = lose();
     expectUnknown(await send(creation(slot, path)));
@@ -132,26 +132,29 @@ describe.each(losses)('a server that %s and is unavailable', (_, lose) => {
     const request = change(id, { confirmation: { code: await codeFor(gateway, id) } }, path);
     const key = newKey();
     const meanwhile = await loseAndRetry(request, key);
-    expect(await answerOf(() => send(request, key))).toMatchObject({ status: 200, body: { id, status: 'booked' } });
+    expect(await settledResponse(() => send(request, key))).toMatchObject({
+      status: 200,
+      body: { id, status: 'booked' },
+    });
     expect(appointmentsAt(slot)).toEqual([{ id, status: 'booked' }]);
     expectUnknown(meanwhile);
   });
 
   test('moves an appointment once', async () => {
-    const [from, to] = (await freeRun(gateway, 2, { careUnit: path })) as [Slot, Slot];
+    const [from, to] = (await consecutiveSlots(gateway, 2, { careUnit: path })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit: path, slot: from });
     await careUnitOf(gateway, path).confirm(id, await codeFor(gateway, id));
     const request = change(id, timeOf(to), path);
     const key = newKey();
     const meanwhile = await loseAndRetry(request, key);
-    expect(await answerOf(() => send(request, key))).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
+    expect(await settledResponse(() => send(request, key))).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
     expect(appointmentsAt(to)).toEqual([{ id, status: 'booked' }]);
     expect(appointmentsAt(from)).toEqual([]);
     expectUnknown(meanwhile);
   });
 });
 
-test('a hold created after reconciliation looked for it is returned to a retry', async () => {
+test('a hold that is created after a look-up is returned to a retry', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   const late = proxy.finishLate(isWrite);
@@ -162,21 +165,21 @@ test('a hold created after reconciliation looked for it is returned to a retry',
   await proxy.goDown();
   await late.finish();
   await proxy.comeUp();
-  const answer = await knownAnswerOf(() => send(creation(slot, path), key));
-  expect(answer.status, answer.text).toBe(201);
-  const { id } = answer.body;
+  const response = await finalResponse(() => send(creation(slot, path), key));
+  expect(response.status, response.text).toBe(201);
+  const { id } = response.body;
   await eventually(() => expect(appointmentsAt(slot)).toEqual([{ id, status: 'pending' }]));
   expect(await messagesAbout(gateway, id)).toHaveLength(1);
 });
 
-test('a booking that never reached the server is made once by a retry', async () => {
+test('a retry makes a booking that never reached the server, once', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   await proxy.goDown();
   const { status, body } = await send(creation(slot, path), key);
   expect({ status, reason: body.reason }).toEqual({ status: 503, reason: 'ehr_unavailable' });
   await proxy.comeUp();
-  const answer = await knownAnswerOf(() => send(creation(slot, path), key));
-  expect(answer.status, answer.text).toBe(201);
+  const response = await finalResponse(() => send(creation(slot, path), key));
+  expect(response.status, response.text).toBe(201);
   expect(appointmentsAt(slot)).toHaveLength(1);
 });

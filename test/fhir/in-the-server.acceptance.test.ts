@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import type { FhirAppointment, FhirSlot } from '../../connectors/fhir-r4/src/fhir.ts';
 import { actorsOf, slotsOf } from '../../connectors/fhir-r4/src/mappers/appointment.ts';
-import { book, creationBody, freeRun, freeSlot, oslo, riverside, type Slot, sodermalm } from '../bookings.ts';
+import { book, consecutiveSlots, creationBody, freeSlot, oslo, riverside, type Slot, sodermalm } from '../bookings.ts';
 import { careUnitOf, codeFor } from '../codes.ts';
 import type { FhirEhr } from '../ehrs/fhir.ts';
 import { startGateway } from '../gateway.ts';
@@ -27,8 +27,8 @@ async function slotStatuses(appointment: FhirAppointment, emr: string): Promise<
 /** Consecutive times at which the first two resources are both free. */
 async function freeWithBoth(length: number): Promise<readonly Slot[]> {
   const from = new Date(Date.now() + 21 * 24 * 60 * 60 * 1000);
-  const slots = await freeRun(gateway, length, { from });
-  const ofSecond = await freeRun(gateway, length, { from, resourceId: 'r-2' });
+  const slots = await consecutiveSlots(gateway, length, { from });
+  const ofSecond = await consecutiveSlots(gateway, length, { from, resourceId: 'r-2' });
   expect(ofSecond.map(({ start }) => start)).toEqual(slots.map(({ start }) => start));
   return slots;
 }
@@ -40,7 +40,7 @@ test('the gateway uses transactions if the server supports them', () => {
 });
 
 test('a booking creates an Appointment with patient, practitioner and busy slots', async () => {
-  const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+  const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
   const { body } = await norway.create({ ...creationBody(first, second), comment: 'First visit' });
   const appointment = await inEhr(body.id, 'sandbox-no');
   expect(appointment).toMatchObject({ status: 'booked', comment: 'First visit', minutesDuration: 60 });
@@ -52,7 +52,7 @@ test('a booking creates an Appointment with patient, practitioner and busy slots
 });
 
 test('an update changes the same Appointment and frees its previous slots', async () => {
-  const [slot, to] = (await freeRun(gateway, 2)) as [Slot, Slot];
+  const [slot, to] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
   const { id } = await book(gateway, { slot });
   const before = await inEhr(id, 'sandbox-no');
   await norway.change(id, { start: to.start, end: to.end });
@@ -106,11 +106,11 @@ describe('a booking or cancellation that awaits a code', () => {
 
 test.each([1, 2, 3])('twenty concurrent bookings of one slot create one Appointment, round %i', async () => {
   const slot = await freeSlot(gateway);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => norway.create({ ...creationBody(slot), patient_id: `p-${index + 1}` })),
   );
-  const won = answers.filter(({ status }) => status === 201);
-  const lost = answers.filter(({ status }) => status !== 201);
+  const won = responses.filter(({ status }) => status === 201);
+  const lost = responses.filter(({ status }) => status !== 201);
   expect(lost.map(({ status, body }) => `${status} ${body.reason}`)).toEqual(
     Array.from({ length: 19 }, () => '400 time_slot_unavailable'),
   );

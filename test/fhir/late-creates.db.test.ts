@@ -5,9 +5,9 @@ import { freeSlot, isFree, type Slot } from '../bookings.ts';
 import { careUnitOf, eventually } from '../codes.ts';
 import { type FaultProxy, type ProxiedRequest, startFaultProxy } from '../fault-proxy.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
-import { creation, keysOf, newKey, type Sent, type Told } from '../idempotency-keys.ts';
+import { type AppointmentResponse, creation, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
 import { careUnitPath } from '../other-ehrs.ts';
-import { knownAnswerOf, nextCall } from '../recovery.ts';
+import { finalResponse, nextCall } from '../recovery.ts';
 import { directBookingsOn } from './direct-bookings.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
@@ -28,7 +28,7 @@ afterAll(async () => {
   await fake.close();
 });
 
-const send = (request: Sent, key?: string): Promise<Told> => keysOf(gateway).send(request, key);
+const send = (request: Sent, key?: string): Promise<AppointmentResponse> => keysOf(gateway).send(request, key);
 const isCreate = ({ method, path: url }: ProxiedRequest) => method === 'POST' && url === '/Appointment';
 
 /** The appointments in the FHIR server at a time, except withdrawn ones. */
@@ -41,9 +41,9 @@ function standing({ start, end }: Slot): { readonly id: string | undefined; read
 
 describe.each([
   ['with an idempotency key', newKey],
-  ['without one', () => undefined],
+  ['without an idempotency key', () => undefined],
 ])('a server that ignores If-None-Exist and receives the first create late, for a request %s', (_, key) => {
-  test('keeps the appointment of the response only', async () => {
+  test('keeps only the appointment of the response', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = proxy.deliverLate(isCreate);
     const { status, body, text } = await send(creation(slot, path), key());
@@ -54,7 +54,7 @@ describe.each([
     expect(await isFree(gateway, slot, path)).toBe(false);
   });
 
-  test('keeps none when the appointment has been cancelled since', async () => {
+  test('keeps none if the appointment has been cancelled since', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = proxy.deliverLate(isCreate);
     const { body } = await send(creation(slot, path), key());
@@ -64,7 +64,7 @@ describe.each([
     expect(await isFree(gateway, slot, path)).toBe(true);
   });
 
-  test('keeps one when it is unavailable before the gateway looks', async () => {
+  test('keeps one if it is unavailable before the gateway looks', async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const late = proxy.deliverLate(isCreate);
     const { body } = await send(creation(slot, path), key());
@@ -78,18 +78,18 @@ describe.each([
   });
 });
 
-test('a create that arrives after a retry was answered leaves one appointment', async () => {
+test('a create that arrives after the response to a retry leaves one appointment', async () => {
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
   const late = proxy.finishLate(isCreate);
   expect((await send(creation(slot, path), key)).body.reason).toBe('outcome_unknown');
   await nextCall(gateway, 'fhir', 'unavailable');
   await proxy.comeUp();
-  const { status, body, text } = await knownAnswerOf(() => send(creation(slot, path), key));
+  const { status, body, text } = await finalResponse(() => send(creation(slot, path), key));
   expect(status, text).toBe(201);
   await late.finish();
   await eventually(() => expect(standing(slot)).toEqual([{ id: body.id, status: 'booked' }]));
-  expect(await knownAnswerOf(() => send(creation(slot, path), key))).toMatchObject({
+  expect(await finalResponse(() => send(creation(slot, path), key))).toMatchObject({
     status: 201,
     body: { id: body.id },
   });

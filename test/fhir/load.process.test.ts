@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../server/src/config/test-support.ts';
 
 const run = promisify(execFile);
 
-test('the commands that fhir:load prints run as they stand', async () => {
+test('the commands that fhir:load prints can be run unchanged', async () => {
   const server = await startFake({ takesIds: true, data: [] });
   onTestFinished(() => server.close());
   const env = { ...process.env, CROSSWARD_DATA_DIR: await temporaryFolder() };

@@ -35,7 +35,7 @@ async function load(settings: string) {
   return loadConfiguration({ path, connectors, environment: { ACME_CLIENT_SECRET: clientSecret } });
 }
 
-test('a recommendation of emr check that is pasted as printed keeps every resource bookable', async () => {
+test('with the recommended settings of emr check, every resource can be booked', async () => {
   const server = await startFake({ data: { days: 14 } });
   onTestFinished(() => server.close());
   const other = { coding: [{ system: 'urn:other', code: 'consultation' }] };

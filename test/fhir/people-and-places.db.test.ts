@@ -10,7 +10,7 @@ import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 const reference = (text: string) => ({ reference: text });
 const fake = await startFake({ data: { days: 14 } });
 const save = (resource: FhirResource & Readonly<Record<string, unknown>>) => fake.store.save(resource);
-// `r-3` works in the south. The north has a role for the same person, with a schedule of its own.
+// `r-3` works in the south. The north has its own role for the same person, with its own schedule.
 save({
   resourceType: 'PractitionerRole',
   id: 'r-3-north',
@@ -37,10 +37,10 @@ afterAll(async () => {
 const north = careUnitPath('fhir', 'north');
 const south = careUnitPath('fhir', 'south');
 
-test('a time of one care unit cannot be booked through another, though the practitioner works in both', async () => {
+test('a time of one care unit cannot be booked through another, even if the practitioner works in both', async () => {
   const ofSouth = await freeSlot(gateway, { careUnit: south, resourceId: 'r-3' });
-  const refused = await careUnitOf(gateway, north).create(creationBody(ofSouth));
-  expect(refused).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+  const rejected = await careUnitOf(gateway, north).create(creationBody(ofSouth));
+  expect(rejected).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
   const ofNorth = await freeSlot(gateway, { careUnit: north, resourceId: 'r-3' });
   expect(Date.parse(ofNorth.start)).toBe(inNorth.getTime());
   expect(await careUnitOf(gateway, north).create(creationBody(ofNorth))).toMatchObject({ status: 201 });
@@ -48,15 +48,15 @@ test('a time of one care unit cannot be booked through another, though the pract
 
 test.each([
   ['has died', { deceasedDateTime: '2026-01-01' }],
-  ['is no longer in use', { active: false }],
-])('a patient whose record %s is not booked', async (_, change) => {
+  ['is inactive', { active: false }],
+])('a patient whose record %s cannot be booked', async (_, change) => {
   save({ ...fake.store.get('Patient/p-4'), active: true, deceasedDateTime: undefined, ...change });
   const slot = await freeSlot(gateway, { careUnit: north });
-  const refused = await careUnitOf(gateway, north).create({ ...creationBody(slot), patient_id: 'p-4' });
-  expect(refused).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
+  const rejected = await careUnitOf(gateway, north).create({ ...creationBody(slot), patient_id: 'p-4' });
+  expect(rejected).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
 });
 
-test('a patient whose record was replaced is booked under the record that replaced it, and the response says so', async () => {
+test('a patient whose record was replaced is booked under the replacement, which the response names', async () => {
   const link = [{ type: 'replaced-by', other: reference('Patient/p-1') }];
   save({ ...fake.store.get('Patient/p-5'), active: false, link });
   const slot: Slot = await freeSlot(gateway, { careUnit: north });
@@ -64,10 +64,10 @@ test('a patient whose record was replaced is booked under the record that replac
   expect(made).toMatchObject({ status: 201, body: { patient_id: 'emr_id:p-1' } });
 });
 
-test('a booking that the gateway would store for a patient who has died is refused before a code is sent', async () => {
+test('a draft for a patient who has died is rejected before a code is sent', async () => {
   save({ ...fake.store.get('Patient/p-6'), deceasedBoolean: true });
   const { create } = careUnitOf(gateway, careUnitPath('drafts', 'north'));
   const slot = await freeSlot(gateway, { careUnit: north });
-  const refused = await create({ ...creationBody(slot), patient_id: 'p-6' });
-  expect(refused).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
+  const rejected = await create({ ...creationBody(slot), patient_id: 'p-6' });
+  expect(rejected).toMatchObject({ status: 409, body: { reason: 'patient_inactive' } });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import {
   book,
   bookEach,
-  freeRun,
+  consecutiveSlots,
   freeSlot,
   idsIn,
   isFree,
@@ -16,8 +16,15 @@ import { careUnitOf, codeFor, eventually, messagesAbout } from '../codes.ts';
 import { faultyEhrs } from '../faulty-ehr.ts';
 import { startGateway } from '../gateway.ts';
 import { change, changeMany, creation, expectReplayed, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
-import { anotherConnector } from '../other-ehrs.ts';
-import { allOpen, answerOf, askedInVain, knownAnswerOf, lookedUpInVain, withQuickRecovery } from '../recovery.ts';
+import { wrapConnector } from '../other-ehrs.ts';
+import {
+  allAvailable,
+  calledWhileUnavailable,
+  finalResponse,
+  lookedUpWithoutResult,
+  settledResponse,
+  withQuickRecovery,
+} from '../recovery.ts';
 
 /* Checks how reconciliation finds writes in FHIR servers. The tests with sandboxes cover every kind of write. */
 
@@ -26,10 +33,10 @@ vi.setConfig({ testTimeout: 150_000 });
 
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => ehrs.faulty(connector, emr))],
+  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
   configure: (demo) => withQuickRecovery(demo, { timeout_ms: 20_000 }),
 });
-beforeAll(() => allOpen(gateway));
+beforeAll(() => allAvailable(gateway));
 beforeEach(() => ehrs.reset());
 afterAll(() => gateway.close());
 const { send, at } = keysOf(gateway);
@@ -38,31 +45,31 @@ const sweden = careUnitOf(gateway, sodermalm);
 const outcomeUnknown = { status: 504, body: { reason: 'outcome_unknown' } };
 
 /** Loses the response of a write. The EHR is unavailable for background jobs and a retry, and then available again. */
-async function loseAnswer(emr: string, request: Sent, key: string, isDone: boolean) {
+async function loseResponse(emr: string, request: Sent, key: string, isDone: boolean) {
   const ehr = ehrs.of(emr);
-  ehr.leaveDuring({ isDone });
+  ehr.goDownDuring({ isDone });
   expect(await send(request, key)).toMatchObject(outcomeUnknown);
-  await askedInVain(ehr);
-  expect(await answerOf(() => send(request, key))).toMatchObject(outcomeUnknown);
-  ehr.comeBack();
+  await calledWhileUnavailable(ehr);
+  expect(await settledResponse(() => send(request, key))).toMatchObject(outcomeUnknown);
+  ehr.comeUp();
 }
 
 describe.each([true, false])('an EHR that becomes unavailable during a write, write made: %s', (isDone) => {
   test('has one booking, which a retry with the same key returns', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
-    await loseAnswer('sandbox-no', creation(slot), key, isDone);
-    const answer = await knownAnswerOf(() => send(creation(slot), key));
-    expect(answer).toMatchObject({ status: 201, body: { status: 'booked', ...timeOf(slot) } });
-    expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
-    expectReplayed(await send(creation(slot), key), answer);
+    await loseResponse('sandbox-no', creation(slot), key, isDone);
+    const response = await finalResponse(() => send(creation(slot), key));
+    expect(response).toMatchObject({ status: 201, body: { status: 'booked', ...timeOf(slot) } });
+    expect(await at(slot)).toEqual([{ id: response.body.id, state: 'booked' }]);
+    expectReplayed(await send(creation(slot), key), response);
   });
 
   test('has one hold, and its code confirms it', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const key = newKey();
-    await loseAnswer('sandbox-se', creation(slot, sodermalm), key, isDone);
-    const { status, body } = await knownAnswerOf(() => send(creation(slot, sodermalm), key));
+    await loseResponse('sandbox-se', creation(slot, sodermalm), key, isDone);
+    const { status, body } = await finalResponse(() => send(creation(slot, sodermalm), key));
     expect({ status, body }).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation' } });
     expect(await at(slot, 'sandbox-se')).toEqual([{ id: body.id, state: 'held' }]);
     expect(await messagesAbout(gateway, body.id)).toHaveLength(1);
@@ -72,19 +79,19 @@ describe.each([true, false])('an EHR that becomes unavailable during a write, wr
   test('moves appointments once, alone and in bulk', async () => {
     // Different days in each run, so that the other resource is free.
     const from = new Date(Date.now() + (isDone ? 20 : 27) * 86_400_000);
-    const [first, second, third] = (await freeRun(gateway, 3, { from })) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, { from })) as [Slot, Slot, Slot];
     const { id } = await book(gateway, { slot: first });
     const key = newKey();
-    await loseAnswer('sandbox-no', change(id, timeOf(second)), key, isDone);
-    const moved = await knownAnswerOf(() => send(change(id, timeOf(second)), key));
+    await loseResponse('sandbox-no', change(id, timeOf(second)), key, isDone);
+    const moved = await finalResponse(() => send(change(id, timeOf(second)), key));
     expect(moved).toMatchObject({ status: 200, body: { id, ...timeOf(second) } });
     expect(await isFree(gateway, first, oslo)).toBe(true);
 
     const ids = [id, ...idsIn(await bookEach(gateway, [third]))];
     const many = changeMany(ids, { resource_id: 'r-2' });
     const bulkKey = newKey();
-    await loseAnswer('sandbox-no', many, bulkKey, isDone);
-    const { status, body } = await knownAnswerOf(() => send(many, bulkKey));
+    await loseResponse('sandbox-no', many, bulkKey, isDone);
+    const { status, body } = await finalResponse(() => send(many, bulkKey));
     expect(status).toBe(200);
     expect(body.appointments.map(({ resource_id }) => resource_id)).toEqual(['emr_id:r-2', 'emr_id:r-2']);
   });
@@ -94,9 +101,9 @@ describe.each([true, false])('an EHR that becomes unavailable during a write, wr
     const { id } = await book(gateway, { slot });
     const key = newKey();
     const request = change(id, { status: 'cancelled' });
-    await loseAnswer('sandbox-no', request, key, isDone);
-    const answer = await knownAnswerOf(() => send(request, key));
-    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    await loseResponse('sandbox-no', request, key, isDone);
+    const response = await finalResponse(() => send(request, key));
+    expect(response).toMatchObject({ status: 200, body: { status: 'cancelled' } });
     expect(await at(slot)).toEqual([]);
   });
 });
@@ -107,7 +114,7 @@ describe('an EHR that makes a write after the time-out', () => {
     const ehr = ehrs.of(emr);
     const late = ehr.finishLate();
     expect(await send(request, key)).toMatchObject(outcomeUnknown);
-    await lookedUpInVain(ehr, Date.now() + 1000);
+    await lookedUpWithoutResult(ehr, Date.now() + 1000);
     await late.finish();
   }
 
@@ -122,9 +129,9 @@ describe('an EHR that makes a write after the time-out', () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
     await finishLate('sandbox-no', creation(slot), key);
-    const answer = await knownAnswerOf(() => send(creation(slot), key));
-    expect(answer.status).toBe(201);
-    await eventually(async () => expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]));
+    const response = await finalResponse(() => send(creation(slot), key));
+    expect(response.status).toBe(201);
+    await eventually(async () => expect(await at(slot)).toEqual([{ id: response.body.id, state: 'booked' }]));
   });
 
   test('confirms the appointment with the code', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
 import { type FakeServer, startFake } from '../../connectors/fhir-r4/fake/server.ts';
-import { creationBody, freeRun, type Slot } from '../bookings.ts';
+import { consecutiveSlots, creationBody, type Slot } from '../bookings.ts';
 import { careUnitOf } from '../codes.ts';
 import { startGateway } from '../gateway.ts';
 import { careUnitPath } from '../other-ehrs.ts';
@@ -33,12 +33,12 @@ async function requestsIn(mode: string): Promise<ReadonlyMap<string, number>> {
   const path = careUnitPath(mode, 'north');
   const { create, change, cancel } = careUnitOf(gateway, path);
   const from = new Date(Date.now() + 3 * dayMilliseconds);
-  const [slot, to] = (await freeRun(gateway, 2, { careUnit: path, from })) as [Slot, Slot];
+  const [slot, to] = (await consecutiveSlots(gateway, 2, { careUnit: path, from })) as [Slot, Slot];
   const counts = new Map<string, number>();
-  async function count<Told extends { readonly status: number }>(
+  async function count<AppointmentResponse extends { readonly status: number }>(
     name: string,
     status: number,
-    ask: () => Promise<Told>,
+    ask: () => Promise<AppointmentResponse>,
   ) {
     seen.splice(0);
     const told = await ask();

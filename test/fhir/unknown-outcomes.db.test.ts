@@ -7,7 +7,7 @@ import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { creationBody, freeSlot } from '../bookings.ts';
-import { careUnitOf, eventually, letWritesAge, type Told } from '../codes.ts';
+import { type AppointmentResponse, backdateWrites, careUnitOf, eventually } from '../codes.ts';
 import { startGateway } from '../gateway.ts';
 import { careUnitPath } from '../other-ehrs.ts';
 
@@ -68,17 +68,17 @@ test('a booking made after the time-out is found, and is not repeated', async ()
   const slot = await freeSlot(gateway, { careUnit: direct });
   const before = booked();
   const headers = { 'idempotency-key': randomUUID() };
-  const send = (): Promise<Told> =>
+  const send = (): Promise<AppointmentResponse> =>
     gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
   failOnce('cut_during');
   expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown' } });
-  const answer = await eventually(async () => {
+  const response = await eventually(async () => {
     const again = await send();
     expect(again.status).toBe(201);
     return again;
   });
-  expect(answer.body).toMatchObject({ status: 'booked', start: slot.start });
-  expect(await careUnitOf(gateway, direct).get(answer.body.id)).toEqual(answer.body);
+  expect(response.body).toMatchObject({ status: 'booked', start: slot.start });
+  expect(await careUnitOf(gateway, direct).get(response.body.id)).toEqual(response.body);
   expect(booked()).toBe(before + 1);
   expect(creations).toBe(1);
 });
@@ -87,12 +87,12 @@ test('a booking that never reached the server is not retried with its key', asyn
   const slot = await freeSlot(gateway, { careUnit: direct });
   const before = booked();
   const headers = { 'idempotency-key': randomUUID() };
-  const send = (): Promise<Told> =>
+  const send = (): Promise<AppointmentResponse> =>
     gateway.request('POST', `${direct}/appointments`, { body: creationBody(slot), headers });
   failOnce('cut_before');
   expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: true } });
   await eventually(async () => {
-    await letWritesAge(gateway);
+    await backdateWrites(gateway);
     expect(await send()).toMatchObject({ status: 504, body: { reason: 'outcome_unknown', retryable: false } });
   });
   expect(booked()).toBe(before);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Answer } from '../gateway.ts';
-import { answerOf, knownAnswerOf } from '../recovery.ts';
+import type { GatewayResponse } from '../gateway.ts';
+import { finalResponse, settledResponse } from '../recovery.ts';
 import type { Real } from './real.ts';
 
 /**
@@ -12,23 +12,25 @@ import type { Real } from './real.ts';
 export const ehrFaults = ['lost', 'undone', 'late'] as const;
 export type EhrFault = (typeof ehrFaults)[number];
 
-type Send = () => Promise<Answer<{ readonly reason?: string }>>;
+type Send = () => Promise<GatewayResponse<{ readonly reason?: string }>>;
 
 /**
  * Sends a request with an idempotency key to a failing EHR and retries it until the outcome is known. The outcome must be
  * the same as without the fault.
  */
-export async function sendToFaultyEhr({ ehr }: Real, fault: EhrFault, send: Send): Promise<Answer> {
-  const late = fault === 'late' ? ehr.finishLate() : ehr.leaveDuring({ isDone: fault === 'lost' });
+export async function sendToFaultyEhr({ ehr }: Real, fault: EhrFault, send: Send): Promise<GatewayResponse> {
+  const late = fault === 'late' ? ehr.finishLate() : ehr.goDownDuring({ isDone: fault === 'lost' });
   try {
     const first = await send();
     if (first.body.reason !== 'outcome_unknown') return first;
     // The EHR may reject the write itself; then a retry is rejected too.
     if (late) await late.finish().catch(() => undefined);
     else
-      expect((await answerOf(send)).body, 'while the EHR is unavailable').toMatchObject({ reason: 'outcome_unknown' });
-    ehr.comeBack();
-    return await knownAnswerOf(send);
+      expect((await settledResponse(send)).body, 'while the EHR is unavailable').toMatchObject({
+        reason: 'outcome_unknown',
+      });
+    ehr.comeUp();
+    return await finalResponse(send);
   } finally {
     ehr.reset();
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ehrFaults } from './faults.ts';
 import { dayEnd, type Patient, type Resource, type Service, slots, type Time } from './model.ts';
-import type { Manner, Pick } from './step.ts';
+import type { Pick, SendOptions } from './step.ts';
 
 const index = fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 20 }));
 
@@ -60,7 +60,7 @@ export const comment: fc.Arbitrary<string | undefined> = fc.option(fc.constantFr
   nil: undefined,
 });
 
-export const manner: fc.Arbitrary<Manner> = fc.oneof(
+export const options: fc.Arbitrary<SendOptions> = fc.oneof(
   { weight: 8, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: fc.constant({ dryRun: true }) },
   { weight: 1, arbitrary: fc.constant({ twice: true }) },

@@ -4,7 +4,7 @@ import type { Configuration } from '../../server/src/config/configuration.ts';
 import type { Policies } from '../../server/src/config/policies.ts';
 import { faultyEhrs } from '../faulty-ehr.ts';
 import { startGateway } from '../gateway.ts';
-import { anotherConnector } from '../other-ehrs.ts';
+import { wrapConnector } from '../other-ehrs.ts';
 import { withQuickRecovery } from '../recovery.ts';
 import { bulkCancellations } from './commands/bulk-cancel.ts';
 import { bulkConfirmations } from './commands/bulk-confirm.ts';
@@ -98,7 +98,7 @@ vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
   configure: (demo) => withQuickRecovery(configure(demo)),
-  connectors: [anotherConnector(ehrs.faulty)],
+  connectors: [wrapConnector(ehrs.faulty)],
   logLevel: 'warn',
 });
 afterAll(() => gateway.close());

@@ -14,7 +14,7 @@ export interface Success {
   readonly shown: readonly ShownEntry[];
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly reason: Reason;
   /** An unknown id is 404 in the path and 400 in the body. */
   readonly status: number;
@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 /** The expected response to a request. */
-export type Outcome = Success | Refusal;
+export type Outcome = Success | Rejection;
 
 const statuses = {
   time_slot_unavailable: 400,
@@ -49,11 +49,11 @@ export function shown(id: string, change: ChangeWord, isNew = false): Success {
   return { shown: [{ id, change, isNew }] };
 }
 
-export function refused(reason: Reason): Refusal {
+export function rejection(reason: Reason): Rejection {
   return { reason, status: statuses[reason] };
 }
 
-export const notInPath: Refusal = { reason: 'appointment_not_found', status: 404 };
+export const notInPath: Rejection = { reason: 'appointment_not_found', status: 404 };
 
 export interface Fault {
   readonly id: string;
@@ -66,13 +66,13 @@ function isFound({ reason }: Fault): boolean {
 }
 
 /** If any error is `time_slot_unavailable`, it is the reason of the problem; otherwise the first error is. All ids are listed. */
-export function refusedFor(faults: readonly Fault[]): Refusal | undefined {
+export function rejectionFor(faults: readonly Fault[]): Rejection | undefined {
   const first = faults.find(({ reason }) => reason === 'time_slot_unavailable') ?? faults[0];
-  return first && { ...refused(first.reason), faults: faults.filter(isFound).map(({ id }) => id) };
+  return first && { ...rejection(first.reason), faults: faults.filter(isFound).map(({ id }) => id) };
 }
 
 /** The reason why an appointment cannot be updated. */
-export function updateRefusal(model: Model, id: string): Reason | undefined {
+export function updateRejection(model: Model, id: string): Reason | undefined {
   const entry = model.entries.get(id);
   if (!entry) return 'appointment_not_found';
   const { state } = entry.kind === 'view' ? entry.of : entry;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { age, codeIn, messages, rowsOf, workInBackground } from '../codes.ts';
+import { backdateCode, codeIn, messages, rowsOf, runBackgroundJobs } from '../codes.ts';
 import type { Ehr } from '../ehrs/ehr.ts';
 import type { FaultyEhr } from '../faulty-ehr.ts';
-import type { Answer, Gateway } from '../gateway.ts';
+import type { Gateway, GatewayResponse } from '../gateway.ts';
 import { type Code, entriesOf, type Model, type Resource, type Time } from './model.ts';
 
 /** The care unit that is compared with the model. */
@@ -68,7 +68,11 @@ export class Real {
     return `/api/emrs/${this.place.emr}/care-units/${this.place.careUnitId}`;
   }
 
-  request<Body>(method: string, path: string, options: Parameters<Gateway['request']>[2] = {}): Promise<Answer<Body>> {
+  request<Body>(
+    method: string,
+    path: string,
+    options: Parameters<Gateway['request']>[2] = {},
+  ): Promise<GatewayResponse<Body>> {
     return this.gateway.request<Body>(method, this.path + path, options);
   }
 
@@ -176,12 +180,12 @@ export class Real {
 
   /** Runs the background jobs once. */
   async runBackgroundJobs(): Promise<void> {
-    await workInBackground(this.gateway);
+    await runBackgroundJobs(this.gateway);
   }
 
   /** Backdates the code so that a resend is allowed. */
   async allowResend(code: Code): Promise<void> {
-    await age(this.gateway, this.id(code.name), 30);
+    await backdateCode(this.gateway, this.id(code.name), 30);
   }
 
   /** Sets the send time to now, so that a resend is not allowed even on a slow machine. */

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Appointment } from '../bookings.ts';
-import type { Answer } from '../gateway.ts';
+import type { GatewayResponse } from '../gateway.ts';
 import { bodyOf, compareWorld, previewOf } from './compare.ts';
 import { type EhrFault, sendToFaultyEhr } from './faults.ts';
 import { type Entry, entriesOf, type Model, statusOf } from './model.ts';
-import type { Outcome, Refusal, Success } from './outcome.ts';
+import type { Outcome, Rejection, Success } from './outcome.ts';
 import type { Real } from './real.ts';
 
 /** Performs one step on the gateway and the model, and compares the responses. Returns a description of the step. */
@@ -76,7 +76,7 @@ export function pickedMany(model: Model, picks: readonly Pick[]): string[] {
 }
 
 /** How a write is sent. */
-export interface Manner {
+export interface SendOptions {
   readonly dryRun?: boolean;
   /** Sends it twice with the same idempotency key. The second response must be a replay. */
   readonly twice?: boolean;
@@ -91,11 +91,11 @@ interface Write {
   /** Whether the response is a list. */
   readonly many?: boolean;
   readonly success: 200 | 201 | 202;
-  readonly manner?: Manner;
+  readonly options?: SendOptions;
 }
 
 /** Removes `dryRun`. */
-export function withoutDryRun({ twice = false, fault }: Manner): Manner {
+export function withoutDryRun({ twice = false, fault }: SendOptions): SendOptions {
   return { twice, ...(fault && { fault }) };
 }
 
@@ -103,7 +103,7 @@ export function withoutDryRun({ twice = false, fault }: Manner): Manner {
 export async function write(
   model: Model,
   real: Real,
-  { method, path, body, many = false, success, manner: { dryRun = false, twice = false, fault } = {} }: Write,
+  { method, path, body, many = false, success, options: { dryRun = false, twice = false, fault } = {} }: Write,
   rule: (model: Model) => Outcome,
 ): Promise<Outcome> {
   const after = dryRun ? structuredClone(model) : model;
@@ -113,13 +113,18 @@ export async function write(
   const send = () =>
     real.request<{ reason?: string }>(method, `${path}${dryRun ? '?dry_run=true' : ''}`, { body, headers });
   const response = fault ? await sendToFaultyEhr(real, fault, send) : await send();
-  if ('reason' in expected) compareRefusal(real, expected, response, body);
+  if ('reason' in expected) compareRejection(real, expected, response, body);
   else compareSuccess(after, real, expected, response, { many, dryRun, status: dryRun ? 200 : success });
   if (hasKey && !dryRun && response.status !== 429) compareReplay(response, await send());
   return expected;
 }
 
-function compareRefusal(real: Real, expected: Refusal, { status, body }: Answer, sent: object | undefined): void {
+function compareRejection(
+  real: Real,
+  expected: Rejection,
+  { status, body }: GatewayResponse,
+  sent: object | undefined,
+): void {
   const { reason, errors, attempts_remaining } = body as {
     reason?: string;
     errors?: { id?: string; pointer?: string }[];
@@ -147,7 +152,7 @@ interface Form {
   readonly status: number;
 }
 
-function compareSuccess(model: Model, real: Real, { shown }: Success, response: Answer, form: Form): void {
+function compareSuccess(model: Model, real: Real, { shown }: Success, response: GatewayResponse, form: Form): void {
   expect({ status: response.status, body: response.body }).toEqual({ status: form.status, body: expect.anything() });
   const actual = form.many
     ? (response.body as { appointments: Appointment[] }).appointments
@@ -163,7 +168,7 @@ function compareSuccess(model: Model, real: Real, { shown }: Success, response: 
   }
 }
 
-function compareReplay(first: Answer, second: Answer): void {
+function compareReplay(first: GatewayResponse, second: GatewayResponse): void {
   expect(second.headers['idempotency-replayed'], 'the header of the second response').toBe('true');
   expect([second.status, second.body, second.headers.location], 'the second response').toEqual([
     first.status,

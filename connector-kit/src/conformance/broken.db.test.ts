@@ -94,6 +94,12 @@ const variants: [string, capability: string, check: string, (right: CompleteConn
     }),
   ],
   [
+    'returns a patient with an id that no request can contain',
+    'patients',
+    'the id of a patient can be sent in a request',
+    (right) => ({ findPatient: async (it) => ({ ...((await right.findPatient(it)) as Patient), id: 'p-1 ' }) }),
+  ],
+  [
     'returns a birth date in another format',
     'patients',
     'a birth date is YYYY-MM-DD and a phone number is E.164, or null',
@@ -117,6 +123,15 @@ const variants: [string, capability: string, check: string, (right: CompleteConn
     'resources',
     'lists each resource once, ordered by id',
     (right) => ({ listResources: async (unit) => (await right.listResources(unit)).toReversed() }),
+  ],
+  [
+    'lists a resource with an id that no request can contain',
+    'resources',
+    'ids of resources can be sent in requests',
+    (right) => ({
+      listResources: async (unit) =>
+        (await right.listResources(unit)).map((resource) => ({ ...resource, id: `${resource.id}\t` })),
+    }),
   ],
   [
     'shows resources of another care unit',

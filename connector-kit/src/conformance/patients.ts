@@ -1,4 +1,4 @@
-import type { PatientIdentifier } from '../identifiers.ts';
+import { identifierFault, type PatientIdentifier } from '../identifiers.ts';
 import { capability } from './check.ts';
 import { expectSame, expectThat, given, operation } from './expect.ts';
 import { patientId } from './steps.ts';
@@ -36,6 +36,14 @@ export const patients = capability('patients', (connector) => connector.findPati
     for (const { type, value } of named(subject)) {
       const shown = found.identifiers.some((it) => it.type === type && it.value === value);
       expectThat(shown, `The ${type} of the known patient is not among the identifiers`);
+    }
+  },
+
+  'the id of a patient can be sent in a request': async (subject) => {
+    for (const identifier of named(subject)) {
+      const found = await operation(subject.connector, 'findPatient')(identifier);
+      const fault = found ? identifierFault(found.id) : undefined;
+      expectThat(fault === undefined, `The id of the known patient ${fault}`);
     }
   },
 

@@ -1,3 +1,4 @@
+import { identifierFault } from '../identifiers.ts';
 import type { Resource } from '../records.ts';
 import { capability } from './check.ts';
 import { expectSame, expectThat, given, inOrder, operation } from './expect.ts';
@@ -21,6 +22,13 @@ export const resources = capability(
       expectSame(new Set(ids).size, ids.length, 'Number of distinct resource ids');
       for (const { id, identifiers } of listed) {
         expectSame(identifiers[0], { type: 'emr_id', value: id }, `First identifier of resource ${id}`);
+      }
+    },
+
+    'ids of resources can be sent in requests': async (subject) => {
+      for (const { id } of await all(subject)) {
+        const fault = identifierFault(id);
+        expectThat(fault === undefined, `The id of a resource ${fault}`);
       }
     },
 

@@ -47,7 +47,7 @@ async function start(
   return { requests, valid, url: `${tokens.url}/token`, fhir, open, probe };
 }
 
-const anybody = { type: 'emr_id', value: 'p-1' } as const;
+const anyPatient = { type: 'emr_id', value: 'p-1' } as const;
 
 describe('signing in', () => {
   test('works with a user name and password, and with a bearer token', async () => {
@@ -59,7 +59,7 @@ describe('signing in', () => {
       const fhir = await startFake({ authorization: () => header, data: { days: 3 } });
       running.push(fhir);
       const connector = await openConnector(settingsFor(fhir.url, { auth }));
-      expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+      expect(await connector.findPatient?.(anyPatient)).toMatchObject({ id: 'p-1' });
       await expect(openConnector(settingsFor(fhir.url))).rejects.toMatchObject({ kind: 'rejected' });
     }
   });
@@ -80,7 +80,7 @@ describe('signing in', () => {
         send_secret_in: place,
       } as const;
       const connector = await server.open(auth);
-      await Promise.all([connector.findPatient?.(anybody), connector.findPatient?.(anybody)]);
+      await Promise.all([connector.findPatient?.(anyPatient), connector.findPatient?.(anyPatient)]);
       expect(server.requests).toHaveLength(1);
       expect(server.requests[0]?.form.get('scope')).toBe('system/*.rs');
     },
@@ -97,14 +97,14 @@ describe('signing in', () => {
       client_secret: secret(text),
     } as const;
     const connector = await server.open(auth);
-    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+    expect(await connector.findPatient?.(anyPatient)).toMatchObject({ id: 'p-1' });
   });
 
   test('works at a server whose response has an ID token too', async () => {
     const server = await start(() => true, { more: { id_token: 'e30.e30.e30' } });
     const auth = { type: 'client_credentials', token_url: server.url, client_id: 'gateway' } as const;
     const connector = await server.open({ ...auth, client_secret: secret('s3cret') });
-    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+    expect(await connector.findPatient?.(anyPatient)).toMatchObject({ id: 'p-1' });
   });
 
   test.each([
@@ -185,7 +185,7 @@ describe('signing in', () => {
       scope: 'system/*.rs',
     });
     server.valid.token = 41;
-    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+    expect(await connector.findPatient?.(anyPatient)).toMatchObject({ id: 'p-1' });
     expect(seen.size).toBe(2);
   });
 
@@ -212,12 +212,12 @@ describe('a token', () => {
     onTestFinished(() => void vi.useRealTimers());
     const server = await start(() => true, { expiresIn: 3_600 });
     const connector = await server.open(auth(server.url));
-    await connector.findPatient?.(anybody);
+    await connector.findPatient?.(anyPatient);
     vi.setSystemTime(Date.now() + 1_800_000);
-    await connector.findPatient?.(anybody);
+    await connector.findPatient?.(anyPatient);
     expect(server.requests).toHaveLength(1);
     vi.setSystemTime(Date.now() + 1_799_000);
-    await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anybody)));
+    await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anyPatient)));
     expect(server.requests).toHaveLength(2);
   });
 
@@ -225,7 +225,7 @@ describe('a token', () => {
     const server = await start(() => true);
     const connector = await server.open(auth(server.url));
     server.valid.token = 41;
-    await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anybody)));
+    await Promise.all(Array.from({ length: 5 }, () => connector.findPatient?.(anyPatient)));
     expect(server.requests).toHaveLength(2);
   });
 
@@ -246,6 +246,6 @@ describe('a token', () => {
     running.push(found);
     const { token_url: _, ...rest } = auth('');
     const connector = await openConnector(settingsFor(found.url, { auth: rest }), plainHttp());
-    expect(await connector.findPatient?.(anybody)).toMatchObject({ id: 'p-1' });
+    expect(await connector.findPatient?.(anyPatient)).toMatchObject({ id: 'p-1' });
   });
 });

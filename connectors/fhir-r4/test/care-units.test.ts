@@ -66,7 +66,7 @@ async function book(connector: Connector, careUnit: CareUnit, hour: number) {
 const inTwoUnits = [practitioner, role('role-n', 'north'), role('role-s', 'south')];
 
 describe('a practitioner who works in two care units', () => {
-  test('is booked in each at the times of the role there', async () => {
+  test('has the free slots of the role in each', async () => {
     const { server, connector } = await open([
       ...inTwoUnits,
       ...schedule('n', ['PractitionerRole/role-n'], 8),
@@ -81,7 +81,7 @@ describe('a practitioner who works in two care units', () => {
     expect(await connector.findAppointments?.(north, [booked?.id ?? ''])).toEqual([]);
   });
 
-  test('is booked where the schedule says, whatever the role that it names besides', async () => {
+  test('is booked at the location of the schedule, even if the schedule also names a role elsewhere', async () => {
     const { connector } = await open([
       practitioner,
       role('role-both', 'north', { location: [reference('Location/north'), reference('Location/south')] }),
@@ -92,7 +92,7 @@ describe('a practitioner who works in two care units', () => {
     expect(await timesOf(connector, south)).toEqual(['09']);
   });
 
-  test('has an appointment that names the role of one in that one alone', async () => {
+  test('has an appointment that names one role in the care unit of that role only', async () => {
     const { server, connector } = await open([
       ...inTwoUnits,
       ...schedule('n', ['PractitionerRole/role-n'], 8),
@@ -107,25 +107,27 @@ describe('a practitioner who works in two care units', () => {
   });
 });
 
-test('a room of the care unit is its place too', async () => {
+test('a room of the care unit is a location of the care unit too', async () => {
   const { connector } = await open([practitioner, ...schedule('n', ['Practitioner/r-9', 'Location/room-1'], 8)]);
-  // Nothing but the room says where the practitioner works.
+  // Only the room says where the practitioner works.
   expect(await timesOf(connector, north)).toEqual(['08']);
   expect(await timesOf(connector, south)).toEqual([]);
 });
 
-describe('what is out of use', () => {
+describe('a resource that is out of use', () => {
   const active = [practitioner, role('role-n', 'north'), ...schedule('n', ['PractitionerRole/role-n'], 8)];
 
   test.each<[string, readonly FhirResource[]]>([
     ['a practitioner', [{ ...practitioner, active: false } as Fhir]],
     ['a role', [role('role-n', 'north', { active: false })]],
-    ['a role whose time has passed', [role('role-n', 'north', { period: { end: '2020-01-01' } })]],
+    ['a role whose period has ended', [role('role-n', 'north', { period: { end: '2020-01-01' } })]],
     ['a schedule', schedule('n', ['PractitionerRole/role-n'], 8, { active: false })],
-    ['the place', [{ resourceType: 'Location', id: 'north', status: 'suspended' } as Fhir]],
-  ])('%s is neither offered nor booked, and its appointments stay', async (name, gone) => {
+    ['the location', [{ resourceType: 'Location', id: 'north', status: 'suspended' } as Fhir]],
+  ])('%s has no free slots and cannot be booked, but its appointments are listed', async (name, gone) => {
     const data =
-      name === 'the place' ? [...active, ...schedule('n', ['PractitionerRole/role-n', 'Location/north'], 8)] : active;
+      name === 'the location'
+        ? [...active, ...schedule('n', ['PractitionerRole/role-n', 'Location/north'], 8)]
+        : active;
     const { server, connector } = await open(data);
     const [booked] = (await book(connector, north, 8)) ?? [];
     for (const resource of gone) server.store.save(resource);

@@ -17,7 +17,7 @@ describe('the estimated clock of an EHR', () => {
   const ours = Date.parse('2026-03-20T12:00:00.400Z');
   const ahead = ({ toEhr }: ReturnType<typeof createClock>) => toEhr(new Date(ours)).getTime() - ours;
 
-  test('equals ours as long as every response allows it', () => {
+  test("equals the gateway's clock while every response allows it", () => {
     const clock = createClock();
     expect(ahead(clock)).toBe(0);
     // `Date` has whole seconds and can be up to a second old.
@@ -25,7 +25,7 @@ describe('the estimated clock of an EHR', () => {
     expect(ahead(clock)).toBe(0);
   });
 
-  test.each([-10 * minute, 10 * minute])('is measured to a second when it differs by %d ms', (milliseconds) => {
+  test.each([-10 * minute, 10 * minute])('is accurate to a second when it differs by %d ms', (milliseconds) => {
     const clock = createClock();
     for (let at = ours; at < ours + 20 * second; at += 700) clock.observe(response(at + milliseconds), at - 5, at + 5);
     expect(Math.abs(ahead(clock) - milliseconds)).toBeLessThanOrEqual(second);
@@ -33,7 +33,7 @@ describe('the estimated clock of an EHR', () => {
     expect(clock.fromEhr(clock.toEhr(moment))).toEqual(moment);
   });
 
-  test('is measured again after the EHR has set its clock', () => {
+  test('is corrected after the EHR has set its clock', () => {
     const clock = createClock();
     clock.observe(response(ours + 10 * minute), ours, ours);
     clock.observe(response(ours), ours, ours);

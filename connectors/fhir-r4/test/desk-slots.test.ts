@@ -24,14 +24,14 @@ async function start(options: FakeOptions = {}, settings: Partial<FhirSettings> 
   const slotOf = ({ resourceId, start: from }: TimeSlot) =>
     server.store.get(`Slot/slot-${resourceId}-${from.getTime() / 60_000}`) as unknown as FhirSlot;
   const appointment = (id: string | undefined) => server.store.get(`Appointment/${id}`) as unknown as FhirAppointment;
-  /** As the staff do it: the Slots stay as they are. */
+  /** Changes an appointment directly in the EHR. The Slots do not change. */
   const atTheDesk = (id: string | undefined, change: object) =>
     void server.store.save({ ...appointment(id), ...change } as FhirResource);
   const starts = async () => (await freeSlots(connector, 4)).map((it) => it.start.getTime());
   return { server, http, connector, slots, slotOf, appointment, atTheDesk, starts };
 }
 
-/** Lets the claim of a slot have ended a minute ago. */
+/** Makes the claim of a slot expire a minute ago. */
 function endClaim({ store }: FakeServer, slot: FhirSlot): void {
   const owner = claimOf(slot)?.owner ?? '';
   store.save(claimedSlot(slot, 'busy-tentative', { owner, until: new Date(Date.now() - 60_000) }) as never);
@@ -57,7 +57,7 @@ describe.each(modes)('in mode %s, a busy slot with our claim', (_, options) => {
     },
   );
 
-  test('is booked without a listing in between', async () => {
+  test('is booked without listing the slots first', async () => {
     const { connector, slots, atTheDesk } = await start(options);
     const [made] = await write(connector, [creation(slots[0])]);
     atTheDesk(made?.id, { status: 'cancelled' });
@@ -71,7 +71,7 @@ describe.each(modes)('in mode %s, a busy slot with our claim', (_, options) => {
     const [slot] = slots;
     const [made] = await write(connector, [creation(slot)]);
     server.store.remove(`Appointment/${made?.id}`);
-    // As long ago that no search index can be behind.
+    // Long ago, so that every search index is up to date.
     const { meta } = slotOf(slot);
     Object.assign(meta as object, { lastUpdated: new Date(Date.now() - 600_000).toISOString() });
     expect(await starts()).toContain(slot.start.getTime());
@@ -88,7 +88,7 @@ describe.each(modes)('in mode %s, a busy slot with our claim', (_, options) => {
     await expect(write(connector, [creation(slot)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   });
 
-  test('stays taken while the server cannot tell', async () => {
+  test('stays busy while the server cannot be searched', async () => {
     const { server, connector, slots, slotOf, atTheDesk, starts } = await start(options);
     const [slot] = slots;
     const [made] = await write(connector, [creation(slot)]);
@@ -102,7 +102,7 @@ describe.each(modes)('in mode %s, a busy slot with our claim', (_, options) => {
   });
 });
 
-test('a listing without anything to clean up is one request', async () => {
+test('listing slots is one request if there is nothing to clean up', async () => {
   const { server, connector, slots } = await start();
   await write(connector, [creation(slots[0])]);
   server.seen.splice(0);
@@ -119,7 +119,7 @@ test('a listing without anything to clean up is one request', async () => {
 describe('in slot_claim, a tentative slot', () => {
   const options = { transactions: 'none' } as const;
 
-  test('is freed after its write died before the appointment', async () => {
+  test('is freed after its write was interrupted before the appointment', async () => {
     const { server, http, connector, slots, slotOf } = await start(options);
     const [slot] = slots;
     server.misbehave = ({ method, path }) => {
@@ -131,7 +131,7 @@ describe('in slot_claim, a tentative slot', () => {
     server.misbehave = () => undefined;
     const second = await openConnector(settingsFor(server.url));
     expect(slotOf(slot).status).toBe('busy-tentative');
-    // The claim has not ended, so its write may still be in progress.
+    // The claim has not expired, so its write may still be in progress.
     await freeSlots(second, 4);
     expect(slotOf(slot).status).toBe('busy-tentative');
     endClaim(server, slotOf(slot));
@@ -143,8 +143,8 @@ describe('in slot_claim, a tentative slot', () => {
   describe.each([
     ['booking', null, 'busy'],
     ['hold', 600_000, 'busy-tentative'],
-  ] as const)('of a %s whose write died after the appointment', (_, heldFor, status) => {
-    async function dieAfterTheAppointment() {
+  ] as const)('of a %s that was interrupted after the appointment', (_, heldFor, status) => {
+    async function interruptAfterAppointment() {
       const it = await start(options);
       const operationId = randomUUID();
       let isCreated = false;
@@ -168,13 +168,13 @@ describe('in slot_claim, a tentative slot', () => {
     }
 
     test('is finished by a look-up of the write', async () => {
-      const { second, operationId, expectFinished } = await dieAfterTheAppointment();
+      const { second, operationId, expectFinished } = await interruptAfterAppointment();
       expect(await second.findOperation?.(north, operationId)).toHaveLength(1);
       expectFinished();
     });
 
     test('is finished by a look-up after the server was unavailable', async () => {
-      const { server, second, operationId, expectFinished } = await dieAfterTheAppointment();
+      const { server, second, operationId, expectFinished } = await interruptAfterAppointment();
       server.misbehave = () => ({ status: 503 });
       await expect(second.findOperation?.(north, operationId)).rejects.toMatchObject({ kind: 'unavailable' });
       server.misbehave = ({ method }) => (method === 'PUT' ? { status: 503 } : undefined);
@@ -184,9 +184,9 @@ describe('in slot_claim, a tentative slot', () => {
       expectFinished();
     });
 
-    test('is finished by a listing after its claim has ended', async () => {
-      const { server, slots, slotOf, second, expectFinished } = await dieAfterTheAppointment();
-      // The slot of a hold has its final claim at once.
+    test('is finished by a listing after its claim has expired', async () => {
+      const { server, slots, slotOf, second, expectFinished } = await interruptAfterAppointment();
+      // The claim of a hold's slot is final from the start.
       if (heldFor === null) endClaim(server, slotOf(slots[0]));
       expect(await freeSlots(second, 4)).not.toContainEqual(slots[0]);
       if (heldFor === null) expectFinished();
@@ -194,8 +194,8 @@ describe('in slot_claim, a tentative slot', () => {
   });
 });
 
-describe.each(modes)('in mode %s, a held appointment that staff book themselves', (_, options) => {
-  test('has a busy slot when its code comes later', async () => {
+describe.each(modes)('in mode %s, a held appointment that staff book directly in the EHR', (_, options) => {
+  test('has a busy slot when its code is entered later', async () => {
     const { connector, slots, slotOf, atTheDesk } = await start(options);
     const [held] = await write(connector, [creation(slots[0], new Date(Date.now() + 600_000))]);
     atTheDesk(held?.id, { status: 'booked' });
@@ -205,7 +205,7 @@ describe.each(modes)('in mode %s, a held appointment that staff book themselves'
     expect(claimOf(slotOf(slots[0]))?.until).toBeNull();
   });
 
-  test('has a busy slot when no code comes', async () => {
+  test('has a busy slot when its code expires', async () => {
     const { server, connector, slots, slotOf, atTheDesk, starts } = await start(options);
     const [held] = await write(connector, [creation(slots[0], new Date(Date.now() + 600_000))]);
     expireHold(server, held?.id ?? '');
@@ -224,7 +224,7 @@ describe.each(modes)('in mode %s, an appointment that staff move without changin
     return { ...it, from, to };
   }
 
-  test('takes its new time and leaves its former one, with check_appointments', async () => {
+  test('blocks its new time and frees its previous one, with check_appointments', async () => {
     const { connector, from, to, starts } = await moved({ slots: { check_appointments: true } });
     expect(await starts()).not.toContain(to.start.getTime());
     await expect(write(connector, [creation(to)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
@@ -232,12 +232,12 @@ describe.each(modes)('in mode %s, an appointment that staff move without changin
     expect(await write(connector, [creation(from)])).toMatchObject([{ state: 'booked' }]);
   });
 
-  test('is not seen without check_appointments', async () => {
+  test('does not block its new time without check_appointments', async () => {
     const { connector, to } = await moved({});
     expect(await write(connector, [creation(to)])).toMatchObject([{ state: 'booked' }]);
   });
 
-  test('can be moved on by the gateway, with check_appointments', async () => {
+  test('can be moved by the gateway, with check_appointments', async () => {
     const { server, connector, to, slots, starts } = await moved({ slots: { check_appointments: true } });
     const [{ id: appointmentId = '' } = {}] = server.store.all('Appointment');
     const [, , third] = slots;

@@ -27,7 +27,7 @@ describe.each([
   ['slot_claim', { transactions: 'none' }],
 ] as const)('in mode %s', (_, options) => {
   test.each(['arrived', 'checked-in', 'fulfilled'])(
-    'a visit that is %s is neither moved nor cancelled',
+    'a visit that is %s cannot be moved or cancelled',
     async (status) => {
       const { connector, other, appointmentId, inEhr, atTheDesk } = await start(options);
       atTheDesk(status);
@@ -43,7 +43,7 @@ describe.each([
     },
   );
 
-  test.each(['pending', 'proposed', 'waitlist'])('an appointment that staff made %s is cancelled', async (status) => {
+  test.each(['pending', 'proposed', 'waitlist'])('an appointment set to %s can be cancelled', async (status) => {
     const { connector, slot, appointmentId, inEhr, atTheDesk } = await start(options);
     atTheDesk(status);
     const [cancelled] = await write(connector, [{ kind: 'cancel', appointmentId }]);

@@ -33,7 +33,7 @@ function hourOf({ store }: FakeServer) {
   return { start, end, resourceId: 'r-1', healthcareServiceId: 'consultation' };
 }
 
-test('a time is taken with all of its Slots, and freed again', async () => {
+test('a booking takes all Slots of its time, and a cancellation frees them', async () => {
   const { server, changes } = await start({});
   const hour = hourOf(server);
   const free = await changes?.take?.(hour);
@@ -49,7 +49,7 @@ test.each([
   [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment']],
   [{ plainWrites: false, patchOnly: true }, ['cancel', 'comment']],
   [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, []],
-] satisfies [FakeOptions, string[]][])('of a server with %j, what it allows is offered', async (options, names) => {
+] satisfies [FakeOptions, string[]][])('the server options %j determine the changes', async (options, names) => {
   const { changes } = await start({ transactions: 'none', ...options });
   expect(Object.keys(changes ?? {}).sort()).toEqual(names);
 });

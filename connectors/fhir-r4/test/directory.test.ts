@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-test('the schedules of others are not read, however many there are', async () => {
+test("only the schedules of the care unit's resources are read", async () => {
   const server = await startFake({ data: { days: 1 } });
   servers.push(server);
   for (let index = 0; index < 3000; index++) {
@@ -22,7 +22,7 @@ test('the schedules of others are not read, however many there are', async () =>
   expect(server.seen.length).toBeLessThanOrEqual(8);
 });
 
-test.each(['/Location', '/Device'])('a server that refuses a search of %s is read as a whole', async (path) => {
+test.each(['/Location', '/Device'])('if the server rejects a search of %s, all of them are read', async (path) => {
   const server = await startFake({ data: { days: 1 } });
   servers.push(server);
   server.misbehave = (request) =>
@@ -39,7 +39,7 @@ describe('a refresh', () => {
     return { loads, clock, get: refreshed(load, lifetime, () => clock.now) };
   }
 
-  test('serves all who wait', async () => {
+  test('serves all callers that wait for it', async () => {
     const { loads, get } = kept(1000);
     const waiting = [get('a'), get('a'), get('a')];
     loads[0]?.resolve('first');
@@ -47,7 +47,7 @@ describe('a refresh', () => {
     expect(loads).toHaveLength(1);
   });
 
-  test('keeps nobody waiting who can have the former value', async () => {
+  test('runs in the background while callers get the previous value', async () => {
     const { loads, clock, get } = kept(1000);
     const first = get('a');
     loads[0]?.resolve('first');
@@ -61,7 +61,7 @@ describe('a refresh', () => {
     expect(loads).toHaveLength(2);
   });
 
-  test('that fails keeps the former value, and the next caller starts another', async () => {
+  test('that fails keeps the previous value, and the next caller starts another', async () => {
     const { loads, clock, get } = kept(1000);
     const first = get('a');
     loads[0]?.resolve('first');
@@ -72,7 +72,7 @@ describe('a refresh', () => {
     await expect.poll(async () => [await get('a'), loads.length]).toEqual(['first', 3]);
   });
 
-  test('is waited for when the former value is too old', async () => {
+  test('blocks callers if the previous value is too old', async () => {
     const { loads, clock, get } = kept(1000);
     const first = get('a');
     loads[0]?.resolve('first');

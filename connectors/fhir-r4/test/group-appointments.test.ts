@@ -88,7 +88,7 @@ describe.each([
     expect((await freeSlots(connector, 1))[0]).toEqual(slot);
   });
 
-  test('is not moved for one of them', async () => {
+  test('cannot be moved for one of its patients', async () => {
     const { connector, other, id, inEhr } = await start(options);
     const before = inEhr();
     const { start: from, end } = other as never as { start: Date; end: Date };

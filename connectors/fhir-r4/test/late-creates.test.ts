@@ -34,10 +34,10 @@ async function start() {
 describe.each([
   ['booking', null, 'booked', 'busy'],
   ['hold', 600_000, 'held', 'busy-tentative'],
-] as const)('a %s whose create is delayed until another call has finished it', (_, heldFor, state, slotStatus) => {
+] as const)('a %s whose create is executed after another call', (_, heldFor, state, slotStatus) => {
   const until = () => heldFor && new Date(Date.now() + heldFor);
 
-  test('leaves one appointment when its own call is still running', async () => {
+  test('leaves one appointment while its own call is still running', async () => {
     const { server, first, second, isDelayed, executeDelayed, living } = await start();
     const [slot] = await freeSlots(first, 1);
     const operationId = randomUUID();
@@ -58,7 +58,7 @@ describe.each([
     await expect(write(first, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   });
 
-  test('leaves one appointment after its operation is looked up, when its gateway has died', async () => {
+  test('leaves one appointment after its operation is looked up because its gateway was killed', async () => {
     const { http, first, second, isDelayed, executeDelayed, living } = await start();
     const [slot] = await freeSlots(first, 1);
     const operationId = randomUUID();
@@ -78,7 +78,7 @@ describe.each([
   });
 });
 
-test('appointments of one write on different slots are all kept', async () => {
+test('one write with appointments on different slots keeps all of them', async () => {
   const { server, second, living } = await start();
   server.misbehave = () => undefined;
   const operationId = randomUUID();
@@ -93,7 +93,7 @@ test('appointments of one write on different slots are all kept', async () => {
   expect(living()).toHaveLength(3);
 });
 
-test('a delayed create that is done before another call creates its own is kept', async () => {
+test('a late create that is executed before another call creates its own is kept', async () => {
   const { server, http, first, second, isDelayed, executeDelayed, living } = await start();
   const [slot] = await freeSlots(first, 1);
   const operationId = randomUUID();

@@ -237,7 +237,7 @@ describe('an Appointment', () => {
     expect(held.extension?.[0]?.url).toBe('urn:crossward:held-until');
   });
 
-  test('has its comment in the element that the settings name', () => {
+  test('has its comment in the element that is configured', () => {
     expect(withComment(example, 'comment', undefined)).toBe(example);
     expect(withComment(example, 'comment', null)).not.toHaveProperty('comment');
     expect(withComment(example, 'description', 'x')).toMatchObject({ description: 'x', comment: example.comment });

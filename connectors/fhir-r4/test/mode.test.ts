@@ -23,9 +23,9 @@ async function open(mode: Mode & string, interactions: readonly string[]) {
   appointment.interaction = ['read', 'search-type', 'create', ...interactions].map((code) => ({ code }));
   server.misbehave = ({ method, path }) => {
     if (path === '/metadata') return { status: 200, body: statement };
-    const isRefused =
+    const isRejected =
       (method === 'PUT' && !interactions.includes('update')) || (method === 'PATCH' && !interactions.includes('patch'));
-    return isRefused && path.startsWith('/Appointment/') ? { status: 405 } : undefined;
+    return isRejected && path.startsWith('/Appointment/') ? { status: 405 } : undefined;
   };
   return { server, connector: await openConnector(settingsFor(server.url, { booking: { mode } })) };
 }
@@ -39,7 +39,7 @@ test.each([
   ['slot_claim', []],
   ['auto', []],
 ] as const)(
-  'in `%s`, a server with the interactions %j on Appointment can only be booked',
+  'in `%s`, a server with the interactions %j on Appointment supports only bookings',
   async (mode, interactions) => {
     const { connector } = await open(mode, interactions);
     expect(connector.capabilities.changes).toEqual(['create']);

@@ -61,8 +61,8 @@ describe('a transaction that the server ran as a batch', () => {
     ['its slot', '/Slot/', 0],
   ] as const)('is unknown when %s cannot be restored, and the server gets no other transaction', async (...given) => {
     const [, path, left] = given;
-    const { server, book, first } = await partlyDoneBooking(({ method, path: asked }) =>
-      method !== 'GET' && asked.startsWith(path) ? { status: 403 } : undefined,
+    const { server, book, first } = await partlyDoneBooking(({ method, path: requested }) =>
+      method !== 'GET' && requested.startsWith(path) ? { status: 403 } : undefined,
     );
     await expect(book()).rejects.toMatchObject({ kind: 'outcome_unknown' });
     expect(living(server)).toHaveLength(left);

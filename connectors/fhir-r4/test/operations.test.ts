@@ -101,20 +101,23 @@ describe('a hold that the server ends too early', () => {
     expect(await write(connector, [inTime])).toMatchObject([{ state: 'held' }]);
   });
 
-  test.each(['Thu, 01 Jan 1970 00:00:00 GMT', '0', '-1'])('is not assumed from an `Expires` of %s', async (expires) => {
-    const { settings } = await open('ihe', withHold);
-    const { send, cut } = plainHttp();
-    const http: PlainHttp = {
-      cut,
-      async send(request) {
-        const response = await send(request);
-        return { ...response, headers: { ...response.headers, expires } };
-      },
-    };
-    const connector = await openConnector(settings, http);
-    const [slot] = await freeSlots(connector, 1);
-    expect(await write(connector, [creation(slot as never, inTenMinutes())])).toMatchObject([{ state: 'held' }]);
-  });
+  test.each(['Thu, 01 Jan 1970 00:00:00 GMT', '0', '-1'])(
+    'is not detected from an `Expires` of %s',
+    async (expires) => {
+      const { settings } = await open('ihe', withHold);
+      const { send, cut } = plainHttp();
+      const http: PlainHttp = {
+        cut,
+        async send(request) {
+          const response = await send(request);
+          return { ...response, headers: { ...response.headers, expires } };
+        },
+      };
+      const connector = await openConnector(settings, http);
+      const [slot] = await freeSlots(connector, 1);
+      expect(await write(connector, [creation(slot as never, inTenMinutes())])).toMatchObject([{ state: 'held' }]);
+    },
+  );
 
   test('is cancelled, and cannot be confirmed or extended', async () => {
     const { connector } = await open('ihe', withHold, brief);

@@ -35,7 +35,7 @@ describe('a patient who', () => {
     ['has died', { deceasedBoolean: true }],
     ['died at a known time', { deceasedDateTime: '2026-01-01T12:00:00Z' }],
     ['is inactive', { active: false }],
-  ])('%s is shown, and not booked', async (_, elements) => {
+  ])('%s is returned, but cannot be booked', async (_, elements) => {
     const { connector, change, book } = await open();
     change('p-2', elements);
     expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-2', isInactive: true });
@@ -43,19 +43,22 @@ describe('a patient who', () => {
     await expect(book('p-2')).rejects.toMatchObject({ kind: 'patient_inactive' });
   });
 
-  test.each(['auto', 'create'] as const)('is replaced is the one who replaced it, booked by %s', async (mode) => {
-    const { server, connector, change, replace, book } = await open({ booking: { mode } });
-    replace('p-2', 'Patient/p-3');
-    change('p-2', { active: false });
-    replace('p-3', `${server.url}/Patient/p-4/_history/1`);
-    expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-4' });
-    expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-4' });
-    const made = await book('p-2');
-    expect(made).toMatchObject({ patientId: 'p-4' });
-    expect(patientIdOf(server.store.get(`Appointment/${made?.id}`) as FhirAppointment)).toBe('p-4');
-  });
+  test.each(['auto', 'create'] as const)(
+    'has been replaced is returned as the replacement, and booked by %s',
+    async (mode) => {
+      const { server, connector, change, replace, book } = await open({ booking: { mode } });
+      replace('p-2', 'Patient/p-3');
+      change('p-2', { active: false });
+      replace('p-3', `${server.url}/Patient/p-4/_history/1`);
+      expect(await connector.findPatient?.(byId('p-2'))).toMatchObject({ id: 'p-4' });
+      expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-4' });
+      const made = await book('p-2');
+      expect(made).toMatchObject({ patientId: 'p-4' });
+      expect(patientIdOf(server.store.get(`Appointment/${made?.id}`) as FhirAppointment)).toBe('p-4');
+    },
+  );
 
-  test('is replaced by somebody who has died is not booked', async () => {
+  test('has been replaced by a patient who has died cannot be booked', async () => {
     const { change, replace, book } = await open();
     replace('p-2', 'Patient/p-3');
     change('p-3', { deceasedBoolean: true });
@@ -64,10 +67,10 @@ describe('a patient who', () => {
 
   test.each([
     ['themselves', ['Patient/p-2', 'Patient/p-4']],
-    ['one whom they have replaced', ['Patient/p-3', 'Patient/p-2']],
+    ['a patient whom it replaced', ['Patient/p-3', 'Patient/p-2']],
     ['nobody', ['Patient/p-404', 'Patient/p-4']],
-    ['somebody who is no patient', ['RelatedPerson/p-3', 'Patient/p-4']],
-  ])('is replaced by %s is not found', async (_, [first = '', second = '']) => {
+    ['a resource that is not a patient', ['RelatedPerson/p-3', 'Patient/p-4']],
+  ])('has been replaced by %s is not found', async (_, [first = '', second = '']) => {
     const { connector, replace, book } = await open();
     replace('p-2', first);
     replace('p-3', second);

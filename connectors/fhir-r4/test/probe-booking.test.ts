@@ -22,7 +22,7 @@ async function probe(server: FakeServer, booking: Booking = {}, settings: Partia
   return { recommendedSettings, finding: (name: string) => findings.find((it) => it.name === name) };
 }
 
-/** Rejects every PUT for a reason that has nothing to do with versions. */
+/** Rejects every PUT for a reason unrelated to versions. */
 const rejectsPut = ({ method }: { readonly method: string }) => (method === 'PUT' ? { status: 422 } : undefined);
 
 describe('another booking mode', () => {
@@ -51,7 +51,7 @@ describe('another booking mode', () => {
   });
 
   test.each(['create', 'operations'] as const)(
-    'is not recommended instead of %s where nothing could be proved',
+    'is not recommended instead of %s if no proof succeeded',
     async (mode) => {
       const server = await start({ transactions: 'none', operations: 'ihe' });
       server.misbehave = rejectsPut;

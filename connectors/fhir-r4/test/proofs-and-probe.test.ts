@@ -36,7 +36,7 @@ describe('a server', () => {
       { transactions: 'as_batch', dropsIdentifiers: true, absoluteLocations: true },
       'broken',
     ],
-  ] as const)('that %s is recognized, and the proof leaves nothing behind', async (_, options, proof) => {
+  ] as const)('that %s is detected, and the proof leaves nothing in the server', async (_, options, proof) => {
     const { server, client } = await start(options);
     expect(await proveTransactions(client, 'urn:crossward:operation')).toBe(proof);
     expect(server.store.all('Appointment')).toHaveLength(0);
@@ -45,7 +45,7 @@ describe('a server', () => {
   test.each([
     [true, 'held'],
     [false, 'broken'],
-  ] as const)('that heeds If-Match (%s) is proved to do so or not', async (heedsIfMatch, proof) => {
+  ] as const)('that evaluates If-Match (%s) passes or fails the proof', async (heedsIfMatch, proof) => {
     const { client } = await start({ heedsIfMatch });
     expect(await proveIfMatch(client)).toBe(proof);
   });
@@ -64,7 +64,7 @@ describe('a server', () => {
     expect(await proveTransactions(client, 'urn:crossward:operation')).toBe('unproven');
   });
 
-  test('that runs batches is booked with slot claims, and cannot be opened in mode `transaction`', async () => {
+  test('that executes transactions as batches is booked with slot claims, and cannot be opened in mode `transaction`', async () => {
     const { server } = await start({ transactions: 'as_batch' });
     const connector = await openConnector(settingsFor(server.url));
     expect(connector.capabilities.transactions).toBe(false);
@@ -72,14 +72,14 @@ describe('a server', () => {
     await expect(openConnector(settings)).rejects.toMatchObject({ kind: 'rejected' });
   });
 
-  test('without transactions and If-Match is read only', async () => {
+  test('without transactions and If-Match is read-only', async () => {
     const { server } = await start({ transactions: 'none', heedsIfMatch: false });
     const connector = await openConnector(settingsFor(server.url));
     expect(connector.capabilities.changes).toEqual([]);
     expect(connector.changeAppointments).toBeUndefined();
   });
 
-  test.each([401, 403, 405])('that rejects writes of slots with %i is read only', async (status) => {
+  test.each([401, 403, 405])('that rejects writes of slots with %i is read-only', async (status) => {
     const { server } = await start({});
     server.misbehave = ({ method }) => (method === 'GET' ? undefined : { status });
     const connector = await openConnector(settingsFor(server.url));
@@ -98,7 +98,7 @@ describe('a server', () => {
     expect(connector.capabilities.changes).toContain('create');
   });
 
-  test('that runs batches and is not probed has one appointment per success, and rejects later bookings', async () => {
+  test('that executes transactions as batches and is not probed has one appointment per success, and rejects later bookings', async () => {
     const { server } = await start({ transactions: 'as_batch' });
     const settings = settingsFor(server.url, { booking: { mode: 'transaction', probe: false } });
     const connector = await openConnector(settings);
@@ -115,7 +115,7 @@ describe('a server', () => {
     await expect(write(connector, [creation(slot as never)])).rejects.toMatchObject({ kind: 'rejected' });
   });
 
-  test('that is Medplum in memory is found not to roll back', async () => {
+  test('that is Medplum in memory fails the proof of atomic transactions', async () => {
     const server = await startMedplum({ data: { days: 3 } });
     servers.push(server);
     const connector = await openConnector(settingsFor(server.url));
@@ -129,7 +129,7 @@ describe('a probe', () => {
     return settings;
   };
 
-  test('reports a finding for each check, with recommended settings', async () => {
+  test('reports each check, with recommended settings', async () => {
     const { server } = await start({ transactions: 'as_batch', requiresServiceType: true });
     const report = await probeServer(settingsFor(server.url));
     const findings = Object.fromEntries(report.findings.map(({ name, status }) => [name, status]));
@@ -158,7 +158,7 @@ describe('a probe', () => {
   test.each([
     [{ status: 400 }, 'warning', '0 free slots in the next week. A search with fewer parameters was refused'],
     [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR responded with 503'],
-  ] as const)('does not report a search that failed with %o as a search without results', async (...given) => {
+  ] as const)('does not report a search that failed with %o as an empty search', async (...given) => {
     const [fault, status, detail] = given;
     const { server } = await start({});
     const isPlain = (query: string) => query.includes('start=') && !query.includes('service-type=');
@@ -178,7 +178,7 @@ describe('a probe', () => {
     const numbersIn = (report: Awaited<ReturnType<typeof probeServer>>) =>
       report.findings.filter(({ name }) => name.startsWith('numbers')).map(({ status, detail }) => [status, detail]);
 
-    test('and recommends those that it has found', async () => {
+    test('recommends the types that they find', async () => {
       const { server } = await start({});
       const report = await probeServer(allTypes(server.url));
       expect(numbersIn(report)).toEqual([
@@ -191,12 +191,12 @@ describe('a probe', () => {
       });
     });
 
-    test('and names no missing types if the server ignores the search by identifier', async () => {
+    test('names no missing types if the server ignores the search by identifier', async () => {
       const { server } = await start({});
       const entry = server.store.all('Patient').map((resource) => ({ resource }));
-      const everybody = { resourceType: 'Bundle', type: 'searchset', entry };
+      const allPatients = { resourceType: 'Bundle', type: 'searchset', entry };
       server.misbehave = ({ path, query }) =>
-        path === '/Patient' && query.includes('identifier=') ? { status: 200, body: everybody } : undefined;
+        path === '/Patient' && query.includes('identifier=') ? { status: 200, body: allPatients } : undefined;
       const report = await probeServer(allTypes(server.url));
       expect(numbersIn(report)?.[0]).toEqual(['ok', 'Seen: se_personal_number.']);
       expect(report.recommendedSettings).not.toHaveProperty('patient_identifier_types');
@@ -205,7 +205,7 @@ describe('a probe', () => {
     test.each([
       ['rejects the search', { status: 400 }, {}],
       ['uses other systems', undefined, { se_personal_number: ['urn:other'], hsa_id: ['urn:other'] }],
-    ])('and recommends nothing where the server %s', async (_, fault, identifier_systems) => {
+    ])('recommends nothing if the server %s', async (_, fault, identifier_systems) => {
       const { server } = await start({});
       server.misbehave = ({ query }) => (query.includes('identifier=') ? fault : undefined);
       const report = await probeServer(allTypes(server.url, { identifier_systems }));
@@ -265,7 +265,7 @@ describe('a probe', () => {
     });
   });
 
-  test('keeps the services that are set, and adds those of resources that have none', async () => {
+  test('keeps the configured services, and adds those of resources without services', async () => {
     const { server } = await start({});
     const healthcare_services = healthcareServices.filter(({ id }) => id === 'vaccination');
     const report = await probeServer(settingsFor(server.url, { healthcare_services }));
@@ -287,7 +287,7 @@ describe('a probe', () => {
     });
   });
 
-  test('looks at the schedules of its care units alone, and tells equal codes of different systems apart', async () => {
+  test('reads only the schedules of its care units, and distinguishes equal codes of different systems', async () => {
     const { server } = await start({});
     const elsewhere = { resourceType: 'Schedule', id: 'elsewhere', actor: [{ reference: 'Practitioner/r-9' }] };
     server.store.save({ ...elsewhere, serviceType: [{ coding: [{ code: 'surgery' }] }] } as FhirResource);
@@ -310,7 +310,7 @@ describe('a probe', () => {
     }
   });
 
-  test('recommends one service for everything if schedules and slots name none', async () => {
+  test('recommends one service for all resources if schedules and slots name none', async () => {
     const { server } = await start({});
     for (const schedule of server.store.all('Schedule')) {
       const { serviceType: _, ...untyped } = schedule;

@@ -42,7 +42,7 @@ describe.each<[string, FakeOptions]>([
     return { server, connector, slot, to, made, stored, save, lookUp };
   }
 
-  test('what staff change between the look-up and the write is heeded', async () => {
+  test('a change by staff between the look-up and the write is respected', async () => {
     const { connector, made, to, stored, save, lookUp } = await booked();
     await lookUp();
     save({ ...stored(), comment: 'by staff', priority: 3 });
@@ -55,7 +55,7 @@ describe.each<[string, FakeOptions]>([
     await expect(back).rejects.toMatchObject({ kind: 'appointment_cancelled' });
   });
 
-  test('what was so at the look-up refuses nothing', async () => {
+  test('a write succeeds if a conflict ends between the look-up and the write', async () => {
     const { connector, made, stored, save, lookUp } = await booked();
     save({ ...stored(), status: 'pending' });
     await lookUp();
@@ -76,7 +76,7 @@ describe.each<[string, FakeOptions]>([
     expect(server.store.get(reference)).toMatchObject({ status: 'busy-unavailable' });
   });
 
-  test('a first call is not looked up, and every other one is', async () => {
+  test('the connector looks for earlier effects of a retry only', async () => {
     const { server, connector, to } = await booked();
     const lookUps = () =>
       server.seen.filter(({ path, query }) => path === '/Appointment' && query.includes('identifier'));
@@ -89,7 +89,7 @@ describe.each<[string, FakeOptions]>([
     expect(lookUps()).toHaveLength(1);
   });
 
-  test.each(['cut_after', 'cut_during'] as const)('a first call that is %s books once', async (fault) => {
+  test.each(['cut_after', 'cut_during'] as const)('a first call whose connection is %s books once', async (fault) => {
     const { server, connector, to } = await booked();
     const before = server.store.all('Appointment').length;
     const isWrite = (method: string, path: string) => method === 'POST' && ['/', '/Appointment'].includes(path);
@@ -111,7 +111,7 @@ describe.each<[string, FakeOptions]>([
   });
 });
 
-test('what was read is taken once, and only a moment later', () => {
+test('data that was read ahead is used once, and only for a moment', () => {
   let now = 0;
   const kept = recent<string>(() => now);
   kept.put('a', 'first');

@@ -24,7 +24,7 @@ const number = { type: 'se_personal_number', value: '191212121212' } as const;
 const all = { start: new Date(), end: new Date(Date.now() + 15 * 24 * 60 * 60 * 1000), limit: 10_000 };
 
 describe('a patient', () => {
-  test('is searched with POST, so that the number is in no URL', async () => {
+  test('is searched with POST, so that no URL contains the number', async () => {
     const { server, connector } = await open();
     expect(await connector.findPatient?.(number)).toMatchObject({ id: 'p-1' });
     expect(server.seen.some(({ path, query }) => `${path}${query}`.includes(number.value))).toBe(false);
@@ -62,7 +62,7 @@ test.each(['.', '..'])('the id %s finds nothing and sends no request', async (id
   expect(server.seen).toEqual([]);
 });
 
-describe('an error', () => {
+describe('an error response', () => {
   const diagnostics = 'Tolvan Tolvansson 191212121212';
   const outcome = (code: string) => ({
     resourceType: 'OperationOutcome',
@@ -77,7 +77,7 @@ describe('an error', () => {
     [429, 'throttled', 'unavailable'],
     [503, 'transient', 'unavailable'],
     [200, 'processing', 'rejected'],
-  ])('%i with the code %s is %s, and its message leaves out the diagnostics', async (status, code, kind) => {
+  ])('%i with the code %s is %s, and the error message omits the diagnostics', async (status, code, kind) => {
     const { server, connector } = await open();
     server.misbehave = () => ({ status, headers: { 'retry-after': '7' }, body: outcome(code) });
     const error = await connector.findPatient?.(number).catch((it: unknown) => it);
@@ -104,18 +104,18 @@ test('a response with another resource type than requested is rejected', async (
 
 describe('the link to the next page', () => {
   function clientFor(next: string) {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const http: EhrHttp = {
       async send({ url }) {
-        asked.push(url);
-        const link = asked.length === 1 ? [{ relation: 'next', url: next }] : [];
+        requested.push(url);
+        const link = requested.length === 1 ? [{ relation: 'next', url: next }] : [];
         const bundle = { resourceType: 'Bundle', type: 'searchset', link };
         return { status: 200, headers: {}, text: JSON.stringify(bundle) };
       },
     };
     const authorizer = { headers: async () => ({ authorization: 'Bearer t0ken' }) };
     const baseUrl = 'https://ehr.example/fhir';
-    return { asked, client: createFhirClient({ baseUrl, http, authorizer, preferStrict: false }) };
+    return { requested, client: createFhirClient({ baseUrl, http, authorizer, preferStrict: false }) };
   }
 
   test.each([
@@ -124,17 +124,17 @@ describe('the link to the next page', () => {
     '/fhir/Slot?page=2',
     'Slot?page=2',
   ])('%s is requested from the base URL of the EHR', async (next) => {
-    const { asked, client } = clientFor(next);
+    const { requested, client } = clientFor(next);
     await client.search('Slot', [['_id', 's-1']]);
-    expect(asked).toEqual(['https://ehr.example/fhir/Slot?_id=s-1', 'https://ehr.example/fhir/Slot?page=2']);
+    expect(requested).toEqual(['https://ehr.example/fhir/Slot?_id=s-1', 'https://ehr.example/fhir/Slot?page=2']);
   });
 
   test.each(['https://elsewhere.example/pages/2', 'https://elsewhere.example/fhirs/Slot', 'https://['])(
     '%s is not followed',
     async (next) => {
-      const { asked, client } = clientFor(next);
+      const { requested, client } = clientFor(next);
       await expect(client.search('Slot', [['_id', 's-1']])).rejects.toMatchObject({ kind: 'rejected' });
-      expect(asked).toHaveLength(1);
+      expect(requested).toHaveLength(1);
     },
   );
 });
@@ -171,7 +171,7 @@ describe('time slots', () => {
     expect(await slots(connector)).toEqual(expected);
   });
 
-  test('are never from the cache of the server', async () => {
+  test("are never served from the server's cache", async () => {
     const { server, connector } = await open({ cachesSearches: true });
     // A fixed start, so that both searches are identical.
     const query = { ...all, start: new Date(Date.now() + 24 * 60 * 60 * 1000), careUnit: north };
@@ -203,7 +203,7 @@ describe('a care unit', () => {
     expect(await ids(south)).toEqual(['r-3 practitioner']);
   });
 
-  test('with a list of resources has those, scheduled in person or through a role', async () => {
+  test('with a configured list of resources has those, scheduled directly or through a role', async () => {
     const { server } = await open();
     const unit = { ...north, settings: { resources: ['r-1', 'r-2', 'location_room-1'] } };
     const connector = await openConnector(settingsFor(server.url), undefined, [unit]);
@@ -214,7 +214,7 @@ describe('a care unit', () => {
     expect(made).toMatchObject({ resourceId: 'r-2', state: 'booked' });
   });
 
-  test('has the HealthcareServices of the server if the settings name none', async () => {
+  test('has the HealthcareServices of the server if none are configured', async () => {
     const { server } = await open();
     const type = [{ coding: [{ system: 'https://ehr.example/service-types', code: 'consultation' }] }];
     server.store.save({ resourceType: 'HealthcareService', id: 'h-1', name: 'Konsultation', type } as FhirResource);
@@ -228,7 +228,7 @@ describe('a care unit', () => {
   });
 });
 
-describe('appointments made in the EHR', () => {
+describe('appointments made directly in the EHR', () => {
   const foreign = (status: string, more: object = {}): FhirAppointment => ({
     resourceType: 'Appointment',
     status,
@@ -273,7 +273,7 @@ describe('appointments made in the EHR', () => {
     expect(JSON.stringify(server.store.get(`Appointment/${appointmentId}`))).not.toContain('role-2');
   });
 
-  test('are listed with the states of the port', async () => {
+  test("are listed with the gateway's statuses", async () => {
     const { server, connector } = await open();
     for (const status of ['arrived', 'noshow', 'waitlist', 'booked']) server.store.save(foreign(status));
     server.store.save({
@@ -312,7 +312,7 @@ describe('appointments made in the EHR', () => {
     });
   });
 
-  test('keep elements that the connector does not know when they are changed', async () => {
+  test('keep elements that the connector does not know when they change', async () => {
     const { server, connector } = await open();
     const extension = [{ url: 'https://ehr.example/colour', valueString: 'green' }];
     const { id: appointmentId = '' } = server.store.save(foreign('booked', { extension, priority: 5 }));
@@ -338,7 +338,7 @@ describe('an expired hold', () => {
     }
   });
 
-  test('of an interrupted write is taken if its appointment exists, and free if not', async () => {
+  test('of an interrupted write is busy if its appointment exists, and free otherwise', async () => {
     const { server, connector } = await open({ transactions: 'none' });
     const [slot] = await freeSlots(connector, 1);
     const [made] = await write(connector, [creation(slot as never)]);
@@ -366,8 +366,8 @@ describe('an expired hold', () => {
   });
 });
 
-describe('a search for few', () => {
-  test('is not stored by the server, and still finds all', async () => {
+describe('a search for a few slots', () => {
+  test('is not cached by the server, and finds all of them', async () => {
     const { server, connector } = await open({ cachesSearches: true, pageSize: 12 });
     const cacheControls: string[] = [];
     server.misbehave = ({ headers, path }) => {
@@ -376,13 +376,13 @@ describe('a search for few', () => {
     };
     await connector.findPatient?.(number);
     expect(cacheControls).toEqual(['no-store']);
-    // Parallel slots, more than the server's page has.
+    // More parallel slots than one page of the server holds.
     const [slot] = await freeSlots(connector, 1);
     const { start, end } = slot as { start: Date; end: Date };
     const model = server.store.all('Slot').find((it) => Date.parse(String(it.start)) === start.getTime());
     const busy = { ...model, status: 'busy', start: start.toISOString(), end: end.toISOString() };
     for (let index = 0; index < 30; index++) {
-      // They come before the one that is free.
+      // They come before the free slot.
       server.store.save({
         ...busy,
         schedule: { reference: 'Schedule/schedule-r-1' },

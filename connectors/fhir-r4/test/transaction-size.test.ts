@@ -51,14 +51,11 @@ describe('a probe', () => {
     [14, 'slot_claim', {}],
     [14, 'operations', { booking: { mode: 'slot_claim' } }],
     [50, 'slot_claim', { booking: { mode: 'transaction', transaction_size: 50 } }],
-  ] as const)(
-    'takes the limit of %i resources into account before it recommends a mode instead of %s',
-    async (...given) => {
-      const [transactionSize, mode, recommended] = given;
-      const server = await start({ transactionSize, operations: 'ihe' });
-      expect(await probe(server, { mode })).toEqual({ status: 'warning', recommended });
-    },
-  );
+  ] as const)('considers the limit of %i resources before it recommends a mode instead of %s', async (...given) => {
+    const [transactionSize, mode, recommended] = given;
+    const server = await start({ transactionSize, operations: 'ihe' });
+    expect(await probe(server, { mode })).toEqual({ status: 'warning', recommended });
+  });
 
   test('recommends nothing if there is no limit', async () => {
     expect(await probe(await start({}))).toEqual({ status: 'ok', recommended: {} });
@@ -71,7 +68,7 @@ describe('a probe', () => {
     expect(await probe(await start(options))).toMatchObject({ status: 'untried' });
   });
 
-  test('does not look for the limit on a server that runs batches', async () => {
+  test('does not look for the limit on a server that executes transactions as batches', async () => {
     expect(await probe(await start({ transactions: 'as_batch' }))).toMatchObject({ status: undefined });
   });
 });
@@ -102,8 +99,11 @@ describe('a connection with `transaction_size`', () => {
       return creation({ ...first, end: last.end });
     });
     server.seen.splice(0);
-    const refused = write(connector, changes);
-    await expect(refused).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('27 resources') });
+    const rejected = write(connector, changes);
+    await expect(rejected).rejects.toMatchObject({
+      kind: 'rejected',
+      message: expect.stringContaining('27 resources'),
+    });
     expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(server.store.all('Appointment')).toHaveLength(0);
   });
@@ -128,7 +128,7 @@ test('the error for a transaction that is too large names its size', async () =>
   const server = await start({ transactionSize: 15 });
   const connector = await openConnector(settingsFor(server.url));
   const changes = (await freeSlots(connector, 8)).map((slot) => creation(slot));
-  const refused = write(connector, changes);
-  await expect(refused).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('16 resources') });
+  const rejected = write(connector, changes);
+  await expect(rejected).rejects.toMatchObject({ kind: 'rejected', message: expect.stringContaining('16 resources') });
   expect(server.store.all('Appointment')).toHaveLength(0);
 });

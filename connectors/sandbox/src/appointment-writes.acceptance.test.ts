@@ -79,8 +79,8 @@ describe('a repeated operation id', () => {
     for (let round = 0; round < 3; round++) {
       const write = await creation();
       const count = (await all()).length;
-      const answers = await Promise.all(Array.from({ length: 12 }, () => ehr.createAppointment(write)));
-      expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+      const responses = await Promise.all(Array.from({ length: 12 }, () => ehr.createAppointment(write)));
+      expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
       expect(await all()).toHaveLength(count + 1);
     }
   });

@@ -99,7 +99,7 @@ describe.each(timeZones)('in %s', (timeZone) => {
   });
 });
 
-test('a schedule without a recurrence occurs once', () => {
+test('a schedule without a recurrence has one occurrence', () => {
   const once = schedule('2030-05-06T08:00:00', '2030-05-06T09:00:00', null);
   const week = { start: new Date('2030-05-01T00:00:00Z'), end: new Date('2030-05-14T00:00:00Z') };
   expect(slotsOf(once, 'Europe/Oslo', week).map((slot) => slot.start.toISOString())).toEqual([
@@ -109,7 +109,7 @@ test('a schedule without a recurrence occurs once', () => {
   expect(slotsOf(once, 'Europe/Oslo', { start: week.end, end: new Date('2031-01-01T00:00:00Z') })).toEqual([]);
 });
 
-test('a remainder shorter than a slot is not used', () => {
+test('a remainder shorter than a slot is ignored', () => {
   const day = { start: new Date('2030-05-06T00:00:00Z'), end: new Date('2030-05-07T00:00:00Z') };
   const slots = slotsOf(schedule('2024-01-01T08:00:00', '2024-01-01T09:30:00', 'FREQ=DAILY', 40), 'Europe/Oslo', day);
   expect(slots.map((slot) => localTime(slot.end, 'Europe/Oslo').slice(0, 5))).toEqual(['08:40', '09:20']);

@@ -10,7 +10,7 @@ const binding: CursorBinding = { clientId: 'acme', operationId: 'list_things', f
 const invalid = expect.objectContaining({ reason: 'cursor_invalid', status: 400 });
 
 describe('a cursor', () => {
-  test('gives back its position', () => {
+  test('returns its position', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.integer(), fc.constant(null))), (position) => {
         const opened = cursors.open(cursors.seal(position, binding), binding);
@@ -25,11 +25,11 @@ describe('a cursor', () => {
     ['filter', { ...binding, filters: ['a', null, ['c']] }],
     ['missing filter', { ...binding, filters: ['a', null] }],
     ['shape of filters', { ...binding, filters: ['a', null, 'b'] }],
-  ])('does not open for another %s', (_, other) => {
+  ])('is invalid for another %s', (_, other) => {
     expect(() => cursors.open(cursors.seal(['x'], binding), other)).toThrow(invalid);
   });
 
-  test('does not open with any bit changed', () => {
+  test('is invalid with any bit changed', () => {
     const bytes = Buffer.from(cursors.seal(['2026-03-20', 'r-1'], binding), 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -38,7 +38,7 @@ describe('a cursor', () => {
     }
   });
 
-  test('does not open cut short, made longer, or made up', () => {
+  test('is invalid if truncated, extended or invented', () => {
     const cursor = cursors.seal(['x'], binding);
     for (let length = 0; length < cursor.length; length++) {
       expect(() => cursors.open(cursor.slice(0, length), binding)).toThrow(invalid);
@@ -51,7 +51,7 @@ describe('a cursor', () => {
     );
   });
 
-  test('opens after the key was changed, as long as the old one is known', () => {
+  test('is valid after the key is replaced, while the old key is configured', () => {
     const cursor = cursors.seal(['x'], binding);
     const rotated = createCursors(createKeyRing([randomBytes(32), key]));
     expect(rotated.open(cursor, binding)).toEqual(['x']);
@@ -61,7 +61,7 @@ describe('a cursor', () => {
 });
 
 describe('pages', () => {
-  test('put together are the whole, and the last has no cursor', async () => {
+  test('together contain every entry, and the last page has no cursor', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.string({ minLength: 1, maxLength: 4 }), { maxLength: 30 }),
@@ -83,10 +83,10 @@ describe('pages', () => {
     );
   });
 
-  test('are loaded with one entry more than asked, a hundred by default', async () => {
-    const asked: number[] = [];
+  test('load one entry more than the limit, which is 100 by default', async () => {
+    const limits: number[] = [];
     const load = async (_after: unknown, limit: number) => {
-      asked.push(limit);
+      limits.push(limit);
       return [1, 2, 3];
     };
     const result = await page(cursors, { limit: 2 }, binding, (entry) => [entry], load);
@@ -95,6 +95,6 @@ describe('pages', () => {
       entries: [1, 2, 3],
       next_cursor: null,
     });
-    expect(asked).toEqual([3, 101]);
+    expect(limits).toEqual([3, 101]);
   });
 });

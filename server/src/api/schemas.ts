@@ -24,6 +24,9 @@ export function reference<Shape>(name: string) {
   return Type.Unsafe<Shape>({ $ref: name });
 }
 
+/** The id of a patient or resource in a response, in the notation that requests accept. */
+export const emrId = Type.String({ description: 'As `emr_id:{value}`. Can be sent back unchanged.' });
+
 /** An identifier in a request. The schema only rejects an empty one; other errors have their own reasons. */
 function notation(kind: 'Patient' | 'Resource') {
   return (prefix = '') =>

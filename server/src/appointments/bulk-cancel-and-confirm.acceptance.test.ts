@@ -3,7 +3,7 @@ import {
   type Appointment,
   book,
   bookSome,
-  freeRun,
+  consecutiveSlots,
   freeSlot,
   freeSlots,
   idsIn,
@@ -17,14 +17,14 @@ import {
   careUnitOf,
   codeFor,
   confirmationOf,
+  expireCode,
+  incorrectCodes,
   messages,
   messagesAbout,
   rowsOf,
-  runOut,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
+import { expectFaults, expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -33,9 +33,9 @@ const norway = careUnitOf(gateway, oslo);
 const sweden = careUnitOf(gateway, sodermalm);
 const uk = careUnitOf(gateway, riverside);
 
-/** Awaiting one code together: made by a reschedule. The first one is booked. */
-async function waitingTogether(count: number, resourceId: string) {
-  const slots = await freeRun(gateway, count + 1, { careUnit: sodermalm, resourceId });
+/** Appointments that a reschedule created and that await one code. `booked` is the rescheduled appointment. */
+async function bookWithOneCode(count: number, resourceId: string) {
+  const slots = await consecutiveSlots(gateway, count + 1, { careUnit: sodermalm, resourceId });
   const booked = await bookByCode(gateway, { slot: slots[0] as Slot });
   const range = { start: booked.start, end: slots.at(-1)?.end };
   const { status, body } = await sweden.changeMany([booked.id], range);
@@ -46,7 +46,7 @@ async function waitingTogether(count: number, resourceId: string) {
 }
 
 describe('cancel many', () => {
-  test('in sandbox-no cancels directly; what is cancelled already stays as it is', async () => {
+  test('in sandbox-no cancels directly; appointments that were already cancelled do not change', async () => {
     const [a, b, c] = (await bookSome(gateway, 3, { comment: 'old' })) as [Appointment, Appointment, Appointment];
     const { body: before } = await norway.cancel(b.id, { comment: 'first' });
     const { status, body } = await norway.changeMany(idsIn([c, b, a]), { status: 'cancelled', comment: 'all' });
@@ -56,7 +56,7 @@ describe('cancel many', () => {
     expect(await norway.getAll(idsIn([c, b, a]))).toEqual(body.appointments);
   });
 
-  test('in sandbox-se cancels what is booked and gives up what is held, without a code', async () => {
+  test('in sandbox-se cancels booked appointments and releases holds, without a code', async () => {
     const booked = await bookByCode(gateway, { comment: 'old' });
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const held = await book(gateway, { careUnit: sodermalm, slot, comment: 'old' });
@@ -74,7 +74,7 @@ describe('cancel many', () => {
     });
   });
 
-  test('in sandbox-uk awaits one code for each patient, each with NEW ids', async () => {
+  test('in sandbox-uk awaits one code for each patient, and gives each appointment a NEW id', async () => {
     const mine = await bookSome(gateway, 2, { careUnit: riverside, patientId: 'p-6', comment: 'old' });
     const others = await bookSome(gateway, 2, { careUnit: riverside, patientId: 'p-7', comment: 'old' });
     const [a, b] = mine as [Appointment, Appointment];
@@ -98,7 +98,7 @@ describe('cancel many', () => {
     expect(confirmationOf(forA)).toEqual(confirmationOf(forB));
     expect(confirmationOf(forC)).toEqual(confirmationOf(forD));
     expect(confirmationOf(forA).id).not.toBe(confirmationOf(forC).id);
-    // One message each, about the first that the answer shows.
+    // One message for each patient, about the first appointment in the response.
     const [toB] = await messagesAbout(gateway, forB.id);
     const [toC] = await messagesAbout(gateway, forC.id);
     expect(toB?.text).toContain('cancel 2 appointments');
@@ -106,9 +106,9 @@ describe('cancel many', () => {
     expect(await messages(gateway)).toHaveLength(sent + 2);
     expect(await uk.getAll(idsIn(originals))).toEqual(originals);
 
-    const answer = await uk.confirmMany([forA.id, forB.id], await codeFor(gateway, forB.id));
-    expect(answer.status).toBe(200);
-    expect(answer.body.appointments).toEqual(
+    const response = await uk.confirmMany([forA.id, forB.id], await codeFor(gateway, forB.id));
+    expect(response.status).toBe(200);
+    expect(response.body.appointments).toEqual(
       [forA, forB].map((it) => ({ ...it, status: 'cancelled', comment: 'closed', confirmation: null })),
     );
     expect((await uk.getAll(idsIn(originals))).map((it) => [it.status, it.comment])).toEqual([
@@ -119,7 +119,7 @@ describe('cancel many', () => {
     ]);
   });
 
-  test('leaves what awaits a code already with its own', async () => {
+  test('does not change cancellations that already await a code', async () => {
     const [a, b] = (await bookSome(gateway, 2, { careUnit: riverside })) as [Appointment, Appointment];
     const { body: view } = await uk.cancel(a.id);
     const code = await codeFor(gateway, view.id);
@@ -134,14 +134,14 @@ describe('cancel many', () => {
     });
   });
 
-  test('takes an original and its view for one cancellation', async () => {
+  test('treats an original and its view as one cancellation', async () => {
     const original = await book(gateway, { careUnit: riverside });
     const { body: view } = await uk.cancel(original.id);
     const { status, body } = await uk.changeMany([view.id, original.id], { status: 'cancelled' });
     expect(status).toBe(200);
     expect(idsIn(body.appointments)).toEqual([view.id, view.id]);
-    // Also when its code has run out and a new one is made.
-    await runOut(gateway, view);
+    // Also after its code has expired and a new code was created.
+    await expireCode(gateway, view);
     const again = await uk.changeMany([original.id, view.id], { status: 'cancelled' });
     expect(again.status).toBe(200);
     const [first, second] = again.body.appointments as [Appointment, Appointment];
@@ -150,19 +150,19 @@ describe('cancel many', () => {
     expect([original.id, view.id]).not.toContain(first.id);
   });
 
-  test('starts nothing when one of the patients cannot be reached', async () => {
+  test('changes nothing if one of the patients has no contact details', async () => {
     const fine = await book(gateway, { careUnit: riverside });
-    const mute = await book(gateway, { careUnit: riverside, patientId: 'p-20' });
+    const withoutContact = await book(gateway, { careUnit: riverside, patientId: 'p-20' });
     const byEmail = await book(gateway, { careUnit: riverside, patientId: 'p-19' });
-    expectFaults(await uk.changeMany(idsIn([fine, mute, byEmail]), { status: 'cancelled' }), {
+    expectFaults(await uk.changeMany(idsIn([fine, withoutContact, byEmail]), { status: 'cancelled' }), {
       status: 409,
       reason: 'no_contact_channel',
       errors: [
-        [1, mute.id, 'no_contact_channel'],
+        [1, withoutContact.id, 'no_contact_channel'],
         [2, byEmail.id, 'no_contact_channel'],
       ],
     });
-    expect(await uk.getAll(idsIn([fine, mute, byEmail]))).toEqual([fine, mute, byEmail]);
+    expect(await uk.getAll(idsIn([fine, withoutContact, byEmail]))).toEqual([fine, withoutContact, byEmail]);
     expect(await rowsOf(gateway, 'SELECT FROM confirmation_items WHERE ehr_appointment_id = $1', [fine.id])).toEqual(
       [],
     );
@@ -171,22 +171,22 @@ describe('cancel many', () => {
 
 describe('confirm many', () => {
   test('books all that await the same code, in the order of ids', async () => {
-    const { waiting, ids, code } = await waitingTogether(3, 'r-2');
+    const { waiting, ids, code } = await bookWithOneCode(3, 'r-2');
     expect(new Set(waiting.map((it) => confirmationOf(it).id)).size).toBe(1);
     const { status, body } = await sweden.confirmMany(ids.toReversed(), code);
     expect(status).toBe(200);
     expect(body.appointments).toEqual(
       waiting.toReversed().map((it) => ({ ...it, status: 'booked', confirmation: null })),
     );
-    // Once more they are as they are.
+    // A repeated request changes nothing.
     expect(await sweden.confirmMany(ids, code)).toMatchObject({
       status: 200,
       body: { appointments: body.appointments.toReversed() },
     });
   });
 
-  test('confirms exactly the ids that are named, each once', async () => {
-    const { ids, code } = await waitingTogether(3, 'r-3');
+  test('confirms exactly the requested ids, each once', async () => {
+    const { ids, code } = await bookWithOneCode(3, 'r-3');
     const [a, b, c] = ids as [string, string, string];
     expect(await sweden.confirm(b, code)).toMatchObject({ status: 200, body: { id: b, status: 'booked' } });
     expect((await sweden.getAll(ids)).map(({ status }) => status)).toEqual([
@@ -194,8 +194,8 @@ describe('confirm many', () => {
       'booked',
       'awaiting_confirmation',
     ]);
-    // The same code, one counter of attempts for the rest.
-    expect(await sweden.confirm(a, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+    // The remaining ids have the same code and share the counter of attempts.
+    expect(await sweden.confirm(a, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
       status: 400,
       body: { attempts_remaining: 4 },
     });
@@ -213,8 +213,8 @@ describe('confirm many', () => {
     expect(await sweden.confirm(c, code)).toMatchObject({ status: 200, body: { id: c, status: 'booked' } });
   });
 
-  test('answers what has been cancelled since as it is', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-3');
+  test('returns appointments that have been cancelled since unchanged', async () => {
+    const { ids, code } = await bookWithOneCode(2, 'r-3');
     const [a] = ids as [string, string];
     await sweden.confirmMany(ids, code);
     const { body: cancelled } = await sweden.cancel(a);
@@ -226,10 +226,10 @@ describe('confirm many', () => {
     expect(await sweden.confirm(a, code)).toMatchObject({ status: 200, body: cancelled });
   });
 
-  test('counts a wrong code once', async () => {
-    const { ids, code } = await waitingTogether(3, 'r-4');
+  test('counts an incorrect code once', async () => {
+    const { ids, code } = await bookWithOneCode(3, 'r-4');
     const remaining = [];
-    for (const wrong of wrongCodes(code, 5)) {
+    for (const wrong of incorrectCodes(code, 5)) {
       remaining.push((await sweden.confirmMany(ids, wrong)).body as unknown as { attempts_remaining: number });
     }
     expect(remaining.map((it) => it.attempts_remaining)).toEqual([4, 3, 2, 1, 0]);
@@ -238,23 +238,23 @@ describe('confirm many', () => {
     }
   });
 
-  test('counts a wrong code that is sent to an id which is confirmed already, and tells nothing once it is locked', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-4');
+  test('counts an incorrect code for a confirmed id, and does not check codes once locked', async () => {
+    const { ids, code } = await bookWithOneCode(2, 'r-4');
     const [done, waiting] = ids as [string, string];
     const { body: booked } = await sweden.confirm(done, code);
     const remaining = async () => confirmationOf(await sweden.get(waiting)).attempts_remaining;
-    // The right one again answers as it is, and costs nothing.
+    // A repeated correct code returns the appointment and counts no attempt.
     expect(await sweden.confirm(done, code)).toMatchObject({ status: 200, body: booked });
     expect(await remaining()).toBe(5);
-    for (const [index, wrong] of wrongCodes(code, 5).entries()) {
+    for (const [index, wrong] of incorrectCodes(code, 5).entries()) {
       expect(await sweden.confirm(done, wrong)).toMatchObject({
         status: 400,
         body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 - index },
       });
       expect(await remaining()).toBe(4 - index);
     }
-    for (const any of [code, ...wrongCodes(code, 1)]) {
-      for (const id of ids) expectRefusal(await sweden.confirm(id, any), 409, 'confirmation_locked');
+    for (const any of [code, ...incorrectCodes(code, 1)]) {
+      for (const id of ids) expectProblem(await sweden.confirm(id, any), 409, 'confirmation_locked');
       expectFaults(await sweden.confirmMany(ids, any), {
         status: 409,
         reason: 'confirmation_locked',
@@ -264,26 +264,26 @@ describe('confirm many', () => {
         ],
       });
     }
-    // With nothing left to guess, the right code is a repetition again.
+    // With no pending id left, the correct code is a repeated request again.
     await sweden.cancel(waiting);
     expect(await sweden.confirm(done, code)).toMatchObject({ status: 200, body: booked });
-    expectRefusal(await sweden.confirm(done, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.confirm(done, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
   });
 
-  test('counts a wrong code that is sent to an id which was given up', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-4');
+  test('counts an incorrect code for a released id', async () => {
+    const { ids, code } = await bookWithOneCode(2, 'r-4');
     const [gone, waiting] = ids as [string, string];
     await sweden.cancel(gone);
-    expect(await sweden.confirm(gone, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+    expect(await sweden.confirm(gone, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
       status: 400,
       body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 },
     });
-    expectRefusal(await sweden.confirm(gone, code), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.confirm(gone, code), 409, 'confirmation_not_pending');
     expect(confirmationOf(await sweden.get(waiting)).attempts_remaining).toBe(4);
   });
 
-  test('leaves out what has been given up', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-4');
+  test('skips released appointments', async () => {
+    const { ids, code } = await bookWithOneCode(2, 'r-4');
     const [a, b] = ids as [string, string];
     await sweden.cancel(a);
     expect(await sweden.confirmMany([a, b], code)).toMatchObject({
@@ -297,18 +297,18 @@ describe('confirm many', () => {
     });
   });
 
-  test('leaves what was not confirmed in time', async () => {
-    const { waiting, ids, code } = await waitingTogether(2, 'r-4');
+  test('does not book appointments that were not confirmed in time', async () => {
+    const { waiting, ids, code } = await bookWithOneCode(2, 'r-4');
     const [a, b] = ids as [string, string];
     await sweden.confirm(a, code);
-    await runOut(gateway, waiting[1] as Appointment);
+    await expireCode(gateway, waiting[1] as Appointment);
     expect((await sweden.getAll(ids)).map(({ status }) => status)).toEqual(['booked', 'cancelled']);
     expect(await sweden.confirm(b, code)).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
     expect(await sweden.confirm(a, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('refuses ids of more than one confirmation', async () => {
-    const { ids, code } = await waitingTogether(2, 'r-1');
+  test('rejects ids of more than one confirmation', async () => {
+    const { ids, code } = await bookWithOneCode(2, 'r-1');
     const other = await book(gateway, { careUnit: sodermalm });
     const [a, b] = ids as [string, string];
     expectFaults(await sweden.confirmMany([a, other.id, b], code), {
@@ -323,8 +323,8 @@ describe('confirm many', () => {
     ]);
   });
 
-  test('refuses ids that never awaited a code, or are not known', async () => {
-    const { booked: _, ids, code } = await waitingTogether(1, 'r-1');
+  test('rejects unknown ids and ids that never awaited a code', async () => {
+    const { booked: _, ids, code } = await bookWithOneCode(1, 'r-1');
     const [waiting] = ids as [string];
     const [a, b] = (await bookSome(gateway, 2)) as [Appointment, Appointment];
     expectFaults(await norway.confirmMany([a.id, 'nothing', b.id], code), {

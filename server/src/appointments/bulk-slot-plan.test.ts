@@ -11,7 +11,12 @@ const slot = (start: number, end: number, healthcareServiceId = 'consultation') 
   start: at(start),
   end: at(end),
 });
-const wish = (id: string, start: number, end: number, more: { service?: string; standsOnTarget?: boolean } = {}) => ({
+const desired = (
+  id: string,
+  start: number,
+  end: number,
+  more: { service?: string; standsOnTarget?: boolean } = {},
+) => ({
   id,
   ...slot(start, end, more.service),
   standsOnTarget: more.standsOnTarget ?? false,
@@ -22,30 +27,34 @@ describe('examples', () => {
 
   test.each([
     ['nothing to move', [], []],
-    ['a free slot each', [wish('a', 30, 60), wish('b', 0, 30)], []],
-    ['a run of slots', [wish('a', 0, 90)], []],
-    ['a hole', [wish('a', 60, 150)], ['a']],
-    ['a time that no slot begins', [wish('a', 15, 60)], ['a']],
-    ['a time that no slot ends', [wish('a', 0, 45)], ['a']],
-    ['a slot of another service', [wish('a', 0, 30, { service: 'follow-up' })], ['a']],
-    ['the same time', [wish('b', 0, 30), wish('a', 0, 30)], ['a']],
-    ['overlapping times', [wish('a', 0, 60), wish('b', 30, 90), wish('c', 60, 90)], ['b']],
-    ['neighbours', [wish('a', 0, 30), wish('b', 30, 60)], []],
-    ['one at fault takes nothing', [wish('a', 60, 150), wish('b', 60, 90)], ['a']],
-    ['all at fault, in order', [wish('c', 90, 120), wish('a', 0, 30), wish('b', 0, 30)], ['c', 'b']],
-    ['already there without a slot', [wish('a', 90, 120, { standsOnTarget: true })], []],
+    ['one free slot each', [desired('a', 30, 60), desired('b', 0, 30)], []],
+    ['consecutive slots', [desired('a', 0, 90)], []],
+    ['a gap', [desired('a', 60, 150)], ['a']],
+    ['a time that starts inside a slot', [desired('a', 15, 60)], ['a']],
+    ['a time that ends inside a slot', [desired('a', 0, 45)], ['a']],
+    ['a slot of another service', [desired('a', 0, 30, { service: 'follow-up' })], ['a']],
+    ['the same time', [desired('b', 0, 30), desired('a', 0, 30)], ['a']],
+    ['overlapping times', [desired('a', 0, 60), desired('b', 30, 90), desired('c', 60, 90)], ['b']],
+    ['neighbours', [desired('a', 0, 30), desired('b', 30, 60)], []],
+    ['an id at fault does not take a slot', [desired('a', 60, 150), desired('b', 60, 90)], ['a']],
+    ['all at fault, in order', [desired('c', 90, 120), desired('a', 0, 30), desired('b', 0, 30)], ['c', 'b']],
+    ['already there without a slot', [desired('a', 90, 120, { standsOnTarget: true })], []],
     [
-      'already there, but an earlier one wants it',
-      [wish('a', 0, 30), wish('b', 0, 30, { standsOnTarget: true })],
+      'already there, but an earlier id takes the slot',
+      [desired('a', 0, 30), desired('b', 0, 30, { standsOnTarget: true })],
       ['b'],
     ],
-    ['already there, before one who wants it', [wish('b', 0, 30, { standsOnTarget: true }), wish('a', 0, 30)], ['a']],
+    [
+      'already there, before an id for the same slot',
+      [desired('b', 0, 30, { standsOnTarget: true }), desired('a', 0, 30)],
+      ['a'],
+    ],
   ])('%s', (_, appointments, faults) => {
     expect(planSameTimes({ appointments, slots: halves })).toEqual({ faults });
   });
 
-  test('two services share the time of one resource', () => {
-    const appointments = [wish('a', 0, 30), wish('b', 0, 30, { service: 'follow-up' })];
+  test('two services of one resource share its time', () => {
+    const appointments = [desired('a', 0, 30), desired('b', 0, 30, { service: 'follow-up' })];
     const slots = [slot(0, 30), slot(0, 30, 'follow-up')];
     expect(planSameTimes({ appointments, slots })).toEqual({ faults: ['b'] });
     expect(planSameTimes({ appointments: appointments.toReversed(), slots })).toEqual({ faults: ['a'] });
@@ -56,7 +65,7 @@ describe('properties', () => {
   const sure = { seed: 20300107, numRuns: 3000 };
   const services = ['consultation', 'follow-up'];
 
-  /** Slots of one service that never overlap, with holes. */
+  /** Slots of one service that never overlap, with gaps. */
   const schedule = (service: string) =>
     fc.array(fc.tuple(fc.constantFrom(0, 0, 0, 1), fc.integer({ min: 1, max: 3 })), { maxLength: 8 }).map((pieces) => {
       let reached = 0;
@@ -79,7 +88,7 @@ describe('properties', () => {
     )
     .map((all) =>
       all.map(({ id, start, length, service, standsOnTarget }) =>
-        wish(id, start, start + length, { service, standsOnTarget }),
+        desired(id, start, start + length, { service, standsOnTarget }),
       ),
     );
   const requests: fc.Arbitrary<Request> = fc.record({
@@ -92,7 +101,7 @@ describe('properties', () => {
       sure,
     );
 
-  test('each is at fault exactly when its time is not free or an earlier one without fault overlaps it', () => {
+  test('an id is at fault exactly when its time is not free or overlaps an earlier id without fault', () => {
     check(({ appointments, slots }, faults) => {
       const expected = appointments.filter((wanted, index) => {
         const own = slots.filter(({ healthcareServiceId }) => healthcareServiceId === wanted.healthcareServiceId);
@@ -104,7 +113,7 @@ describe('properties', () => {
     });
   });
 
-  test('those without fault never overlap', () => {
+  test('ids without fault never overlap', () => {
     check(({ appointments }, faults) => {
       const placed = appointments
         .filter(({ id }) => !faults.includes(id))
@@ -115,7 +124,7 @@ describe('properties', () => {
     });
   });
 
-  test('what comes later, or is at fault, changes nothing for the others', () => {
+  test('later ids and ids at fault do not affect the others', () => {
     check(({ appointments, slots }, faults) => {
       const half = appointments.slice(0, Math.ceil(appointments.length / 2));
       const halfIds = new Set(half.map(({ id }) => id));
@@ -125,7 +134,7 @@ describe('properties', () => {
     });
   });
 
-  test('the order of the slots makes no difference, and what is given stays as it was', () => {
+  test('the order of the slots does not matter, and the input is not changed', () => {
     check((request, faults) => {
       const copy = structuredClone(request);
       expect(planSameTimes({ ...request, slots: request.slots.toReversed() }).faults).toEqual(faults);

@@ -30,10 +30,11 @@ export function planSameTimes({ appointments, slots }: SameTimesRequest): { faul
   const slotsByService = Map.groupBy(slots, (slot) => slot.healthcareServiceId);
   const placed: Wish[] = [];
   const faults: string[] = [];
-  for (const wish of appointments) {
-    const isFree = wish.standsOnTarget || coversWithoutGap(slotsByService.get(wish.healthcareServiceId) ?? [], wish);
-    if (isFree && !placed.some((earlier) => overlaps(earlier, wish))) placed.push(wish);
-    else faults.push(wish.id);
+  for (const desired of appointments) {
+    const isFree =
+      desired.standsOnTarget || coversWithoutGap(slotsByService.get(desired.healthcareServiceId) ?? [], desired);
+    if (isFree && !placed.some((earlier) => overlaps(earlier, desired))) placed.push(desired);
+    else faults.push(desired.id);
   }
   return { faults };
 }

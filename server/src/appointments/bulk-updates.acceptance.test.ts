@@ -16,7 +16,7 @@ import {
 import { bookByCode, careUnitOf } from '../../../test/codes.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults } from '../../../test/refusals.ts';
+import { expectFaults } from '../../../test/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -27,7 +27,7 @@ const uk = careUnitOf(gateway, riverside);
 
 const on = (resourceId: string, slot: Slot): Slot => ({ ...slot, resource_id: `emr_id:${resourceId}` });
 
-/** Times that are free with every one of these resources. */
+/** Times at which all of these resources are free. */
 async function commonSlots(count: number, resourceIds: readonly string[]): Promise<Slot[]> {
   const [first = [], ...others] = await Promise.all(
     resourceIds.map((resourceId) => freeSlots(gateway, { resourceId })),
@@ -45,25 +45,25 @@ describe('ids', () => {
 
   test.each([
     ['none', []],
-    ['more than a hundred', Array.from({ length: 101 }, (_, index) => `a-${index}`)],
-    ['one twice', ['a-1', 'a-2', 'a-1']],
-    ['an empty one', ['']],
+    ['more than 100', Array.from({ length: 101 }, (_, index) => `a-${index}`)],
+    ['an id twice', ['a-1', 'a-2', 'a-1']],
+    ['an empty id', ['']],
     ['a number', [1]],
     ['null', [null]],
     ['a list', [['a-1']]],
-    ['a text', 'a-1'],
+    ['a string', 'a-1'],
     ['an object', { 0: 'a-1' }],
-    ['a very long one', ['a'.repeat(201)]],
+    ['a very long id', ['a'.repeat(201)]],
     ['nothing', undefined],
   ])('are a list of 1 to 100 different ids: %s', async (_, ids) => {
     for (const body of bodies) {
-      const answer = await norway.changeMany(ids as string[], body);
-      expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-      expect(answer.body.errors[0]?.pointer).toMatch(ids === undefined ? /^(\/ids)?$/ : /^\/ids/);
+      const response = await norway.changeMany(ids as string[], body);
+      expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+      expect(response.body.errors[0]?.pointer).toMatch(ids === undefined ? /^(\/ids)?$/ : /^\/ids/);
     }
   });
 
-  test('are answered in their order, up to a hundred of them', async () => {
+  test('are returned in their order, up to 100 of them', async () => {
     const booked = await bookSome(gateway, 100, { resourceId: 'r-4' });
     const shuffled = booked.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     const moved = await norway.changeMany(idsIn(shuffled), { resource_id: 'r-3' });
@@ -76,13 +76,13 @@ describe('ids', () => {
     expect(new Set(cancelled.body.appointments.map(({ status }) => status))).toEqual(new Set(['cancelled']));
   });
 
-  test('may be one alone', async () => {
+  test('can be a single id', async () => {
     const [mine] = (await bookSome(gateway, 1)) as [Appointment];
     const { body } = await norway.changeMany([mine.id], { comment: 'x' });
     expect(body.appointments).toEqual([{ ...mine, comment: 'x' }]);
   });
 
-  test('that are not known are refused, each with its place', async () => {
+  test('that are unknown are rejected, each with its index', async () => {
     const [mine] = (await bookSome(gateway, 1)) as [Appointment];
     const [elsewhere] = (await bookSome(gateway, 1, { careUnit: bergen, resourceId: 'r-6' })) as [Appointment];
     const ids = ['nothing', mine.id, elsewhere.id, 'cw-00000000-0000-0000-0000-000000000000'];
@@ -101,7 +101,7 @@ describe('ids', () => {
     expect(await norway.get(mine.id)).toEqual(mine);
   });
 
-  test('that are not known are not told back: one may be somebody’s number', async () => {
+  test('that are unknown are not echoed: one may be a personal number', async () => {
     const [mine] = (await bookSome(gateway, 1)) as [Appointment];
     const number = '15859000026';
     for (const body of [
@@ -117,7 +117,7 @@ describe('ids', () => {
     }
   });
 
-  test('are counted before they are looked at', async () => {
+  test('are counted before they are validated', async () => {
     const { status, body } = await norway.changeMany(Array(101).fill(0), { comment: 'x' });
     expect([status, body.errors.map(({ pointer }) => pointer)]).toEqual([400, ['/ids']]);
   });
@@ -125,18 +125,18 @@ describe('ids', () => {
 
 describe('a body', () => {
   test.each([
-    ['nothing else', {}],
+    ['no field but ids', {}],
     ['status and a resource', { status: 'cancelled', resource_id: 'r-2' }],
     ['status and a time', { status: 'cancelled', start: '2027-03-19T10:00:00Z', end: '2027-03-19T10:30:00Z' }],
     ['status and a code', { status: 'cancelled', confirmation: { code: '123456' } }],
     ['a code and a comment', { confirmation: { code: '123456' }, comment: 'x' }],
     ['a code and a resource', { confirmation: { code: '123456' }, resource_id: 'r-2' }],
-    ['a status that is not reserved for it', { status: 'booked' }],
-    ['start alone', { start: '2027-03-19T10:00:00Z' }],
-    ['end alone', { end: '2027-03-19T10:00:00Z', resource_id: 'r-2' }],
+    ['a status other than cancelled', { status: 'booked' }],
+    ['start without end', { start: '2027-03-19T10:00:00Z' }],
+    ['end without start', { end: '2027-03-19T10:00:00Z', resource_id: 'r-2' }],
     ['an unknown field', { comment: 'x', reason: 'y' }],
-    ['a code that is none', { confirmation: {} }],
-    ['a code and more in it', { confirmation: { code: '123456', id: 'x' } }],
+    ['an invalid code', { confirmation: {} }],
+    ['a confirmation with more fields than code', { confirmation: { code: '123456', id: 'x' } }],
   ])('is one of update, cancel and confirm: %s', async (_, body) => {
     const [mine] = (await bookSome(gateway, 1)) as [Appointment];
     expect(await norway.changeMany([mine.id], body)).toMatchObject({
@@ -146,16 +146,19 @@ describe('a body', () => {
     expect(await norway.get(mine.id)).toEqual(mine);
   });
 
-  test('may name the resource in a header', async () => {
+  test('can name the resource in a header', async () => {
     const [mine] = (await bookSome(gateway, 1, { resourceId: 'r-1' })) as [Appointment];
-    const answer = await gateway.request('PATCH', `${oslo}/appointments`, {
+    const response = await gateway.request('PATCH', `${oslo}/appointments`, {
       body: { ids: [mine.id], resource_id: 'header:x-doctor' },
       headers: { 'x-doctor': 'emr_id:r-2' },
     });
-    expect(answer).toMatchObject({ status: 200, body: { appointments: [{ id: mine.id, resource_id: 'emr_id:r-2' }] } });
+    expect(response).toMatchObject({
+      status: 200,
+      body: { appointments: [{ id: mine.id, resource_id: 'emr_id:r-2' }] },
+    });
   });
 
-  test.each(['r-9', 'r-6', 'nobody'])('may not name a resource that is not there: %s', async (resource_id) => {
+  test.each(['r-9', 'r-6', 'nobody'])('cannot name a resource that does not exist: %s', async (resource_id) => {
     const [mine] = (await bookSome(gateway, 1)) as [Appointment];
     expect(await norway.changeMany([mine.id], { resource_id })).toMatchObject({
       status: 400,
@@ -165,7 +168,7 @@ describe('a body', () => {
 });
 
 describe('a pure bulk update', () => {
-  test('changes resource and comment of all', async () => {
+  test('changes resource and comment of all ids', async () => {
     const before = await bookEach(gateway, await commonSlots(3, ['r-1', 'r-2']));
     const { body } = await norway.changeMany(idsIn(before), { resource_id: 'r-2', comment: 'moved' });
     expect(body.appointments).toEqual(before.map((it) => ({ ...it, resource_id: 'emr_id:r-2', comment: 'moved' })));
@@ -173,7 +176,7 @@ describe('a pure bulk update', () => {
     expect(cleared.body.appointments.map(({ comment }) => comment)).toEqual([null, null, null]);
   });
 
-  test('takes appointments of several resources, patients and services, some where they are to be', async () => {
+  test('accepts appointments of several resources, patients and services, some of which do not move', async () => {
     const [a, b, c] = (await commonSlots(3, ['r-1', 'r-2', 'r-3'])) as [Slot, Slot, Slot];
     const before = [
       await book(gateway, { slot: on('r-1', a) }),
@@ -185,7 +188,7 @@ describe('a pure bulk update', () => {
     expect(body.appointments).toEqual(before.map((it) => ({ ...it, resource_id: 'emr_id:r-2' })));
   });
 
-  test('is all or nothing, and names every id that has no free slot', async () => {
+  test('is all or nothing, and lists every id that has no free slot', async () => {
     const slots = await commonSlots(5, ['r-1', 'r-2']);
     const before = await bookEach(
       gateway,
@@ -193,17 +196,17 @@ describe('a pure bulk update', () => {
     );
     for (const index of [1, 3]) await book(gateway, { slot: on('r-2', slots[index] as Slot) });
     const ids = idsIn(before);
-    const refused = await norway.changeMany(ids, { resource_id: 'r-2', comment: 'never' });
-    expectFaults(refused, {
+    const rejected = await norway.changeMany(ids, { resource_id: 'r-2', comment: 'never' });
+    expectFaults(rejected, {
       status: 400,
       reason: 'time_slot_unavailable',
       errors: [1, 3].map((index) => [index, ids[index] ?? '', 'time_slot_unavailable'] as const),
     });
-    expect(refused.body.errors[0]?.detail).toContain(before[1]?.start);
+    expect(rejected.body.errors[0]?.detail).toContain(before[1]?.start);
     expect(await norway.getAll(ids)).toEqual(before);
   });
 
-  test('is refused for a resource that does not offer the service', async () => {
+  test('is rejected for a resource that does not offer the service', async () => {
     const [slot] = (await commonSlots(1, ['r-1'])) as [Slot];
     const consultation = await book(gateway, { slot });
     const vaccination = await book(gateway, {
@@ -217,7 +220,7 @@ describe('a pure bulk update', () => {
     expect((await norway.changeMany([vaccination.id], { resource_id: roomId('r-5') })).status).toBe(200);
   });
 
-  test('plans jointly: of two that want the same time the later one is at fault', async () => {
+  test('plans all ids together: of two ids for the same time, the later one is at fault', async () => {
     const [slot] = (await commonSlots(1, ['r-1', 'r-2', 'r-3'])) as [Slot];
     const a = await book(gateway, { slot: on('r-1', slot) });
     const b = await book(gateway, { slot: on('r-2', slot), patientId: 'p-5' });
@@ -244,7 +247,7 @@ describe('a pure bulk update', () => {
     });
     const inUk = await book(gateway, { careUnit: riverside });
     const { body: view } = await uk.cancel(inUk.id);
-    // The original may be updated meanwhile, the view of it may not.
+    // The original can be updated in the meantime, its view cannot.
     expect(await uk.changeMany([inUk.id], { comment: 'x' })).toMatchObject({ status: 200 });
     expectFaults(await uk.changeMany([inUk.id, view.id], { comment: 'y' }), {
       status: 409,
@@ -255,19 +258,19 @@ describe('a pure bulk update', () => {
   });
 });
 
-describe('the fault that decides', () => {
+describe('the reported reason', () => {
   const cancelledOne = async () => {
     const [it] = (await bookSome(gateway, 1)) as [Appointment];
     return (await norway.cancel(it.id)).body;
   };
-  /** Wants a time with `r-2` that is taken. */
+  /** Requests a time at which `r-2` is taken. */
   const blockedOne = async () => {
     const [slot] = (await commonSlots(1, ['r-1', 'r-2'])) as [Slot];
     await book(gateway, { slot: on('r-2', slot) });
     return book(gateway, { slot: on('r-1', slot) });
   };
 
-  test('is the missing slot, wherever it is', async () => {
+  test('is the missing slot, whatever its index', async () => {
     const cancelled = await cancelledOne();
     const blocked = await blockedOne();
     const ids = ['nothing', cancelled.id, blocked.id];
@@ -283,7 +286,7 @@ describe('the fault that decides', () => {
     expect(await norway.get(blocked.id)).toEqual(blocked);
   });
 
-  test('is otherwise that of the first faulty id', async () => {
+  test('is otherwise the reason of the first id at fault', async () => {
     const cancelled = await cancelledOne();
     const [fine] = (await bookEach(gateway, await commonSlots(1, ['r-1', 'r-2']))) as [Appointment];
     expectFaults(await norway.changeMany([fine.id, cancelled.id, 'nothing'], { resource_id: 'r-2' }), {
@@ -305,7 +308,7 @@ describe('the fault that decides', () => {
     expect(await norway.get(fine.id)).toEqual(fine);
   });
 
-  test('is so for what awaits a code, too', async () => {
+  test('follows the same rule for appointments that await a code', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const given = await book(gateway, { careUnit: sodermalm });
     await sweden.cancel(given.id);

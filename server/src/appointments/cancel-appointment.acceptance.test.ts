@@ -24,12 +24,12 @@ test.each([
   ['why', 'why'],
   ['', null],
   ['x'.repeat(2000), 'x'.repeat(2000)],
-])('a comment replaces the old one', async (comment, kept) => {
+])('a comment replaces the previous one', async (comment, kept) => {
   const { id } = await book(gateway, { comment: 'old' });
   expect((await cancel(id, { comment })).body).toMatchObject({ id, status: 'cancelled', comment: kept });
 });
 
-test('cancelling again answers the appointment as it is', async () => {
+test('a repeated cancellation returns the appointment unchanged', async () => {
   const { id } = await book(gateway, { comment: 'old' });
   const first = await cancel(id, { comment: 'why' });
   for (const more of [{}, { comment: 'another' }, { comment: '' }]) {
@@ -40,7 +40,7 @@ test('cancelling again answers the appointment as it is', async () => {
   expect(await stored(id)).toEqual(first.body);
 });
 
-test('the time can be booked by another, and cancelling again does not take it back', {
+test('another patient can book the time, and a repeated cancellation does not free it', {
   tags: 'every-ehr',
 }, async () => {
   const slot = await freeSlot(gateway);
@@ -51,7 +51,7 @@ test('the time can be booked by another, and cancelling again does not take it b
   expect(await stored(other.id)).toEqual(other);
 });
 
-test('an appointment that is over can be cancelled', { tags: 'every-ehr' }, async () => {
+test('a past appointment can be cancelled', { tags: 'every-ehr' }, async () => {
   const { id } = await book(gateway);
   await gateway.ehr('sandbox-no').moveBack(id, 1000);
   expect(await cancel(id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
@@ -71,7 +71,7 @@ test.each([
   ['comment', null],
   ['comment', 'a\0b'],
   ['reason', 'ill'],
-])('a wrong %s is refused, and nothing is cancelled', async (field, value) => {
+])('a wrong %s is rejected, and nothing is cancelled', async (field, value) => {
   const before = await book(gateway);
   expect(await cancel<Problem>(before.id, { [field]: value })).toMatchObject({
     status: 400,

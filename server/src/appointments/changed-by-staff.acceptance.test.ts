@@ -1,35 +1,43 @@
 /** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, bookEach, freeRun, freeSlots, idsIn, nextMonth, type Slot } from '../../../test/bookings.ts';
-import { careUnitOf, eventually, type ToldMany } from '../../../test/codes.ts';
+import {
+  type Appointment,
+  bookEach,
+  consecutiveSlots,
+  freeSlots,
+  idsIn,
+  nextMonth,
+  type Slot,
+} from '../../../test/bookings.ts';
+import { type AppointmentsResponse, careUnitOf, eventually } from '../../../test/codes.ts';
 import type { Ehr } from '../../../test/ehrs/ehr.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { askedInVain, withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
+import { calledWhileUnavailable, withQuickRecovery } from '../../../test/recovery.ts';
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
-      return emr === 'one-by-one' ? withoutTransactions(faulty) : faulty;
+      return emr === 'no-transactions' ? withoutTransactions(faulty) : faulty;
     }),
   ],
-  configure: (demo) => withQuickRecovery(withEhr(demo, { id: 'one-by-one', like: 'sandbox-no', policies: {} })),
+  configure: (demo) => withQuickRecovery(withEhr(demo, { id: 'no-transactions', like: 'sandbox-no', policies: {} })),
 });
 afterAll(() => gateway.close());
 
-const path = careUnitPath('one-by-one', 'oslo-sentrum');
+const path = careUnitPath('no-transactions', 'oslo-sentrum');
 const careUnit = careUnitOf(gateway, path);
-const ehr = ehrs.of('one-by-one');
-const staff = gateway.ehr('one-by-one');
+const ehr = ehrs.of('no-transactions');
+const staff = gateway.ehr('no-transactions');
 
 /** Three appointments that can be moved to the second resource. */
-async function threeToMove(): Promise<[Appointment, Appointment, Appointment]> {
+async function bookThree(): Promise<[Appointment, Appointment, Appointment]> {
   const search = { careUnit: path, from: nextMonth() };
   const there = (await freeSlots(gateway, { ...search, resourceId: 'r-2' })).map(({ start }) => start);
   const slots = (await freeSlots(gateway, search)).filter(({ start }) => there.includes(start)).slice(0, 3);
@@ -41,64 +49,68 @@ async function threeToMove(): Promise<[Appointment, Appointment, Appointment]> {
 }
 const moved = { resource_id: 'r-2' };
 
-/** As whoever changed it left it, which the test finds out when it was changed. */
+/** The appointment as staff left it. The test reads the time of the change from the EHR. */
 interface Left {
   appointment?: Appointment;
 }
 
 const edits: readonly (readonly [string, (ehr: Ehr, id: string) => Promise<void>])[] = [
-  ['gets another comment', (it, id) => it.comment(id, 'by staff')],
-  ['is moved', (it, id) => it.moveBack(id, -20)],
-  ['is cancelled', (it, id) => it.cancel(id)],
+  ['given another comment', (it, id) => it.comment(id, 'by staff')],
+  ['moved', (it, id) => it.moveBack(id, -20)],
+  ['cancelled', (it, id) => it.cancel(id)],
 ];
 
-function expectOutcomes(answer: ToldMany, ids: readonly string[], changed: readonly boolean[]): void {
-  expectRefusal(answer, 502, 'partially_applied');
-  expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual(
+function expectOutcomes(response: AppointmentsResponse, ids: readonly string[], changed: readonly boolean[]): void {
+  expectProblem(response, 502, 'partially_applied');
+  expect(response.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual(
     ids.map((id, index) => [id, `/ids/${index}`]),
   );
-  const details = answer.body.errors.map(({ detail }) => detail);
+  const details = response.body.errors.map(({ detail }) => detail);
   const [asItWas] = details.filter((_, index) => !changed[index]);
   expect(details.map((detail) => detail !== asItWas)).toEqual(changed);
 }
 
-describe('a bulk change is compensated, except what staff changed since', () => {
-  test.each(edits)('when a later one is refused, and the first one %s', async (_, edit) => {
-    const [first, second, third] = await threeToMove();
+describe('a bulk change is compensated, except for appointments that staff changed in the meantime', () => {
+  test.each(edits)('when a later change is rejected and the first appointment was %s', async (_, edit) => {
+    const [first, second, third] = await bookThree();
     const ids = idsIn([first, second, third]);
     const left: Left = {};
-    ehr.refuse('rejected', {
+    ehr.failNext('rejected', {
       after: 2,
       async meanwhile() {
         await edit(staff, first.id);
         left.appointment = await careUnit.get(first.id);
       },
     });
-    const answer = await careUnit.changeMany(ids, moved);
+    const response = await careUnit.changeMany(ids, moved);
     expect(await careUnit.get(first.id)).toEqual(left.appointment);
     expect(await careUnit.getAll([second.id, third.id])).toEqual([second, third]);
-    expectOutcomes(answer, ids, [true, false, false]);
+    expectOutcomes(response, ids, [true, false, false]);
   });
 
-  // What was done last is undone first: when the first one is back, the second one has been seen to.
-  test.each(edits)('when the EHR was away in between, and the second one %s', async (_, edit) => {
-    const [first, second, third] = await threeToMove();
-    ehr.refuse('rejected', { after: 2, meanwhile: async () => ehr.leave() });
-    const answer = await careUnit.changeMany(idsIn([first, second, third]), moved);
-    expectRefusal(answer, 504, 'outcome_unknown');
-    await askedInVain(ehr);
+  // Changes are compensated in reverse order, so the second appointment is compensated before the first.
+  test.each(edits)('when the EHR was unavailable in between and the second appointment was %s', async (_, edit) => {
+    const [first, second, third] = await bookThree();
+    ehr.failNext('rejected', { after: 2, meanwhile: async () => ehr.goDown() });
+    const response = await careUnit.changeMany(idsIn([first, second, third]), moved);
+    expectProblem(response, 504, 'outcome_unknown');
+    await calledWhileUnavailable(ehr);
     await edit(staff, second.id);
-    ehr.comeBack();
+    ehr.comeUp();
     const left = await careUnit.get(second.id);
     await eventually(async () => expect(await careUnit.getAll([first.id, third.id])).toEqual([first, third]));
     expect(await careUnit.get(second.id)).toEqual(left);
   });
 
   test('including appointments that a reschedule created', { tags: 'every-ehr' }, async () => {
-    const [s1, s2, s3] = (await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' })) as [Slot, Slot, Slot];
+    const [s1, s2, s3] = (await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' })) as [
+      Slot,
+      Slot,
+      Slot,
+    ];
     const [mine] = (await bookEach(gateway, [s1], { careUnit: path, patientId: 'p-9' })) as [Appointment];
     const made: string[] = [];
-    ehr.refuse('rejected', {
+    ehr.failNext('rejected', {
       kind: 'create',
       after: 1,
       async meanwhile() {
@@ -106,8 +118,8 @@ describe('a bulk change is compensated, except what staff changed since', () => 
         await staff.comment(made[0] ?? '', 'by staff');
       },
     });
-    const answer = await careUnit.changeMany([mine.id], { start: s1.start, end: s3.end });
-    expectRefusal(answer, 502, 'partially_applied');
+    const response = await careUnit.changeMany([mine.id], { start: s1.start, end: s3.end });
+    expectProblem(response, 502, 'partially_applied');
     expect(made).toHaveLength(1);
     const booked = await careUnit.list('patient_id=p-9&status=booked');
     expect(booked).toMatchObject([
@@ -116,10 +128,10 @@ describe('a bulk change is compensated, except what staff changed since', () => 
     ]);
   });
 
-  test('everything that nobody changed is restored', { tags: 'every-ehr' }, async () => {
-    const booked = await threeToMove();
-    ehr.refuse('rejected', { after: 2 });
-    expectRefusal(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');
+  test('appointments that nobody changed are all restored', { tags: 'every-ehr' }, async () => {
+    const booked = await bookThree();
+    ehr.failNext('rejected', { after: 2 });
+    expectProblem(await careUnit.changeMany(idsIn(booked), moved), 502, 'ehr_rejected');
     expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
     const free = await freeSlots(gateway, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
     expect(free.map(({ start }) => start)).toEqual(expect.arrayContaining(booked.map(({ start }) => start)));

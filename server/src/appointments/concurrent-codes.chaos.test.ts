@@ -1,34 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { type Connector, ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, book, creationBody, freeRun, freeSlot, type Slot } from '../../../test/bookings.ts';
+import { type Appointment, book, consecutiveSlots, creationBody, freeSlot, type Slot } from '../../../test/bookings.ts';
 import {
+  type AppointmentResponse,
+  type AppointmentsResponse,
   abandonWrites,
   bookByCode,
   careUnitOf,
   codeFor,
   confirmationOf,
   eventually,
+  expireCode,
   rowsOf,
-  runOut,
-  type Told,
-  type ToldMany,
-  workInBackground,
-  writesUnderWay,
+  runBackgroundJobs,
+  unfinishedOperations,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { answerOf } from '../../../test/recovery.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { settledResponse } from '../../../test/recovery.ts';
 
 type Steps = Readonly<Record<number, () => Promise<void>>>;
-/** By the number of the next calls of `changeAppointments`, from 1: what comes before the EHR does anything. */
+/** Steps that run before a call of `changeAppointments` reaches the EHR, by the number of the call, from 1. */
 let before: Steps = {};
-/** What comes when it has done it. */
+/** Steps that run after the EHR has performed the call. */
 let after: Steps = {};
 let calls = 0;
-/** What the EHR was asked to release. */
+/** The ids that the EHR was asked to release. */
 let released: string[] = [];
-/** Comes before the next call of `findAppointments`. */
+/** Runs before the next call of `findAppointments`. */
 let beforeFinding: (() => Promise<void>) | undefined;
 
 beforeEach(() => at({}));
@@ -42,7 +42,7 @@ function at(stepsBefore: Steps, stepsAfter: Steps = {}): void {
 function failing(kind: ConnectorErrorKind, until?: Promise<void>) {
   return async () => {
     await until;
-    throw new ConnectorError(kind, 'As the test wants it');
+    throw new ConnectorError(kind, 'Simulated failure');
   };
 }
 
@@ -65,39 +65,44 @@ function otherwise(connector: Connector, emr: string): Connector {
       await after[call]?.();
       return done;
     },
-    async findAppointments(...asked) {
+    async findAppointments(...input) {
       const step = beforeFinding;
       beforeFinding = undefined;
       await step?.();
-      return findAppointments(...asked);
+      return findAppointments(...input);
     },
   };
 }
 
 const gateway = await startGateway({
-  connectors: [anotherConnector(otherwise)],
+  connectors: [wrapConnector(otherwise)],
   configure: (demo) =>
     [
       { id: 'no-hold', like: 'sandbox-se', policies: {} },
-      { id: 'one-by-one', like: 'sandbox-se', policies: {} },
+      { id: 'no-transactions', like: 'sandbox-se', policies: {} },
       { id: 'holds', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
 });
 afterAll(() => gateway.close());
 
-function expectRefusal({ status, body }: Told | ToldMany, expected: number, reason: string): void {
+function expectProblem(
+  { status, body }: AppointmentResponse | AppointmentsResponse,
+  expected: number,
+  reason: string,
+): void {
   expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
 }
 
-const withoutWrites = (emr: string) => eventually(async () => expect(await writesUnderWay(gateway, emr)).toEqual([]));
+const withoutWrites = (emr: string) =>
+  eventually(async () => expect(await unfinishedOperations(gateway, emr)).toEqual([]));
 
 describe('drafts of one code, booked without a transaction', () => {
-  const path = careUnitPath('one-by-one', 'sodermalm');
+  const path = careUnitPath('no-transactions', 'sodermalm');
   const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, path);
 
   async function drafts(resourceId: string, count = 2) {
     const from = new Date(Date.now() + 20 * 86_400_000);
-    const slots = await freeRun(gateway, count + 1, { careUnit: path, resourceId, from });
+    const slots = await consecutiveSlots(gateway, count + 1, { careUnit: path, resourceId, from });
     const [first, last] = [slots[0], slots.at(-1)] as [Slot, Slot];
     const { id } = await bookByCode(gateway, { careUnit: path, slot: first });
     const { body } = await changeMany([id], { start: first.start, end: last.end });
@@ -105,7 +110,7 @@ describe('drafts of one code, booked without a transaction', () => {
     const ids = added.map((draft) => draft.id);
     const inEhr = async () => {
       const starts = added.map((draft) => Date.parse(draft.start));
-      return (await gateway.ehr('one-by-one').appointments())
+      return (await gateway.ehr('no-transactions').appointments())
         .filter((it) => it.resourceId === resourceId && starts.includes(it.start.getTime()) && it.state === 'booked')
         .map((it) => it.id);
     };
@@ -126,9 +131,9 @@ describe('drafts of one code, booked without a transaction', () => {
     at({ 2: failing('unavailable', promise) });
     const first = confirmMany(wanted.ids, wanted.code);
     await eventually(() => expect(calls).toBe(2));
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
     resolve();
-    expectRefusal(await first, 503, 'ehr_unavailable');
+    expectProblem(await first, 503, 'ehr_unavailable');
     expect(await wanted.inEhr()).toEqual([]);
     await expectBookedOnce(wanted);
   });
@@ -140,21 +145,21 @@ describe('drafts of one code, booked without a transaction', () => {
     const first = confirmMany(wanted.ids, wanted.code);
     await eventually(() => expect(calls).toBe(3));
     at({ 1: () => promise });
-    await abandonWrites(gateway, 'one-by-one');
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
+    await abandonWrites(gateway, 'no-transactions');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 409, 'idempotency_in_progress');
     await eventually(() => expect(calls).toBe(1));
     resolve();
     await first;
-    await withoutWrites('one-by-one');
+    await withoutWrites('no-transactions');
     expect(await wanted.inEhr()).toEqual([]);
     await expectBookedOnce(wanted);
   });
 
-  test('are compensated completely despite an outage of the EHR, and can be booked after that', async () => {
+  test('are compensated completely despite an outage of the EHR, and can be booked afterwards', async () => {
     const wanted = await drafts('r-4');
     at({ 2: failing('unavailable'), 3: failing('unavailable') });
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
-    await withoutWrites('one-by-one');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 504, 'outcome_unknown');
+    await withoutWrites('no-transactions');
     expect(await wanted.inEhr()).toEqual([]);
     await expectBookedOnce(wanted);
   });
@@ -162,7 +167,7 @@ describe('drafts of one code, booked without a transaction', () => {
   test('are booked if the EHR has booked one and rejects the compensation', async () => {
     const wanted = await drafts('r-2');
     at({ 2: failing('rejected'), 3: failing('rejected') });
-    expectRefusal(await confirmMany(wanted.ids, wanted.code), 502, 'partially_applied');
+    expectProblem(await confirmMany(wanted.ids, wanted.code), 502, 'partially_applied');
     const [booked, ...others] = (await getAll(wanted.ids)).toSorted((a, b) => (a.status > b.status ? -1 : 1));
     expect([booked?.status, ...others.map(({ status }) => status)]).toEqual(['booked', 'awaiting_confirmation']);
     at({});
@@ -175,23 +180,24 @@ describe('drafts of one code, booked without a transaction', () => {
     const wanted = await drafts('r-1');
     const headers = { 'idempotency-key': randomUUID() };
     const body = { ids: wanted.ids, confirmation: { code: wanted.code } };
-    const underKey = () => gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers });
+    const underKey = () =>
+      gateway.request<AppointmentsResponse['body']>('PATCH', `${path}/appointments`, { body, headers });
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 2: failing('rejected'), 3: failing('unavailable', promise) });
     const first = underKey();
     await eventually(() => expect(calls).toBe(3));
     at({ 1: () => promise });
-    await abandonWrites(gateway, 'one-by-one');
+    await abandonWrites(gateway, 'no-transactions');
     const retry = underKey();
     await eventually(() => expect(calls).toBe(1));
-    await abandonWrites(gateway, 'one-by-one');
-    await withoutWrites('one-by-one');
+    await abandonWrites(gateway, 'no-transactions');
+    await withoutWrites('no-transactions');
     resolve();
     await first;
-    // Background work may have been there first.
+    // The background job may already have run.
     expect((await retry).body.reason).toBeOneOf(['outcome_unknown', 'idempotency_in_progress']);
     expect(await wanted.inEhr()).toEqual([]);
-    const again = await answerOf(underKey);
+    const again = await settledResponse(underKey);
     expect(again.status).toBe(200);
     at({});
     expect(await underKey()).toMatchObject({ status: 200, body: again.body });
@@ -212,7 +218,7 @@ describe('drafts of one code, booked without a transaction', () => {
     const second = confirmMany(wanted.ids, wanted.code);
     await eventually(() => expect(beforeFinding).toBeUndefined());
     undo.resolve();
-    expectRefusal(await first, 502, 'ehr_rejected');
+    expectProblem(await first, 502, 'ehr_rejected');
     find.resolve();
     expect(await second).toMatchObject({ status: 200 });
     await expectBookedOnce(wanted);
@@ -239,18 +245,18 @@ describe('a draft that the EHR is about to book', () => {
     expect(inEhr).toHaveLength(1);
   }
 
-  test('is booked by one request with its code at a time, however late it is', async () => {
+  test('is booked by one request with its code at a time, however slow the EHR is', async () => {
     const wanted = await awaited();
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 1: () => promise });
     const first = confirm(wanted.draft.id, wanted.code);
     await eventually(() => expect(calls).toBe(1));
-    expectRefusal(await confirm(wanted.draft.id, wanted.code), 409, 'idempotency_in_progress');
+    expectProblem(await confirm(wanted.draft.id, wanted.code), 409, 'idempotency_in_progress');
     expect(calls).toBe(1);
-    await runOut(gateway, wanted.draft);
-    await workInBackground(gateway);
+    await expireCode(gateway, wanted.draft);
+    await runBackgroundJobs(gateway);
     expect(await get(wanted.draft.id)).toMatchObject({ status: 'awaiting_confirmation' });
-    expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
+    expectProblem(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
     resolve();
     expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
     await expectBooked(wanted);
@@ -260,10 +266,10 @@ describe('a draft that the EHR is about to book', () => {
     const wanted = await awaited();
     const { promise, resolve } = Promise.withResolvers<void>();
     at({ 1: failing('unavailable', promise), 2: failing('unavailable', promise) });
-    const answers = [1, 2].map(() => confirm(wanted.draft.id, wanted.code));
+    const responses = [1, 2].map(() => confirm(wanted.draft.id, wanted.code));
     await eventually(() => expect(calls).toBe(1));
     resolve();
-    for (const answer of await Promise.all(answers)) expectRefusal(answer, 503, 'ehr_unavailable');
+    for (const response of await Promise.all(responses)) expectProblem(response, 503, 'ehr_unavailable');
     expect(await confirm(wanted.draft.id, wanted.code)).toMatchObject({ status: 200, body: { status: 'booked' } });
     await expectBooked(wanted);
   });
@@ -288,7 +294,7 @@ describe('a draft that the EHR is about to book', () => {
     at({ 1: () => promise });
     const first = confirm(wanted.draft.id, wanted.code);
     await eventually(() => expect(calls).toBe(1));
-    expectRefusal(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
+    expectProblem(await cancel(wanted.draft.id), 409, 'idempotency_in_progress');
     resolve();
     expect(await first).toMatchObject({ status: 200, body: { id: wanted.draft.id, status: 'booked' } });
     await expectBooked(wanted);
@@ -304,7 +310,7 @@ describe('a draft that the EHR is about to book', () => {
     await eventually(() => expect(beforeFinding).toBeUndefined());
     expect(await confirm(wanted.draft.id, wanted.code)).toMatchObject({ status: 200 });
     resolve();
-    expectRefusal(await both, 409, 'idempotency_in_progress');
+    expectProblem(await both, 409, 'idempotency_in_progress');
     await expectBooked(wanted);
     expect(await get(other.id)).toEqual(other);
   });
@@ -321,7 +327,7 @@ describe('an expired hold', () => {
       expect(rows).toEqual([{ state: 'expired' }]);
     });
 
-  /** In the EHR it is held for longer. */
+  /** The EHR holds it for longer. */
   async function endTimeOf(hold: Appointment | undefined): Promise<void> {
     if (!hold) throw new Error('Nothing is held');
     const { id } = confirmationOf(hold);
@@ -337,7 +343,7 @@ describe('an expired hold', () => {
   }
 
   test('is released after an outage of the EHR that followed the release of another hold', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path });
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path });
     const [first, last] = [slots[0], slots.at(-1)] as [Slot, Slot];
     const { id } = await bookByCode(gateway, { careUnit: path, slot: first });
     const { body } = await changeMany([id], { start: first.start, end: last.end });
@@ -354,7 +360,7 @@ describe('an expired hold', () => {
   test('is released even if it has expired in the EHR, which may have to clean up', async () => {
     const hold = await book(gateway, { careUnit: path });
     released = [];
-    await runOut(gateway, hold);
+    await expireCode(gateway, hold);
     await expectExpired(hold.id);
     expect(released).toEqual([hold.id]);
   });
@@ -368,25 +374,28 @@ describe('an expired hold', () => {
   });
 
   test.each([
-    ['is booked in the EHR', bookByStaff, {}],
-    ['is not released by the EHR', async () => undefined, { 1: failing('rejected') }],
-  ] as const)('and that a killed gateway told nobody of %s: its write is over', async (_, meanwhile, steps) => {
-    const slot = await freeSlot(gateway, { careUnit: path });
-    const { promise, resolve } = Promise.withResolvers<void>();
-    at({}, { 1: () => promise });
-    const before = new Set((await gateway.ehr('holds').appointments()).map(({ id }) => id));
-    const answer = create(creationBody(slot));
-    const made = await eventually(async () => {
-      const [found] = (await gateway.ehr('holds').appointments()).filter(({ id }) => !before.has(id));
-      if (!found) throw new Error('Nothing is held');
-      return found;
-    });
-    await meanwhile(made.id);
-    at(steps);
-    await abandonWrites(gateway, 'holds');
-    await withoutWrites('holds');
-    resolve();
-    expectRefusal(await answer, 504, 'outcome_unknown');
-    expect(await stateInEhr(made.id)).toBe(meanwhile === bookByStaff ? 'booked' : 'held');
-  });
+    ['staff book directly in the EHR', bookByStaff, {}],
+    ['the EHR does not release', async () => undefined, { 1: failing('rejected') }],
+  ] as const)(
+    'that %s ends its operation, although the gateway that made it was killed',
+    async (_, meanwhile, steps) => {
+      const slot = await freeSlot(gateway, { careUnit: path });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      at({}, { 1: () => promise });
+      const before = new Set((await gateway.ehr('holds').appointments()).map(({ id }) => id));
+      const response = create(creationBody(slot));
+      const made = await eventually(async () => {
+        const [found] = (await gateway.ehr('holds').appointments()).filter(({ id }) => !before.has(id));
+        if (!found) throw new Error('Nothing is held');
+        return found;
+      });
+      await meanwhile(made.id);
+      at(steps);
+      await abandonWrites(gateway, 'holds');
+      await withoutWrites('holds');
+      resolve();
+      expectProblem(await response, 504, 'outcome_unknown');
+      expect(await stateInEhr(made.id)).toBe(meanwhile === bookByStaff ? 'booked' : 'held');
+    },
+  );
 });

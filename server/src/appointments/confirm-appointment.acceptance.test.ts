@@ -5,14 +5,14 @@ import {
   codeFor,
   confirmationOf,
   eventually,
+  expireCode,
+  incorrectCodes,
   rowsOf,
-  runOut,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway({
   configure: (demo) =>
@@ -37,9 +37,9 @@ describe('an incorrect code', () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const held = await book(gateway, { careUnit: sodermalm, slot });
     const code = await codeFor(gateway, held.id);
-    const [first, ...more] = wrongCodes(code, 5) as [string, ...string[]];
-    const refused = await sweden.confirm(held.id, first);
-    expect(refused).toMatchObject({
+    const [first, ...more] = incorrectCodes(code, 5) as [string, ...string[]];
+    const rejected = await sweden.confirm(held.id, first);
+    expect(rejected).toMatchObject({
       status: 400,
       body: { reason: 'confirmation_code_incorrect', attempts_remaining: 4 },
     });
@@ -49,7 +49,7 @@ describe('an incorrect code', () => {
     expect(remaining).toEqual([3, 2, 1, 0]);
     for (const any of [code, first, code]) {
       const locked = await sweden.confirm(held.id, any);
-      expectRefusal(locked, 409, 'confirmation_locked');
+      expectProblem(locked, 409, 'confirmation_locked');
       expect(locked.body).not.toHaveProperty('attempts_remaining');
       expect(locked.text).not.toContain(any);
     }
@@ -57,14 +57,14 @@ describe('an incorrect code', () => {
     const locked = await sweden.get(held.id);
     expect(locked).toMatchObject({ status: 'awaiting_confirmation', confirmation: { attempts_remaining: 0 } });
     expect(await isFree(gateway, slot, sodermalm)).toBe(false);
-    expectRefusal(await sweden.resend(held.id), 409, 'confirmation_locked');
-    await runOut(gateway, locked);
+    expectProblem(await sweden.resend(held.id), 409, 'confirmation_locked');
+    await expireCode(gateway, locked);
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
     // It stays locked, before and after the background job has run.
     const expectLocked = async () => {
-      expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_locked');
-      expectRefusal(await sweden.resend(held.id), 409, 'confirmation_locked');
+      expectProblem(await sweden.confirm(held.id, code), 409, 'confirmation_locked');
+      expectProblem(await sweden.resend(held.id), 409, 'confirmation_locked');
     };
     await expectLocked();
     await eventually(async () => expect(await itemState(held.id)).toBe('expired'));
@@ -82,26 +82,26 @@ describe('an incorrect code', () => {
   test('counts each time when several are sent at once, up to five times', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    const answers = await Promise.all(wrongCodes(code, 10).map((wrong) => sweden.confirm(held.id, wrong)));
-    const counted = answers.filter(({ status }) => status === 400).map(({ body }) => body.attempts_remaining);
+    const responses = await Promise.all(incorrectCodes(code, 10).map((wrong) => sweden.confirm(held.id, wrong)));
+    const counted = responses.filter(({ status }) => status === 400).map(({ body }) => body.attempts_remaining);
     expect(counted.toSorted()).toEqual([0, 1, 2, 3, 4]);
-    for (const answer of answers.filter(({ status }) => status !== 400)) {
-      expectRefusal(answer, 409, 'confirmation_locked');
+    for (const response of responses.filter(({ status }) => status !== 400)) {
+      expectProblem(response, 409, 'confirmation_locked');
     }
   });
 
   test('does not prevent a correct one after it', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    for (const wrong of wrongCodes(code, 4)) await sweden.confirm(held.id, wrong);
+    for (const wrong of incorrectCodes(code, 4)) await sweden.confirm(held.id, wrong);
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
   test('locks a cancellation too, and the appointment stays booked', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
-    for (const wrong of wrongCodes(code, 5)) await uk.confirm(view.id, wrong);
-    expectRefusal(await uk.confirm(view.id, code), 409, 'confirmation_locked');
+    for (const wrong of incorrectCodes(code, 5)) await uk.confirm(view.id, wrong);
+    expectProblem(await uk.confirm(view.id, code), 409, 'confirmation_locked');
     expect(await uk.get(original.id)).toEqual(original);
     expect(await uk.cancel(original.id)).toMatchObject({
       status: 200,
@@ -130,22 +130,22 @@ describe('an expired code', () => {
     for (const status of ['awaiting_confirmation', 'booked']) {
       expect(idsIn(await list(`patient_id=p-3&status=${status}`))).not.toContain(held.id);
     }
-    expectRefusal(await confirm(held.id, '000000'), 409, 'confirmation_expired');
-    expectRefusal(await resend(held.id), 409, 'confirmation_expired');
+    expectProblem(await confirm(held.id, '000000'), 409, 'confirmation_expired');
+    expectProblem(await resend(held.id), 409, 'confirmation_expired');
     expect(await cancel(held.id)).toMatchObject({ status: 200, body: gone });
     expect((await create({ ...creationBody(slot), patient_id: 'p-5' })).status).toBe(201);
     // The background job changes nothing later.
     await eventually(async () => expect(await itemState(held.id)).toBe('expired'));
     expect(await get(held.id)).toEqual(gone);
-    expectRefusal(await confirm(held.id, '000000'), 409, 'confirmation_expired');
-    expectRefusal(await resend(held.id), 409, 'confirmation_expired');
+    expectProblem(await confirm(held.id, '000000'), 409, 'confirmation_expired');
+    expectProblem(await resend(held.id), 409, 'confirmation_expired');
   });
 
   test('is rejected even if it is correct', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    await runOut(gateway, held);
-    expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_expired');
+    await expireCode(gateway, held);
+    expectProblem(await sweden.confirm(held.id, code), 409, 'confirmation_expired');
     expect(await sweden.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
   });
 
@@ -156,9 +156,9 @@ describe('an expired code', () => {
     expect(await get(view.id)).toEqual({ ...original, id: view.id, replaces_id: original.id });
     expect(await get(original.id)).toEqual(original);
     expect(idsIn(await list('patient_id=p-3'))).not.toContain(view.id);
-    expectRefusal(await confirm(view.id, '000000'), 409, 'confirmation_expired');
-    expectRefusal(await resend(view.id), 409, 'confirmation_expired');
-    expectRefusal(await change(view.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
+    expectProblem(await confirm(view.id, '000000'), 409, 'confirmation_expired');
+    expectProblem(await resend(view.id), 409, 'confirmation_expired');
+    expectProblem(await change(view.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
     // Cancelling it again, by either id, starts a new confirmation.
     const again = await cancel(view.id);
     expect(again).toMatchObject({
@@ -170,7 +170,7 @@ describe('an expired code', () => {
 
   test('makes room for another cancellation before the background job has run', async () => {
     const { original, view } = await startCancellation(gateway);
-    await runOut(gateway, view);
+    await expireCode(gateway, view);
     const { status, body } = await uk.cancel(original.id);
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'awaiting_confirmation', replaces_id: original.id });
@@ -188,8 +188,8 @@ describe('a repeated correct code', () => {
     const code = await codeFor(gateway, held.id);
     const { body: booked } = await sweden.confirm(held.id, code);
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: booked });
-    const [wrong] = wrongCodes(code, 1) as [string];
-    expectRefusal(await sweden.confirm(held.id, wrong), 409, 'confirmation_not_pending');
+    const [wrong] = incorrectCodes(code, 1) as [string];
+    expectProblem(await sweden.confirm(held.id, wrong), 409, 'confirmation_not_pending');
 
     const { body: commented } = await sweden.change(held.id, { comment: 'later' });
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: commented });
@@ -204,7 +204,7 @@ describe('a repeated correct code', () => {
     const { body: cancelled } = await uk.confirm(view.id, code);
     expect(cancelled.status).toBe('cancelled');
     expect(await uk.confirm(view.id, code)).toMatchObject({ status: 200, body: cancelled });
-    expectRefusal(await uk.confirm(view.id, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectProblem(await uk.confirm(view.id, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
   });
 
   test('is rejected after a day', async () => {
@@ -219,14 +219,14 @@ describe('a repeated correct code', () => {
     await confirmedBefore('23 hours 59 minutes');
     expect((await sweden.confirm(held.id, code)).status).toBe(200);
     await confirmedBefore('24 hours 1 minute');
-    expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.confirm(held.id, code), 409, 'confirmation_not_pending');
     expect(await sweden.get(held.id)).toMatchObject({ status: 'booked' });
   });
 
   test('sent twice at once books once', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    const answers = await Promise.all([1, 2, 3].map(() => sweden.confirm(held.id, code)));
-    for (const { status, body } of answers) expect([status, body.id, body.status]).toEqual([200, held.id, 'booked']);
+    const responses = await Promise.all([1, 2, 3].map(() => sweden.confirm(held.id, code)));
+    for (const { status, body } of responses) expect([status, body.id, body.status]).toEqual([200, held.id, 'booked']);
   });
 });

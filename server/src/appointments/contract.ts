@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { choice, nullableString, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
+import { choice, emrId, nullableString, patientNotation, reference, resourceNotation, text } from '../api/schemas.ts';
 import { changeWords } from './write/plan.ts';
 
 export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
@@ -43,8 +43,8 @@ const appointmentFacts = {
   start: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
   end: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
   comment: nullableString(),
-  patient_id: Type.String({ description: 'As `emr_id:{value}`.' }),
-  resource_id: Type.String({ description: 'As `emr_id:{value}`.' }),
+  patient_id: emrId,
+  resource_id: emrId,
   healthcare_service_id: Type.String(),
   emr: Type.String(),
   care_unit_id: Type.String(),

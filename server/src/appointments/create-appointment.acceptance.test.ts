@@ -4,8 +4,8 @@ import {
   type Appointment,
   bergen,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   local,
@@ -27,16 +27,16 @@ function create<Body = Appointment>(
   return gateway.request<Body>('POST', `${careUnit}/appointments`, { body, headers });
 }
 
-const refused = (body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
+const rejected = (body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
   create<Problem>(body, { headers });
 
-/** Right in every way; nothing that is refused takes the slot. */
+/** A valid booking. Rejected variants of it do not take the slot. */
 const spare = creationBody(await freeSlot(gateway, { resourceId: 'r-4' }));
-/** Right, but of a time that is taken, which shows that everything before that was found. */
+/** A valid booking of a taken time. Its rejection shows that all earlier checks passed. */
 const taken = creationBody(slotOf(await book(gateway, { resourceId: 'r-1' })));
 
 describe('a booking', () => {
-  test('is answered with everything about it and where it is', async () => {
+  test('returns the appointment and its location', async () => {
     const slot = await freeSlot(gateway);
     const { status, body, headers } = await create({ ...creationBody(slot), comment: 'Ring på, 3. etg. ❤' });
     expect(status).toBe(201);
@@ -59,11 +59,11 @@ describe('a booking', () => {
     expect((await gateway.request('GET', String(headers.location))).body).toEqual(body);
   });
 
-  test('takes its time', { tags: 'every-ehr' }, async () => {
+  test('makes its time unavailable', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     await book(gateway, { slot });
     expect((await freeSlots(gateway)).map((it) => it.start)).not.toContain(slot.start);
-    expect(await refused({ ...creationBody(slot), patient_id: 'p-4' })).toMatchObject({
+    expect(await rejected({ ...creationBody(slot), patient_id: 'p-4' })).toMatchObject({
       status: 400,
       body: {
         reason: 'time_slot_unavailable',
@@ -71,36 +71,36 @@ describe('a booking', () => {
         errors: [{ pointer: '/start_time', reason: 'time_slot_unavailable' }],
       },
     });
-    expect(await refused({ ...creationBody(slot), healthcare_service_id: 'vaccination' })).toMatchObject({
+    expect(await rejected({ ...creationBody(slot), healthcare_service_id: 'vaccination' })).toMatchObject({
       body: { reason: 'time_slot_unavailable' },
     });
   });
 
-  test('leaves the time with other resources free, for the same patient too', async () => {
+  test('does not affect other resources at that time, even for the same patient', async () => {
     const slot = await freeSlot(gateway, { resourceId: 'r-2' });
     await book(gateway, { slot });
     const other = (await create({ ...creationBody(slot), resource_id: 'r-3' })).body;
     expect(other).toMatchObject({ status: 'booked', start: slot.start, patient_id: 'emr_id:p-3' });
   });
 
-  test('takes the time again after a cancellation', { tags: 'every-ehr' }, async () => {
+  test('can take the time of a cancelled appointment', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     const { id } = await book(gateway, { slot });
     await gateway.request('PATCH', `${oslo}/appointments/${id}`, { body: { status: 'cancelled' } });
     expect((await book(gateway, { slot })).id).not.toBe(id);
   });
 
-  test('covers two slots that follow each other', { tags: 'every-ehr' }, async () => {
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+  test('can span two consecutive slots', { tags: 'every-ehr' }, async () => {
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const { status, body } = await create(creationBody(first, second));
     expect(status).toBe(201);
     expect(body).toMatchObject({ start: first.start, end: second.end });
     for (const slot of [first, second]) {
-      expect(await refused(creationBody(slot))).toMatchObject({ body: { reason: 'time_slot_unavailable' } });
+      expect(await rejected(creationBody(slot))).toMatchObject({ body: { reason: 'time_slot_unavailable' } });
     }
   });
 
-  test('covers a whole morning', async () => {
+  test('can span a whole morning', async () => {
     const slots = await freeSlots(gateway, { resourceId: 'r-3', limit: 200 });
     const first = slots.find((it) => it.start.includes('T08:00'));
     const last = slots.find((it) => it.end.startsWith(`${first?.start.slice(0, 10)}T12:00`));
@@ -108,7 +108,7 @@ describe('a booking', () => {
     expect((await create(creationBody(first, last))).status).toBe(201);
   });
 
-  test('has a comment or none', async () => {
+  test('can have a comment', async () => {
     const noComment = async (more: object) => {
       const slot = await freeSlot(gateway);
       return (await create({ ...creationBody(slot), ...more })).body.comment;
@@ -120,7 +120,7 @@ describe('a booking', () => {
     expect(await noComment({ comment: ' \n\t"\\ \u2028' })).toBe(' \n\t"\\ \u2028');
   });
 
-  test('can be had in the other care units that book directly', async () => {
+  test('is possible in the other care units with direct booking', async () => {
     const room = roomId('r-10');
     const inBergen = await book(gateway, { careUnit: bergen, resourceId: room, healthcareServiceId: 'vaccination' });
     expect(inBergen).toMatchObject({ status: 'booked', care_unit_id: 'bergen-nord', resource_id: `emr_id:${room}` });
@@ -128,7 +128,7 @@ describe('a booking', () => {
     expect(inLondon).toMatchObject({ status: 'booked', emr: 'sandbox-uk', care_unit_id: 'riverside' });
   });
 
-  test('is with the patient and not with another of the same id in another EHR', { tags: 'every-ehr' }, async () => {
+  test('is for the patient of its EHR, not for one with the same id elsewhere', { tags: 'every-ehr' }, async () => {
     const { body } = await create({
       ...creationBody(await freeSlot(gateway)),
       patient_id: 'no_personal_number:15859000026',
@@ -138,12 +138,12 @@ describe('a booking', () => {
 });
 
 describe('time slots', () => {
-  /** A day on which nobody else of this file books. */
+  /** A day on which no other test of this file books. */
   const quiet = { resourceId: 'r-2', from: new Date(Date.now() + 40 * 86_400_000), limit: 200 };
 
   async function expectUnavailable(start_time: string, end_time: string, more: object = {}) {
     const slot = { patient_id: 'p-3', resource_id: 'r-2', healthcare_service_id: 'consultation' };
-    expect(await refused({ ...slot, start_time, end_time, ...more }), `${start_time} to ${end_time}`).toMatchObject({
+    expect(await rejected({ ...slot, start_time, end_time, ...more }), `${start_time} to ${end_time}`).toMatchObject({
       status: 400,
       body: {
         reason: 'time_slot_unavailable',
@@ -152,7 +152,7 @@ describe('time slots', () => {
     });
   }
 
-  test('are kept to', async () => {
+  test('have fixed boundaries', async () => {
     const first = (await freeSlots(gateway, quiet)).find((it) => it.start.includes('T08:00'));
     const day = local(first?.start ?? '').slice(0, 10);
     for (const [start, end] of [
@@ -167,7 +167,7 @@ describe('time slots', () => {
       ['15:30:00', '16:30:00'],
       ['16:00:00', '16:30:00'],
       ['03:00:00', '03:30:00'],
-      // Over lunch.
+      // Across the lunch break.
       ['11:30:00', '13:30:00'],
       ['12:00:00', '13:00:00'],
       ['08:00:00', '16:00:00'],
@@ -177,7 +177,7 @@ describe('time slots', () => {
     await expectUnavailable(`${day}T15:30:00`, `${nextDay(day)}T08:30:00`);
   });
 
-  test('are not offered at the weekend, nor for a consultation in a room', async () => {
+  test('do not exist at the weekend, or for a consultation in a room', async () => {
     const friday = (await freeSlots(gateway, quiet)).findLast((it) => new Date(it.start).getUTCDay() === 5);
     const saturday = nextDay(local(friday?.start ?? '').slice(0, 10));
     await expectUnavailable(`${saturday}T08:00:00`, `${saturday}T08:30:00`);
@@ -186,7 +186,7 @@ describe('time slots', () => {
   });
 
   test('must all be free', { tags: 'every-ehr' }, async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, quiet)) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, quiet)) as [Slot, Slot, Slot];
     await book(gateway, { slot: second });
     await expectUnavailable(local(first.start), local(second.end));
     await expectUnavailable(local(second.start), local(third.end));
@@ -196,9 +196,9 @@ describe('time slots', () => {
 });
 
 describe('the time', () => {
-  const at = (start_time: unknown, end_time: unknown) => refused({ ...spare, start_time, end_time });
+  const at = (start_time: unknown, end_time: unknown) => rejected({ ...spare, start_time, end_time });
 
-  test('is not in the past', async () => {
+  test('cannot be in the past', async () => {
     for (const day of ['2024-01-02', '1999-12-31', '1900-01-01']) {
       expect(await at(`${day}T08:00:00`, `${day}T08:30:00`)).toMatchObject({
         status: 400,
@@ -207,7 +207,7 @@ describe('the time', () => {
     }
   });
 
-  test('ends after it starts, within a day', async () => {
+  test('must end after it starts, within a day', async () => {
     const { start_time, end_time } = spare;
     for (const [start, end] of [
       [end_time, start_time],
@@ -250,7 +250,7 @@ describe('the time', () => {
     null,
     ['2031-03-20T09:00:00'],
     {},
-  ])('is local, exactly YYYY-MM-DDThh:mm:ss: not %j', async (time) => {
+  ])('must be local, exactly YYYY-MM-DDThh:mm:ss: not %j', async (time) => {
     expect(await at(time, spare.end_time)).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: '/start_time', reason: 'request_invalid' }] },
@@ -263,16 +263,16 @@ describe('the time', () => {
 });
 
 describe('the body', () => {
-  test.each(Object.keys(spare))('has a %s', async (field) => {
+  test.each(Object.keys(spare))('must have a %s', async (field) => {
     const { [field as keyof typeof spare]: _, ...rest } = spare;
-    expect(await refused(rest)).toMatchObject({
+    expect(await rejected(rest)).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
     });
   });
 
-  test('is told all its faults at once', async () => {
-    const { status, body } = await refused({ comment: 5, start: '2031-03-20T09:00:00' });
+  test('gets all its errors in one response', async () => {
+    const { status, body } = await rejected({ comment: 5, start: '2031-03-20T09:00:00' });
     expect(status).toBe(400);
     expect(body.errors.map(({ pointer }) => pointer).toSorted()).toEqual(
       ['/comment', '/start', ...Object.keys(spare).map((name) => `/${name}`)].toSorted(),
@@ -294,51 +294,51 @@ describe('the body', () => {
     ['comment', 'x\udfffy'],
     ['healthcare_service_id', '\0'],
     ['healthcare_service_id', '\udc00'],
-  ])('has a %s that is not %j', async (field, value) => {
-    // JSON.stringify escapes the lone surrogates, so that they arrive as they are.
-    expect(await refused({ ...spare, [field]: value })).toMatchObject({
+  ])('must not have a %s that is %j', async (field, value) => {
+    // JSON.stringify escapes the lone surrogates, so they are sent as they are.
+    expect(await rejected({ ...spare, [field]: value })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
     });
   });
 
   test.each(['end', 'start', 'status', 'id', 'emr', 'Comment', 'patientId', 'constructor', 'a/b~c', ''])(
-    'has no field "%s"',
+    'must not have the field "%s"',
     async (field) => {
-      expect(await refused({ ...spare, [field]: 'booked' })).toMatchObject({
+      expect(await rejected({ ...spare, [field]: 'booked' })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ reason: 'request_invalid' }] },
       });
     },
   );
 
-  test('tells the name of an unknown field, unless it could be personal', async () => {
-    const { body } = await refused({ ...spare, colour: 'red', '15859000026': 'x', 'a b@c.example': 'y' });
+  test('gets the name of an unknown field in the error, unless the name could be personal data', async () => {
+    const { body } = await rejected({ ...spare, colour: 'red', '15859000026': 'x', 'a b@c.example': 'y' });
     expect(body.errors.map(({ pointer }) => pointer).toSorted()).toEqual(['', '/colour']);
     expect(JSON.stringify(body)).not.toMatch(/15859000026|c\.example/);
   });
 
-  test('names a healthcare service that is there', async () => {
+  test('must name an existing healthcare service', async () => {
     for (const healthcare_service_id of ['surgery', '', 'Consultation', '__proto__', 'x'.repeat(10_000)]) {
-      expect(await refused({ ...spare, healthcare_service_id })).toMatchObject({
+      expect(await rejected({ ...spare, healthcare_service_id })).toMatchObject({
         status: 400,
         body: { reason: 'healthcare_service_not_found', errors: [{ pointer: '/healthcare_service_id' }] },
       });
     }
   });
 
-  test('names a resource of this care unit', async () => {
-    expect(await refused({ ...spare, resource_id: 'r-6' })).toMatchObject({
+  test('must name a resource of this care unit', async () => {
+    expect(await rejected({ ...spare, resource_id: 'r-6' })).toMatchObject({
       status: 400,
       body: { reason: 'resource_not_found', errors: [{ pointer: '/resource_id', reason: 'resource_not_found' }] },
     });
   });
 
-  test('may take both identifiers from headers', async () => {
+  test('can take both identifiers from headers', async () => {
     const slot = await freeSlot(gateway);
     const body = { ...creationBody(slot), patient_id: 'header:x-a', resource_id: 'header:x-b' };
-    const answer = await create(body, { headers: { 'x-a': 'no_personal_number:55859000281', 'x-b': 'emr_id:r-1' } });
-    expect(answer).toMatchObject({ status: 201, body: { patient_id: 'emr_id:p-2', resource_id: 'emr_id:r-1' } });
+    const response = await create(body, { headers: { 'x-a': 'no_personal_number:55859000281', 'x-b': 'emr_id:r-1' } });
+    expect(response).toMatchObject({ status: 201, body: { patient_id: 'emr_id:p-2', resource_id: 'emr_id:r-1' } });
   });
 });
 
@@ -348,7 +348,7 @@ describe('identifiers', () => {
       kind,
       place: 'body',
       parameter: `${kind}_id`,
-      send: (text, headers) => refused({ ...taken, [`${kind}_id`]: text }, headers),
+      send: (text, headers) => rejected({ ...taken, [`${kind}_id`]: text }, headers),
       isFound: ({ body }) => (body as Problem).reason === 'time_slot_unavailable',
     });
   }
@@ -356,9 +356,12 @@ describe('identifiers', () => {
 
 bodyCases({ gateway, method: 'POST', path: () => `${oslo}/appointments`, valid: spare });
 
-test('no parameter belongs to it', async () => {
-  const answer = await gateway.request<Problem>('POST', `${oslo}/appointments?force=true`, { body: spare });
-  expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid', errors: [{ parameter: 'force' }] } });
+test('query parameters are rejected', async () => {
+  const response = await gateway.request<Problem>('POST', `${oslo}/appointments?force=true`, { body: spare });
+  expect(response).toMatchObject({
+    status: 400,
+    body: { reason: 'request_invalid', errors: [{ parameter: 'force' }] },
+  });
 });
 
 function slotOf({ start, end, resource_id, healthcare_service_id }: Appointment): Slot {
@@ -369,7 +372,7 @@ function nextDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 }
 
-/** A day and a second, on the clock on the wall. */
+/** The local time one day and one second later. */
 function dayLater(time: string): string {
   return new Date(Date.parse(`${time}Z`) + 86_401_000).toISOString().slice(0, 19);
 }

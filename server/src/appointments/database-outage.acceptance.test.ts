@@ -1,16 +1,23 @@
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { book, freeRun, freeSlot, type Slot, at as timeOf } from '../../../test/bookings.ts';
+import { book, consecutiveSlots, freeSlot, type Slot, at as timeOf } from '../../../test/bookings.ts';
 import { codeFor, eventually, messagesAbout, rowsOf } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { change, creation, keysOf, newKey, type Sent, type Told } from '../../../test/idempotency-keys.ts';
-import { anotherConnector, careUnitPath } from '../../../test/other-ehrs.ts';
-import { knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
+import {
+  type AppointmentResponse,
+  change,
+  creation,
+  keysOf,
+  newKey,
+  type Sent,
+} from '../../../test/idempotency-keys.ts';
+import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
+import { finalResponse, withQuickRecovery } from '../../../test/recovery.ts';
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
 const gateway = await startGateway({
-  connectors: [anotherConnector(ehrs.faulty)],
+  connectors: [wrapConnector(ehrs.faulty)],
   configure: (demo) => withQuickRecovery(demo),
 });
 afterAll(() => gateway.close());
@@ -19,10 +26,10 @@ const direct = careUnitPath('sandbox-no', 'oslo-sentrum');
 const byCode = careUnitPath('sandbox-se', 'sodermalm');
 
 /**
- * Sends a write. After the EHR has performed it, the database is unavailable until the response. Then the lease, which the
- * request could not release, has expired.
+ * Sends a write. The database becomes unavailable after the EHR has performed the write, and available again after the
+ * response. The lease, which the request could not release, has then expired.
  */
-async function sendAndLoseDatabase(emr: string, request: Sent, key: string | undefined): Promise<Told> {
+async function sendAndLoseDatabase(emr: string, request: Sent, key: string | undefined): Promise<AppointmentResponse> {
   const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   let restore = () => {};
   ehrs.of(emr).afterWrite(() => {
@@ -40,35 +47,35 @@ async function sendAndLoseDatabase(emr: string, request: Sent, key: string | und
   }
 }
 
-function expectUnknown({ status, body }: Told): void {
+function expectUnknown({ status, body }: AppointmentResponse): void {
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 }
 
 describe('an outage of the database after the EHR performed a write leaves the outcome unknown', () => {
-  test('a retry with the key gets the booking, which is made once', async () => {
+  test('a retry with the key returns the booking, which was made once', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-no', creation(slot, direct), key));
-    const answer = await knownAnswerOf(() => send(creation(slot, direct), key));
-    expect(answer.status, answer.text).toBe(201);
-    expect(await at(slot)).toEqual([{ id: answer.body.id, state: 'booked' }]);
+    const response = await finalResponse(() => send(creation(slot, direct), key));
+    expect(response.status, response.text).toBe(201);
+    expect(await at(slot)).toEqual([{ id: response.body.id, state: 'booked' }]);
   });
 
-  // It has no records to store, so the response may also be 201.
-  test('a booking without a key stays', async () => {
+  // The request stores no operation, so the response may also be 201.
+  test('a booking without a key is kept', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
-    const answer = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
-    if (answer.status !== 201) expectUnknown(answer);
+    const response = await sendAndLoseDatabase('sandbox-no', creation(slot, direct), undefined);
+    if (response.status !== 201) expectUnknown(response);
     expect(await at(slot)).toHaveLength(1);
   });
 
-  test('a retry of a booking by code has one hold and one message', async () => {
+  test('a retry of a booking by code leaves one hold and one message', async () => {
     const slot = await freeSlot(gateway, { careUnit: byCode });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-se', creation(slot, byCode), key));
-    const answer = await knownAnswerOf(() => send(creation(slot, byCode), key));
-    expect(answer.status, answer.text).toBe(201);
-    const { id } = answer.body;
+    const response = await finalResponse(() => send(creation(slot, byCode), key));
+    expect(response.status, response.text).toBe(201);
+    const { id } = response.body;
     expect(await at(slot, 'sandbox-se')).toEqual([{ id, state: 'held' }]);
     await codeFor(gateway, id);
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
@@ -90,13 +97,13 @@ describe('an outage of the database after the EHR performed a write leaves the o
     );
   });
 
-  test('a retry with the key gets the move', async () => {
-    const [from, to] = (await freeRun(gateway, 2, { careUnit: direct })) as [Slot, Slot];
+  test('a retry with the key returns the moved appointment', async () => {
+    const [from, to] = (await consecutiveSlots(gateway, 2, { careUnit: direct })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit: direct, slot: from });
     const key = newKey();
     expectUnknown(await sendAndLoseDatabase('sandbox-no', change(id, timeOf(to), direct), key));
-    const answer = await knownAnswerOf(() => send(change(id, timeOf(to), direct), key));
-    expect(answer).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
+    const response = await finalResponse(() => send(change(id, timeOf(to), direct), key));
+    expect(response).toMatchObject({ status: 200, body: { id, ...timeOf(to) } });
     expect(await at(to)).toEqual([{ id, state: 'booked' }]);
   });
 });

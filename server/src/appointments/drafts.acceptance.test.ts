@@ -3,8 +3,8 @@ import {
   type Appointment,
   at,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   idsIn,
@@ -13,14 +13,22 @@ import {
   pagesOf,
   type Slot,
 } from '../../../test/bookings.ts';
-import { age, bookByCode, careUnitOf, codeFor, confirmationOf, runOut, wrongCodes } from '../../../test/codes.ts';
+import {
+  backdateCode,
+  bookByCode,
+  careUnitOf,
+  codeFor,
+  confirmationOf,
+  expireCode,
+  incorrectCodes,
+} from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { unableToHold } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { withoutHolds } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr.startsWith('no-hold') ? unableToHold(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr.startsWith('no-hold') ? withoutHolds(connector) : connector))],
   configure: (demo) =>
     [
       { id: 'no-hold', like: 'sandbox-se', policies: {} },
@@ -29,13 +37,13 @@ const gateway = await startGateway({
 });
 afterAll(() => gateway.close());
 
-describe('an EHR that cannot hold', () => {
+describe('an EHR without holds', () => {
   const path = careUnitPath('no-hold', 'sodermalm');
   const careUnit = careUnitOf(gateway, path);
   const inEhr = async (patientId: string) =>
     (await gateway.ehr('no-hold').appointments()).filter((it) => it.patientId === patientId);
 
-  test('gets a booking once the code is confirmed, and the id stays', { tags: 'every-ehr' }, async () => {
+  test('gets a booking once the code is confirmed, and the id does not change', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const {
       status,
@@ -62,7 +70,7 @@ describe('an EHR that cannot hold', () => {
     for (const query of ['patient_id=p-4', 'patient_id=p-4&status=awaiting_confirmation&resource_id=r-1']) {
       expect(idsIn(await careUnit.list(query))).toEqual([draft.id]);
     }
-    expect(await careUnit.confirm(draft.id, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+    expect(await careUnit.confirm(draft.id, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
       status: 400,
       body: { attempts_remaining: 4 },
     });
@@ -86,7 +94,7 @@ describe('an EHR that cannot hold', () => {
     const code = await codeFor(gateway, draft.id);
     const { body: booked } = await careUnit.confirm(draft.id, code);
     expect(await careUnit.confirm(draft.id, code)).toMatchObject({ status: 200, body: booked });
-    expectRefusal(await careUnit.confirm(draft.id, wrongCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
+    expectProblem(await careUnit.confirm(draft.id, incorrectCodes(code, 1)[0] ?? ''), 409, 'confirmation_not_pending');
 
     const to = await freeSlot(gateway, { careUnit: path, resourceId: 'r-2' });
     const moved = { ...booked, ...at(to), resource_id: 'emr_id:r-2', comment: 'x' };
@@ -116,16 +124,16 @@ describe('an EHR that cannot hold', () => {
     const draft = await book(gateway, { careUnit: path, patientId: 'p-7' });
     const other = await book(gateway, { careUnit: path, patientId: 'p-7' });
     const code = await codeFor(gateway, draft.id);
-    await age(gateway, confirmationOf(draft).id, 31);
-    for (const any of [code, ...wrongCodes(code, 1)]) {
-      expectRefusal(await theirs.confirm(draft.id, any), 409, 'confirmation_not_pending');
+    await backdateCode(gateway, confirmationOf(draft).id, 31);
+    for (const any of [code, ...incorrectCodes(code, 1)]) {
+      expectProblem(await theirs.confirm(draft.id, any), 409, 'confirmation_not_pending');
     }
-    expectRefusal(await theirs.resend(draft.id), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.resend(draft.id), 409, 'confirmation_not_pending');
     expect(confirmationOf(await careUnit.get(draft.id)).attempts_remaining).toBe(5);
     expect(await inEhr('p-7')).toEqual([]);
     expect(await theirs.cancel(other.id)).toMatchObject({ status: 200, body: { id: other.id, status: 'cancelled' } });
     expect(await careUnit.confirm(draft.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    expectRefusal(await theirs.confirm(draft.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.confirm(draft.id, code), 409, 'confirmation_not_pending');
   });
 
   test('responds 400 and cancels the draft if the time is taken when the code is entered', async () => {
@@ -136,11 +144,11 @@ describe('an EHR that cannot hold', () => {
     ];
     const code = await codeFor(gateway, draft.id);
     expect(await careUnit.confirm(faster.id, await codeFor(gateway, faster.id))).toMatchObject({ status: 200 });
-    expectRefusal(await careUnit.confirm(draft.id, code), 400, 'time_slot_unavailable');
+    expectProblem(await careUnit.confirm(draft.id, code), 400, 'time_slot_unavailable');
     const gone = { ...draft, status: 'cancelled', confirmation: null };
     expect(await careUnit.get(draft.id)).toEqual(gone);
     expect(await careUnit.list('patient_id=p-6')).toEqual([gone]);
-    expectRefusal(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
     expect(await careUnit.cancel(draft.id)).toMatchObject({ status: 200, body: gone });
     expect(await inEhr('p-6')).toEqual([]);
     expect(await careUnit.get(faster.id)).toMatchObject({ status: 'booked' });
@@ -148,29 +156,29 @@ describe('an EHR that cannot hold', () => {
 
   test('rejects a draft at a time that is taken', async () => {
     const booked = await bookByCode(gateway, { careUnit: path });
-    const refused = await careUnit.create(creationBody({ ...booked }));
-    expectRefusal(refused, 400, 'time_slot_unavailable');
-    expect(refused.body.errors).toMatchObject([{ pointer: '/start_time' }]);
-    const mute = { ...creationBody(await freeSlot(gateway, { careUnit: path })), patient_id: 'p-20' };
-    expectRefusal(await careUnit.create(mute), 409, 'no_contact_channel');
+    const rejected = await careUnit.create(creationBody({ ...booked }));
+    expectProblem(rejected, 400, 'time_slot_unavailable');
+    expect(rejected.body.errors).toMatchObject([{ pointer: '/start_time' }]);
+    const withoutContact = { ...creationBody(await freeSlot(gateway, { careUnit: path })), patient_id: 'p-20' };
+    expectProblem(await careUnit.create(withoutContact), 409, 'no_contact_channel');
   });
 
-  test('never gets a draft that is released or expires', async () => {
+  test('never gets a draft that was released or has expired', async () => {
     const draft = await book(gateway, { careUnit: path, patientId: 'p-8', comment: 'old' });
     const code = await codeFor(gateway, draft.id);
     const { body: given } = await careUnit.cancel(draft.id, { comment: 'why' });
     expect(given).toEqual({ ...draft, status: 'cancelled', comment: 'why', confirmation: null });
     expect(await careUnit.get(draft.id)).toEqual(given);
-    expectRefusal(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
-    expectRefusal(await careUnit.change(draft.id, { comment: 'x' }), 409, 'appointment_cancelled');
+    expectProblem(await careUnit.confirm(draft.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await careUnit.change(draft.id, { comment: 'x' }), 409, 'appointment_cancelled');
 
     const late = await book(gateway, { careUnit: path, patientId: 'p-8' });
     const lateCode = await codeFor(gateway, late.id);
-    expectRefusal(await careUnit.change(late.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
-    await runOut(gateway, late);
+    expectProblem(await careUnit.change(late.id, { comment: 'x' }), 409, 'appointment_awaiting_confirmation');
+    await expireCode(gateway, late);
     expect(await careUnit.get(late.id)).toEqual({ ...late, status: 'cancelled', confirmation: null });
-    expectRefusal(await careUnit.confirm(late.id, lateCode), 409, 'confirmation_expired');
-    expectRefusal(await careUnit.resend(late.id), 409, 'confirmation_expired');
+    expectProblem(await careUnit.confirm(late.id, lateCode), 409, 'confirmation_expired');
+    expectProblem(await careUnit.resend(late.id), 409, 'confirmation_expired');
     expect(new Set(idsIn(await careUnit.list('patient_id=p-8&status=cancelled')))).toEqual(
       new Set([draft.id, late.id]),
     );
@@ -181,7 +189,7 @@ describe('an EHR that cannot hold', () => {
   test('accepts a resent code for a draft', async () => {
     const draft = await book(gateway, { careUnit: path });
     await codeFor(gateway, draft.id);
-    await age(gateway, confirmationOf(draft).id, 31);
+    await backdateCode(gateway, confirmationOf(draft).id, 31);
     expect(await careUnit.resend(draft.id)).toMatchObject({ status: 202, body: { id: draft.id } });
     expect(await careUnit.confirm(draft.id, await codeFor(gateway, draft.id, 2))).toMatchObject({
       status: 200,
@@ -191,10 +199,10 @@ describe('an EHR that cannot hold', () => {
 
   test('lists drafts and bookings page by page, by start and id, each once', async () => {
     const patientId = 'p-9';
-    // Nothing else is booked so late.
+    // Nothing else is booked this late in the day.
     const from = new Date(Date.now() + 40 * 86_400_000);
     const all: Appointment[] = [];
-    // Of each time one with every resource: some are only drafts, some booked, some cancelled.
+    // All resources at each time: some drafts, some booked, some cancelled.
     const times = await freeSlots(gateway, { careUnit: path, from, limit: 3 });
     for (const [index, time] of times.entries()) {
       for (const [step, resource] of ['r-1', 'r-2', 'r-3', 'r-4'].entries()) {
@@ -206,7 +214,7 @@ describe('an EHR that cannot hold', () => {
       }
     }
     all.sort((a, b) => Date.parse(a.start) - Date.parse(b.start) || (a.id < b.id ? -1 : 1));
-    const told = all.map((it) => [it.id, it.status]);
+    const statuses = all.map((it) => [it.id, it.status]);
     const range = new URLSearchParams({ start: from.toISOString(), end: times.at(-1)?.end ?? '' }).toString();
     for (const query of [`patient_id=${patientId}`, range, `patient_id=${patientId}&${range}`]) {
       for (const limit of [1, 2, 5, 100]) {
@@ -215,7 +223,7 @@ describe('an EHR that cannot hold', () => {
           `${path}/appointments?${query}&limit=${limit}`,
           'appointments',
         );
-        expect(pages.flat().map((it) => [it.id, it.status])).toEqual(told);
+        expect(pages.flat().map((it) => [it.id, it.status])).toEqual(statuses);
         expect(pages.every((page) => page.length <= limit)).toBe(true);
       }
     }
@@ -230,7 +238,7 @@ describe('an EHR that cannot hold', () => {
   });
 
   test('confirms all or some of the drafts that await one code', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-4' });
     const [first, , , last] = slots as [Slot, Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { careUnit: path, slot: first, patientId: 'p-10' });
     const { body } = await careUnit.changeMany([mine.id], { start: first.start, end: last.end });
@@ -266,7 +274,7 @@ describe('an EHR that cannot hold', () => {
       },
     });
     await bookByCode(gateway, { careUnit: path, slot });
-    expectRefusal(await look(), 400, 'time_slot_unavailable');
+    expectProblem(await look(), 400, 'time_slot_unavailable');
   });
 
   test('cancels a booked draft in two steps by the draft id', async () => {
@@ -279,7 +287,7 @@ describe('an EHR that cannot hold', () => {
     expect(await get(booked.id)).toEqual(booked);
     expect(await list('patient_id=p-4')).toEqual([booked]);
     const code = await codeFor(gateway, view.id);
-    expectRefusal(await confirm(booked.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await confirm(booked.id, code), 409, 'confirmation_not_pending');
     expect(await confirm(view.id, code)).toMatchObject({
       status: 200,
       body: { id: view.id, status: 'cancelled', replaces_id: booked.id },

@@ -1,14 +1,14 @@
 /** @module-tag any-database */
 import type { Connector, ConnectorOperation } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
-import { bookEach, bookSome, freeRun, freeSlots, idsIn, oslo, riverside } from '../../../test/bookings.ts';
-import { careUnitOf, type ToldMany } from '../../../test/codes.ts';
+import { bookEach, bookSome, consecutiveSlots, freeSlots, idsIn, oslo, riverside } from '../../../test/bookings.ts';
+import { type AppointmentsResponse, careUnitOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
 
 const calls: ConnectorOperation[] = [];
 
-/** Notes what the EHR is asked. */
+/** Records the calls to the EHR. */
 function counting(connector: Connector): Connector {
   return new Proxy(connector, {
     get(target, property) {
@@ -22,37 +22,37 @@ function counting(connector: Connector): Connector {
   });
 }
 
-const gateway = await startGateway({ connectors: [anotherConnector(counting)] });
+const gateway = await startGateway({ connectors: [wrapConnector(counting)] });
 afterAll(() => gateway.close());
 
-/** How often a request asks the EHR for this. */
-async function count(operation: ConnectorOperation, request: () => Promise<ToldMany>): Promise<number> {
+/** The number of calls of this connector function during a request. */
+async function count(operation: ConnectorOperation, request: () => Promise<AppointmentsResponse>): Promise<number> {
   calls.length = 0;
   const { status, text } = await request();
   expect({ status, text }).toMatchObject({ status: 200 });
   return calls.filter((it) => it === operation).length;
 }
 
-test('a bulk move looks for free time once', async () => {
+test('a bulk move searches for free slots once', async () => {
   const { changeMany } = careUnitOf(gateway, oslo);
   const others = await freeSlots(gateway, { resourceId: 'r-2' });
   const slots = (await freeSlots(gateway)).filter(({ start }) => others.some((other) => other.start === start));
   const ids = idsIn(await bookEach(gateway, slots.slice(0, 12)));
   const move = { resource_id: 'r-2' };
-  // The dry run looks whether the EHR would find it free, after the plan has.
+  // The dry run searches once to plan, and once to check that the EHR has the time free.
   expect(await count('listTimeSlots', () => changeMany(ids, move, '?dry_run=true'))).toBe(2);
   expect(await count('listTimeSlots', () => changeMany(ids, move))).toBe(1);
 });
 
-test('a dry run of a reschedule looks for free time twice, however many it makes', async () => {
-  const run = await freeRun(gateway, 5, { resourceId: 'r-3' });
+test('a dry run of a reschedule searches for free slots twice, however many appointments it would create', async () => {
+  const run = await consecutiveSlots(gateway, 5, { resourceId: 'r-3' });
   const [mine] = await bookEach(gateway, run.slice(0, 1));
   const range = { start: run[0]?.start, end: run[4]?.end };
   const reschedule = () => careUnitOf(gateway, oslo).changeMany([mine?.id ?? ''], range, '?dry_run=true');
   expect(await count('listTimeSlots', reschedule)).toBe(2);
 });
 
-test('a bulk cancellation in two steps looks each patient up once', async () => {
+test('a bulk two-step cancellation reads each patient once', async () => {
   const ids: string[] = [];
   for (const patientId of ['p-3', 'p-4']) {
     ids.push(...idsIn(await bookSome(gateway, 4, { careUnit: riverside, patientId })));

@@ -2,10 +2,10 @@
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, freeSlots } from '../../../test/bookings.ts';
-import { age, careUnitOf, confirmationOf, rowsOf } from '../../../test/codes.ts';
+import { backdateCode, careUnitOf, confirmationOf, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 interface EhrCode {
   readonly kind: 'confirm' | 'cancel';
@@ -16,7 +16,7 @@ interface EhrCode {
   isOver: boolean;
 }
 
-/** Codes that the EHR has sent, by appointment id. */
+/** The codes that the EHR has sent, by appointment id. */
 const ehrCodes = new Map<string, EhrCode>();
 
 function sendingCodes(connector: Connector): Connector {
@@ -87,7 +87,7 @@ function sendingCodes(connector: Connector): Connector {
 }
 
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr === 'own-codes' ? sendingCodes(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr === 'own-codes' ? sendingCodes(connector) : connector))],
   configure: (demo) =>
     withEhr(demo, {
       id: 'own-codes',
@@ -101,7 +101,7 @@ describe('an EHR that sends and checks codes itself', () => {
   const path = careUnitPath('own-codes', 'riverside');
   const careUnit = careUnitOf(gateway, path);
 
-  const messagesOfOurs = () => rowsOf(gateway, `SELECT FROM messages WHERE emr = 'own-codes'`);
+  const gatewayMessages = () => rowsOf(gateway, `SELECT FROM messages WHERE emr = 'own-codes'`);
   const sentFor = (id: string) => {
     const sent = ehrCodes.get(id);
     if (!sent) throw new Error('The EHR has sent no code');
@@ -114,7 +114,7 @@ describe('an EHR that sends and checks codes itself', () => {
     return body;
   };
 
-  test('books with its own code; the gateway sends none', async () => {
+  test("books with the EHR's code, and the gateway sends none", async () => {
     const slot = await freeSlot(gateway, { careUnit: path });
     const held = await book(gateway, { careUnit: path, slot });
     expect(held).toMatchObject({
@@ -129,8 +129,8 @@ describe('an EHR that sends and checks codes itself', () => {
     expect(body).toEqual({ ...held, status: 'booked', confirmation: null });
     expect(await careUnit.get(held.id)).toEqual(body);
     expect(await careUnit.confirm(held.id, '111111')).toMatchObject({ status: 200, body });
-    expectRefusal(await careUnit.confirm(held.id, '222222'), 409, 'confirmation_not_pending');
-    expect(await messagesOfOurs()).toEqual([]);
+    expectProblem(await careUnit.confirm(held.id, '222222'), 409, 'confirmation_not_pending');
+    expect(await gatewayMessages()).toEqual([]);
   });
 
   test('reports an incorrect code and the remaining attempts', async () => {
@@ -141,19 +141,19 @@ describe('an EHR that sends and checks codes itself', () => {
         body: { reason: 'confirmation_code_incorrect', attempts_remaining },
       });
     }
-    expectRefusal(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_locked');
+    expectProblem(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_locked');
     expect(await careUnit.get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
-    // Releasing it needs no code.
+    // A release needs no code.
     expect(await careUnit.cancel(held.id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
   test('reports an expired code', async () => {
     const held = await book(gateway, { careUnit: path });
     sentFor(held.id).isOver = true;
-    expectRefusal(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_expired');
+    expectProblem(await careUnit.confirm(held.id, '111111'), 409, 'confirmation_expired');
   });
 
-  test('cancels with its own code under a new id', async () => {
+  test("cancels with the EHR's code under a new id", async () => {
     const booked = await bookByEhrCode();
     const { body: view } = await careUnit.cancel(booked.id, { comment: 'why' });
     expect(view).toEqual({
@@ -167,26 +167,26 @@ describe('an EHR that sends and checks codes itself', () => {
     expect(await careUnit.get(booked.id)).toEqual(booked);
     expect((await careUnit.cancel(booked.id)).body.id).toBe(view.id);
     expect(await careUnit.confirm(view.id, '999999')).toMatchObject({ status: 400, body: { attempts_remaining: 2 } });
-    expectRefusal(await careUnit.confirm(booked.id, '333333'), 409, 'confirmation_not_pending');
+    expectProblem(await careUnit.confirm(booked.id, '333333'), 409, 'confirmation_not_pending');
     expect(await careUnit.confirm(view.id, '111111')).toMatchObject({
       status: 200,
       body: { id: view.id, status: 'cancelled', comment: 'why', replaces_id: booked.id },
     });
     expect(await careUnit.get(booked.id)).toEqual({ ...booked, status: 'cancelled', comment: 'why' });
-    expect(await messagesOfOurs()).toEqual([]);
+    expect(await gatewayMessages()).toEqual([]);
   });
 
   test('resends a code', async () => {
     const held = await book(gateway, { careUnit: path });
-    expectRefusal(await careUnit.resend(held.id), 429, 'rate_limited');
-    await age(gateway, confirmationOf(held).id, 31);
+    expectProblem(await careUnit.resend(held.id), 429, 'rate_limited');
+    await backdateCode(gateway, confirmationOf(held).id, 31);
     expect(await careUnit.resend(held.id)).toMatchObject({
       status: 202,
       body: { id: held.id, confirmation: { channel: 'email', delivery: 'sent', attempts_remaining: 3 } },
     });
     expect(await careUnit.confirm(held.id, '111111')).toMatchObject({ status: 400, body: { attempts_remaining: 2 } });
     expect(await careUnit.confirm(held.id, '222222')).toMatchObject({ status: 200, body: { status: 'booked' } });
-    expect(await messagesOfOurs()).toEqual([]);
+    expect(await gatewayMessages()).toEqual([]);
   });
 
   test('is not called for the code of another client', async () => {
@@ -195,25 +195,25 @@ describe('an EHR that sends and checks codes itself', () => {
     const booked = await bookByEhrCode();
     const { body: view } = await careUnit.cancel(booked.id);
     for (const { id, confirmation } of [held, view]) {
-      await age(gateway, confirmationOf({ ...held, confirmation }).id, 31);
+      await backdateCode(gateway, confirmationOf({ ...held, confirmation }).id, 31);
       for (const code of ['999999', '111111']) {
-        expectRefusal(await theirs.confirm(id, code), 409, 'confirmation_not_pending');
+        expectProblem(await theirs.confirm(id, code), 409, 'confirmation_not_pending');
       }
-      expectRefusal(await theirs.resend(id), 409, 'confirmation_not_pending');
+      expectProblem(await theirs.resend(id), 409, 'confirmation_not_pending');
     }
     for (const id of [held.id, booked.id]) {
       expect(sentFor(id)).toMatchObject({ code: 111_111, attemptsRemaining: 3 });
     }
     expect(await theirs.cancel(booked.id)).toMatchObject({ status: 200, body: { id: view.id } });
     expect(await careUnit.confirm(view.id, '111111')).toMatchObject({ status: 200, body: { status: 'cancelled' } });
-    expectRefusal(await theirs.confirm(view.id, '111111'), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.confirm(view.id, '111111'), 409, 'confirmation_not_pending');
     expect(await theirs.cancel(held.id)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
-  test('has one code for one appointment, and a dry run', async () => {
+  test('cannot share a code, and supports dry runs', async () => {
     const a = await bookByEhrCode();
     const b = await bookByEhrCode();
-    expectRefusal(await careUnit.changeMany([a.id, b.id], { status: 'cancelled' }), 501, 'operation_unsupported');
+    expectProblem(await careUnit.changeMany([a.id, b.id], { status: 'cancelled' }), 501, 'operation_unsupported');
     expect(await careUnit.getAll([a.id, b.id])).toEqual([a, b]);
     const count = ehrCodes.size;
     const slot = await freeSlot(gateway, { careUnit: path });

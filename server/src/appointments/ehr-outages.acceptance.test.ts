@@ -3,7 +3,7 @@ import {
   type Appointment,
   book,
   bookEach,
-  freeRun,
+  consecutiveSlots,
   freeSlot,
   idsIn,
   isFree,
@@ -11,18 +11,19 @@ import {
   at as timeOf,
 } from '../../../test/bookings.ts';
 import {
-  age,
+  backdateCode,
   careUnitOf,
   codeFor,
   confirmationOf,
   eventually,
+  expireCode,
   messagesAbout,
-  runOut,
   startCancellation,
 } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import {
+  type AppointmentResponse,
   change,
   changeMany,
   creation,
@@ -30,22 +31,27 @@ import {
   keysOf,
   newKey,
   type Sent,
-  type Told,
 } from '../../../test/idempotency-keys.ts';
-import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { allOpen, answerOf, askedInVain, knownAnswerOf, withQuickRecovery } from '../../../test/recovery.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import {
+  allAvailable,
+  calledWhileUnavailable,
+  finalResponse,
+  settledResponse,
+  withQuickRecovery,
+} from '../../../test/recovery.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 /** A write to send, and what must be true after its response. */
 interface Scenario {
   readonly request: Sent;
-  expectDone(answer: Told): Promise<void>;
+  expectDone(response: AppointmentResponse): Promise<void>;
 }
 
-/** The EHR and the care unit that a kind of write is tried in, and how it comes about there. */
+/** A kind of write: its EHR and care unit, and the steps that prepare it. */
 interface Kind {
   readonly name: string;
   readonly like: keyof typeof careUnits;
@@ -119,7 +125,7 @@ const kinds: readonly Kind[] = [
     },
   },
   {
-    name: 'the code of a cancellation',
+    name: 'a cancellation code',
     like: 'sandbox-uk',
     async prepare(emr, careUnit) {
       const { original, view } = await startCancellation(gateway, careUnit);
@@ -138,7 +144,7 @@ const kinds: readonly Kind[] = [
     name: 'a move',
     like: 'sandbox-no',
     async prepare(emr, careUnit) {
-      const [from, to] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
+      const [from, to] = (await consecutiveSlots(gateway, 2, { careUnit })) as [Slot, Slot];
       const { id } = await book(gateway, { careUnit, slot: from });
       return {
         request: change(id, { ...timeOf(to), comment: 'new' }, careUnit),
@@ -151,10 +157,10 @@ const kinds: readonly Kind[] = [
     },
   },
   {
-    name: 'a move of many',
+    name: 'a bulk move',
     like: 'sandbox-no',
     async prepare(emr, careUnit) {
-      const slots = (await freeRun(gateway, 2, { careUnit, resourceId: 'r-3' })) as [Slot, Slot];
+      const slots = (await consecutiveSlots(gateway, 2, { careUnit, resourceId: 'r-3' })) as [Slot, Slot];
       const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
       return {
         request: changeMany(ids, { resource_id: 'r-4' }, careUnit),
@@ -173,7 +179,7 @@ const kinds: readonly Kind[] = [
     name: 'a continuous reschedule',
     like: 'sandbox-no',
     async prepare(emr, careUnit) {
-      const [first, second, third] = (await freeRun(gateway, 3, { careUnit })) as [Slot, Slot, Slot];
+      const [first, second, third] = (await consecutiveSlots(gateway, 3, { careUnit })) as [Slot, Slot, Slot];
       const { id } = await book(gateway, { careUnit, slot: first });
       return {
         request: changeMany([id], { start: second.start, end: third.end }, careUnit),
@@ -189,13 +195,13 @@ const kinds: readonly Kind[] = [
     },
   },
   {
-    name: 'a fresh code',
+    name: 'a resent code',
     like: 'sandbox-se',
     async prepare(emr, careUnit) {
       const slot = await freeSlot(gateway, { careUnit });
       const waiting = await book(gateway, { careUnit, slot });
       await messagesAbout(gateway, waiting.id);
-      await age(gateway, confirmationOf(waiting).id, 60);
+      await backdateCode(gateway, confirmationOf(waiting).id, 60);
       return {
         request: { method: 'POST', path: `${careUnit}/appointments/${waiting.id}/confirmation` },
         async expectDone({ status, body }) {
@@ -210,7 +216,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Each test has its own EHR, so that none waits for another. */
+/** Each test has its own EHR, so that no test waits for another. */
 const scenarios = kinds.flatMap((kind, index) =>
   [true, false].map((isDone) => ({ ...kind, isDone, emr: `away-${index}-${isDone ? 'done' : 'undone'}` })),
 );
@@ -220,17 +226,17 @@ const others = [
   { id: 'no-hold', like: 'sandbox-se' },
   { id: 'no-hold-given-up', like: 'sandbox-se' },
   { id: 'no-hold-uk', like: 'sandbox-uk' },
-  { id: 'one-by-one', like: 'sandbox-no' },
-  { id: 'one-by-one-cancelled', like: 'sandbox-no' },
+  { id: 'no-transactions', like: 'sandbox-no' },
+  { id: 'no-transactions-cancelled', like: 'sandbox-no' },
 ] as const;
 
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
-      if (emr.startsWith('no-hold')) return unableToHold(faulty);
-      return emr.startsWith('one-by-one') ? withoutTransactions(faulty) : faulty;
+      if (emr.startsWith('no-hold')) return withoutHolds(faulty);
+      return emr.startsWith('no-transactions') ? withoutTransactions(faulty) : faulty;
     }),
   ],
   configure: (demo) =>
@@ -239,81 +245,81 @@ const gateway = await startGateway({
         (configuration, { id, like }) => withEhr(configuration, { id, like, policies: {} }),
         demo,
       ),
-      // Many at once.
+      // Many tests run concurrently.
       { timeout_ms: 20_000 },
     ),
 });
-beforeAll(() => allOpen(gateway));
+beforeAll(() => allAvailable(gateway));
 afterAll(() => gateway.close());
 const { send, at, stored } = keysOf(gateway);
 
-function expectUnknown({ status, body }: Told): void {
+function expectUnknown({ status, body }: AppointmentResponse): void {
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 }
 
 /**
- * The answer is lost, and nobody can reach the EHR: neither the gateway by itself nor a retry with the key. Answers what
- * the retry was told.
+ * The EHR loses the response and stays unavailable for background jobs and for a retry with the key. Returns the
+ * retry's response.
  */
-async function loseAndAskAgain(emr: string, request: Sent, key = newKey()): Promise<Told> {
+async function loseResponseAndRetry(emr: string, request: Sent, key = newKey()): Promise<AppointmentResponse> {
   expectUnknown(await send(request, key));
-  await askedInVain(ehrs.of(emr));
-  return answerOf(() => send(request, key));
+  await calledWhileUnavailable(ehrs.of(emr));
+  return settledResponse(() => send(request, key));
 }
 
-describe.concurrent('an EHR whose response is lost and that stays unavailable during a retry', () => {
+describe.concurrent('an EHR that loses a response and is unavailable during a retry', () => {
   test.for(scenarios)(
-    '$name, done: $isDone, is answered as it is once it is back, and happened once',
+    '$name, performed: $isDone, gets the actual outcome after the outage, and happened once',
     async ({ emr, like, isDone, prepare }) => {
       const ehr = ehrs.of(emr);
       const { request, expectDone } = await prepare(emr, careUnitPath(emr, careUnits[like]));
       const key = newKey();
-      ehr.leaveDuring({ isDone });
-      const meanwhile = await loseAndAskAgain(emr, request, key);
-      ehr.comeBack();
+      ehr.goDownDuring({ isDone });
+      const meanwhile = await loseResponseAndRetry(emr, request, key);
+      ehr.comeUp();
       const ask = () => send(request, key);
-      const answer = await (isDone ? answerOf(ask) : knownAnswerOf(ask));
-      expect(answer.status, answer.text).toBeLessThan(300);
-      await expectDone(answer);
-      expectReplayed(await ask(), answer);
+      const response = await (isDone ? settledResponse(ask) : finalResponse(ask));
+      expect(response.status, response.text).toBeLessThan(300);
+      await expectDone(response);
+      expectReplayed(await ask(), response);
       expectUnknown(meanwhile);
     },
   );
 
-  test('has one booking without a key', async () => {
+  test('has one booking for a request without a key', async () => {
     const careUnit = careUnitPath('unkeyed', 'oslo-sentrum');
     const ehr = ehrs.of('unkeyed');
     const slot = await freeSlot(gateway, { careUnit });
-    ehr.leaveDuring({ isDone: true });
+    ehr.goDownDuring({ isDone: true });
     expectUnknown(await send(creation(slot, careUnit), undefined));
-    await askedInVain(ehr);
-    ehr.comeBack();
+    await calledWhileUnavailable(ehr);
+    ehr.comeUp();
     const [made, ...more] = await at(slot, 'unkeyed');
     expect(more).toEqual([]);
     expect(await stored(made?.id ?? '', careUnit)).toMatchObject({ status: 'booked', start: slot.start });
   });
 
-  test('releases a hold without a key, since no caller knows of it', async () => {
+  test('releases the hold of a request without a key, because no caller knows of it', async () => {
     const careUnit = careUnitPath('unkeyed-by-code', 'sodermalm');
     const ehr = ehrs.of('unkeyed-by-code');
     const slot = await freeSlot(gateway, { careUnit });
-    ehr.leaveDuring({ isDone: true });
+    ehr.goDownDuring({ isDone: true });
     expectUnknown(await send(creation(slot, careUnit), undefined));
-    await askedInVain(ehr);
+    await calledWhileUnavailable(ehr);
     expect(await at(slot, 'unkeyed-by-code')).toHaveLength(1);
-    ehr.comeBack();
+    ehr.comeUp();
     await eventually(async () => expect(await at(slot, 'unkeyed-by-code')).toEqual([]));
     expect(await isFree(gateway, slot, careUnit)).toBe(true);
   });
 
-  test('shows a draft that it booked as booked, even without a retry', async () => {
+  test('shows a draft that the EHR booked as booked, even without a retry', async () => {
     const careUnit = careUnitPath('no-hold', 'sodermalm');
     const slot = await freeSlot(gateway, { careUnit });
     const draft = await book(gateway, { careUnit, slot });
     const code = await codeFor(gateway, draft.id);
-    ehrs.of('no-hold').leaveDuring({ isDone: true });
-    await loseAndAskAgain('no-hold', change(draft.id, { confirmation: { code } }, careUnit));
-    ehrs.of('no-hold').comeBack();
+    ehrs.of('no-hold').goDownDuring({ isDone: true });
+    await loseResponseAndRetry('no-hold', change(draft.id, { confirmation: { code } }, careUnit));
+    ehrs.of('no-hold').comeUp();
     await eventually(async () => expect(await stored(draft.id, careUnit)).toMatchObject({ status: 'booked' }));
     expect(await at(slot, 'no-hold')).toHaveLength(1);
   });
@@ -324,10 +330,10 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
     const slot = await freeSlot(gateway, { careUnit });
     const draft = await book(gateway, { careUnit, slot });
     const code = await codeFor(gateway, draft.id);
-    ehrs.of(emr).leaveDuring({ isDone: true });
-    await loseAndAskAgain(emr, change(draft.id, { confirmation: { code } }, careUnit));
+    ehrs.of(emr).goDownDuring({ isDone: true });
+    await loseResponseAndRetry(emr, change(draft.id, { confirmation: { code } }, careUnit));
     await careUnitOf(gateway, careUnit).cancel(draft.id);
-    ehrs.of(emr).comeBack();
+    ehrs.of(emr).comeUp();
     await eventually(async () => {
       const { status } = await stored(draft.id, careUnit);
       expect([status, await at(slot, emr)]).toEqual(
@@ -336,54 +342,54 @@ describe.concurrent('an EHR whose response is lost and that stays unavailable du
     });
   });
 
-  test('shows a two-step cancellation that it performed, even after its code has expired', async () => {
+  test('shows a two-step cancellation that the EHR performed, even after its code has expired', async () => {
     const emr = 'no-hold-uk';
     const careUnit = careUnitPath(emr, 'riverside');
     const { original, view } = await startCancellation(gateway, careUnit);
     const code = await codeFor(gateway, view.id);
-    ehrs.of(emr).leaveDuring({ isDone: true });
-    await loseAndAskAgain(emr, change(view.id, { confirmation: { code } }, careUnit));
-    ehrs.of(emr).comeBack();
+    ehrs.of(emr).goDownDuring({ isDone: true });
+    await loseResponseAndRetry(emr, change(view.id, { confirmation: { code } }, careUnit));
+    ehrs.of(emr).comeUp();
     await eventually(async () =>
       expect(await stored(view.id, careUnit)).toMatchObject({ status: 'cancelled', confirmation: null }),
     );
-    await runOut(gateway, view);
+    await expireCode(gateway, view);
     expect(await stored(view.id, careUnit)).toMatchObject({ status: 'cancelled' });
     expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
   });
 
-  describe('and takes one change at a time', () => {
+  describe('and has no transactions', () => {
     const moved = { resource_id: 'r-2' };
 
     async function threeOf(careUnit: string): Promise<readonly Appointment[]> {
-      return bookEach(gateway, await freeRun(gateway, 3, { careUnit }), { careUnit });
+      return bookEach(gateway, await consecutiveSlots(gateway, 3, { careUnit }), { careUnit });
     }
 
     test('has all appointments moved or none, even without a retry', async () => {
-      const careUnit = careUnitPath('one-by-one', 'oslo-sentrum');
+      const careUnit = careUnitPath('no-transactions', 'oslo-sentrum');
       const ids = idsIn(await threeOf(careUnit));
       const request = changeMany(ids, moved, careUnit);
       const key = newKey();
-      ehrs.of('one-by-one').leaveDuring({ isDone: true, after: 1 });
-      await loseAndAskAgain('one-by-one', request, key);
-      ehrs.of('one-by-one').comeBack();
+      ehrs.of('no-transactions').goDownDuring({ isDone: true, after: 1 });
+      await loseResponseAndRetry('no-transactions', request, key);
+      ehrs.of('no-transactions').comeUp();
       const places = async () =>
         new Set((await careUnitOf(gateway, careUnit).getAll(ids)).map(({ resource_id }) => resource_id));
       await eventually(async () => expect((await places()).size).toBe(1));
-      expect(await knownAnswerOf(() => send(request, key))).toMatchObject({ status: 200 });
+      expect(await finalResponse(() => send(request, key))).toMatchObject({ status: 200 });
       expect(await places()).toEqual(new Set(['emr_id:r-2']));
     });
 
-    test('cancels all for a retry with the key', async () => {
-      const emr = 'one-by-one-cancelled';
+    test('has all appointments cancelled after a retry with the key', async () => {
+      const emr = 'no-transactions-cancelled';
       const careUnit = careUnitPath(emr, 'oslo-sentrum');
       const ids = idsIn(await threeOf(careUnit));
       const request = changeMany(ids, { status: 'cancelled' }, careUnit);
       const key = newKey();
-      ehrs.of(emr).leaveDuring({ isDone: true, after: 1 });
-      await loseAndAskAgain(emr, request, key);
-      ehrs.of(emr).comeBack();
-      expect(await knownAnswerOf(() => send(request, key))).toMatchObject({ status: 200 });
+      ehrs.of(emr).goDownDuring({ isDone: true, after: 1 });
+      await loseResponseAndRetry(emr, request, key);
+      ehrs.of(emr).comeUp();
+      expect(await finalResponse(() => send(request, key))).toMatchObject({ status: 200 });
       const all = await careUnitOf(gateway, careUnit).getAll(ids);
       expect(all.map(({ status }) => status)).toEqual(ids.map(() => 'cancelled'));
     });

@@ -6,7 +6,7 @@ import {
   at,
   book,
   bookEach,
-  freeRun,
+  consecutiveSlots,
   freeSlots,
   idsIn,
   nextMonth,
@@ -15,9 +15,9 @@ import {
 import { bookByCode, careUnitOf, codeFor } from '../../../test/codes.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { checking, unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { checking, withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;
@@ -32,36 +32,36 @@ function withThreeAtOnce(connector: Connector): Connector {
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       let other = writes.failable(connector);
-      if (emr.startsWith('no-hold')) other = unableToHold(other);
-      if (emr.endsWith('one-by-one')) other = withoutTransactions(other);
+      if (emr.startsWith('no-hold')) other = withoutHolds(other);
+      if (emr.endsWith('no-transactions')) other = withoutTransactions(other);
       if (emr === 'three-at-once') other = withThreeAtOnce(other);
       return other;
     }),
   ],
   configure: (demo) =>
     [
-      { id: 'one-by-one', like: 'sandbox-no', policies: {} },
+      { id: 'no-transactions', like: 'sandbox-no', policies: {} },
       { id: 'three-at-once', like: 'sandbox-no', policies: {} },
-      { id: 'no-hold-one-by-one', like: 'sandbox-se', policies: {} },
-      { id: 'se-one-by-one', like: 'sandbox-se', policies: {} },
+      { id: 'no-hold-no-transactions', like: 'sandbox-se', policies: {} },
+      { id: 'se-no-transactions', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
 });
 afterAll(() => gateway.close());
 
 // Medplum's router has no transactions.
-describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take three changes', () => {
+describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions have at most three changes', () => {
   const path = careUnitPath('three-at-once', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
   const bookFour = async () =>
-    bookEach(gateway, await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-1' }), {
+    bookEach(gateway, await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-1' }), {
       careUnit: path,
       comment: 'old',
     });
   const withThird = (booked: readonly Appointment[]) => booked.map((it) => ({ ...it, resource_id: 'emr_id:r-3' }));
 
-  test('does three in one, and four one after the other', async () => {
+  test('gets three changes in one transaction, and four as separate writes', async () => {
     const booked = await bookFour();
     const three = booked.slice(1);
     writes.calls = 0;
@@ -78,21 +78,21 @@ describe.skipIf(inject('ehrKind') === 'medplum')('an EHR whose transactions take
     expect(writes.calls).toBe(4);
   });
 
-  test('puts back what it did when a later one of four fails', async () => {
+  test('is compensated if the last of four changes fails', async () => {
     const booked = await bookFour();
     fail(3, 'rejected');
-    expectRefusal(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-3' }), 502, 'ehr_rejected');
+    expectProblem(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-3' }), 502, 'ehr_rejected');
     expect(writes.calls).toBe(5);
     expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
   });
 });
 
 describe('an EHR without transactions', () => {
-  const path = careUnitPath('one-by-one', 'oslo-sentrum');
+  const path = careUnitPath('no-transactions', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
 
-  test('is asked for one change after the other, and the answer is as anywhere', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1' });
+  test('gets one write for each change, and the response is the same as for other EHRs', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1' });
     const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
     const ids = idsIn(booked).toReversed();
     writes.calls = 0;
@@ -106,16 +106,16 @@ describe('an EHR without transactions', () => {
     );
   });
 
-  test('is checked before: what is refused asks for nothing', async () => {
-    const [s1, s2] = (await freeRun(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() })) as [
+  test('gets no write if the request is rejected', async () => {
+    const [s1, s2] = (await consecutiveSlots(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() })) as [
       Slot,
       Slot,
     ];
     const [a, b] = (await bookEach(gateway, [s1, s2], { careUnit: path })) as [Appointment, Appointment];
     await book(gateway, { careUnit: path, slot: { ...s2, resource_id: 'emr_id:r-4' } });
     writes.calls = 0;
-    expectRefusal(await careUnit.changeMany([a.id, b.id], { resource_id: 'r-4' }), 400, 'time_slot_unavailable');
-    expectRefusal(await careUnit.changeMany([a.id, 'nothing'], { status: 'cancelled' }), 400, 'appointment_not_found');
+    expectProblem(await careUnit.changeMany([a.id, b.id], { resource_id: 'r-4' }), 400, 'time_slot_unavailable');
+    expectProblem(await careUnit.changeMany([a.id, 'nothing'], { status: 'cancelled' }), 400, 'appointment_not_found');
     expect(writes.calls).toBe(0);
     expect(await careUnit.getAll([a.id, b.id])).toEqual([a, b]);
   });
@@ -125,22 +125,22 @@ describe('an EHR without transactions', () => {
     ['unavailable', 503, 'ehr_unavailable'],
     ['time_slot_unavailable', 400, 'time_slot_unavailable'],
     ['appointment_cancelled', 409, 'appointment_cancelled'],
-  ] as const)('is put back as it was when a later change fails: %s', async (kind, status, reason) => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' });
+  ] as const)('is compensated if a later change fails: %s', async (kind, status, reason) => {
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' });
     const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
     for (const call of [1, 2, 3]) {
       stopFailing();
       fail(call, kind);
-      expectRefusal(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' }), status, reason);
+      expectProblem(await careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' }), status, reason);
       expect(writes.calls).toBe(call + (call - 1));
       expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
     }
   });
 
-  test('is put back when a reschedule fails: moved back, and what was created is given up', {
+  test('is compensated if a reschedule fails: moves are reversed, and created appointments are released', {
     tags: 'every-ehr',
   }, async () => {
-    const slots = await freeRun(gateway, 5, { careUnit: path, resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 5, { careUnit: path, resourceId: 'r-4' });
     const [s1, s2, s3, s4, s5] = slots as [Slot, Slot, Slot, Slot, Slot];
     const booked = await bookEach(gateway, [s1, s2], { careUnit: path, patientId: 'p-9' });
     const free = async () =>
@@ -150,7 +150,7 @@ describe('an EHR without transactions', () => {
       stopFailing();
       fail(call, 'rejected');
       const range = { start: s2.start, end: s5.end, comment: 'never' };
-      expectRefusal(await careUnit.changeMany(idsIn(booked), range), 502, 'ehr_rejected');
+      expectProblem(await careUnit.changeMany(idsIn(booked), range), 502, 'ehr_rejected');
       expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
       expect(await free()).toEqual(before);
       expect(await careUnit.list('patient_id=p-9&status=booked')).toEqual(booked);
@@ -169,8 +169,8 @@ describe('an EHR without transactions', () => {
     ]);
   });
 
-  test('frees the time of what a reschedule cancels before others are moved there', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-1' });
+  test('frees the time of appointments that a reschedule cancels before it moves others there', async () => {
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-1' });
     const [s1, , s3, s4] = slots as [Slot, Slot, Slot, Slot];
     const first = await book(gateway, { careUnit: path, slot: s1 });
     const { id } = await book(gateway, { careUnit: path, slot: s3 });
@@ -184,7 +184,7 @@ describe('an EHR without transactions', () => {
   });
 
   test('lets one appointment take the time that another one leaves', async () => {
-    const slots = await freeRun(gateway, 4, { careUnit: path, resourceId: 'r-2' });
+    const slots = await consecutiveSlots(gateway, 4, { careUnit: path, resourceId: 'r-2' });
     const [s1, s2, s3, s4] = slots as [Slot, Slot, Slot, Slot];
     const hours: Appointment[] = [];
     for (const [from, until] of [
@@ -202,11 +202,11 @@ describe('an EHR without transactions', () => {
     ]);
   });
 
-  test('confirms many one by one', async () => {
-    for (const emr of ['se-one-by-one', 'no-hold-one-by-one']) {
+  test('confirms several appointments with one write each', async () => {
+    for (const emr of ['se-no-transactions', 'no-hold-no-transactions']) {
       const there = careUnitPath(emr, 'sodermalm');
       const { changeMany, confirmMany, getAll } = careUnitOf(gateway, there);
-      const slots = await freeRun(gateway, 3, { careUnit: there, resourceId: 'r-3' });
+      const slots = await consecutiveSlots(gateway, 3, { careUnit: there, resourceId: 'r-3' });
       const [first, , last] = slots as [Slot, Slot, Slot];
       const mine = await bookByCode(gateway, { careUnit: there, slot: first });
       const { body } = await changeMany([mine.id], { start: first.start, end: last.end });

@@ -5,17 +5,22 @@ import { eventually } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { anotherConnector, careUnitPath } from '../../../test/other-ehrs.ts';
-import { answerOf, askedInVain, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
+import {
+  calledWhileUnavailable,
+  lookedUpWithoutResult,
+  settledResponse,
+  withQuickRecovery,
+} from '../../../test/recovery.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const giveUpSeconds = 3;
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
 const gateway = await startGateway({
-  connectors: [anotherConnector(ehrs.faulty)],
+  connectors: [wrapConnector(ehrs.faulty)],
   configure: (demo) => withQuickRecovery(demo, { give_up_seconds: giveUpSeconds }),
 });
 afterAll(() => gateway.close());
@@ -23,29 +28,29 @@ const { send, at } = keysOf(gateway);
 const ehr = ehrs.of('sandbox-no');
 const path = careUnitPath('sandbox-no', 'oslo-sentrum');
 
-/** A booking that was not made before the outage of the EHR, and whose operation has expired when the EHR is back. */
-async function loseForLong(key: string) {
+/** A booking that was not made before an outage of the EHR, and whose operation expires during the outage. */
+async function loseRequest(key: string) {
   const slot = await freeSlot(gateway, { careUnit: path });
-  ehr.leaveDuring({ isDone: false });
+  ehr.goDownDuring({ isDone: false });
   expect((await send(creation(slot, path), key)).body.reason).toBe('outcome_unknown');
   const tooOld = Date.now() + giveUpSeconds * 1000;
   await eventually(() => expect(Date.now()).toBeGreaterThan(tooOld));
-  await askedInVain(ehr);
-  ehr.comeBack();
+  await calledWhileUnavailable(ehr);
+  ehr.comeUp();
   return slot;
 }
 
-test('an expired booking is not made when the EHR is back', async () => {
-  const slot = await loseForLong(newKey());
-  await lookedUpInVain(ehr, Date.now());
+test('an expired booking is not made after the outage', async () => {
+  const slot = await loseRequest(newKey());
+  await lookedUpWithoutResult(ehr, Date.now());
   expect(await at(slot)).toEqual([]);
   expect(await isFree(gateway, slot, path)).toBe(true);
 });
 
 test('a retry of an expired booking gets a response that matches the EHR', async () => {
   const key = newKey();
-  const slot = await loseForLong(key);
-  const { status, body } = await answerOf(() => send(creation(slot, path), key));
+  const slot = await loseRequest(key);
+  const { status, body } = await settledResponse(() => send(creation(slot, path), key));
   await eventually(async () =>
     expect(await at(slot)).toEqual(status === 201 ? [{ id: body.id, state: 'booked' }] : []),
   );

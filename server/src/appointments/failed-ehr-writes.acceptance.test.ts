@@ -11,25 +11,25 @@ import {
   nextMonth,
 } from '../../../test/bookings.ts';
 import {
+  type AppointmentResponse,
+  type AppointmentsResponse,
   careUnitOf,
   codeFor,
   confirmationOf,
   eventually,
+  incorrectCodes,
   rowsOf,
-  type Told,
-  type ToldMany,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { careUnitPath, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;
 beforeEach(writes.reset);
 
-const gateway = await startGateway({ connectors: [anotherConnector(writes.failable)] });
+const gateway = await startGateway({ connectors: [wrapConnector(writes.failable)] });
 afterAll(() => gateway.close());
 
 describe('an EHR whose writes fail', () => {
@@ -42,16 +42,16 @@ describe('an EHR whose writes fail', () => {
   const failures = [
     ['unavailable', 503, 'ehr_unavailable'],
     ['rejected', 502, 'ehr_rejected'],
-    // Of a write, a time-out leaves open whether it was done.
+    // After a time-out of a write, the outcome is unknown.
     ['timeout', 504, 'outcome_unknown'],
     ['outcome_unknown', 504, 'outcome_unknown'],
   ] as const;
 
   describe.each(failures)('%s', (kind, status, reason) => {
-    const expectFailure = (answer: Told | ToldMany) => {
-      expectRefusal(answer, status, reason);
-      expect(answer.body).toMatchObject({ origin: 'ehr' });
-      if (kind === 'unavailable') expect(answer.headers['retry-after']).toBe('7');
+    const expectFailure = (response: AppointmentResponse | AppointmentsResponse) => {
+      expectProblem(response, status, reason);
+      expect(response.body).toMatchObject({ origin: 'ehr' });
+      if (kind === 'unavailable') expect(response.headers['retry-after']).toBe('7');
       stopFailing();
     };
     const failOnce = () => {
@@ -87,7 +87,7 @@ describe('an EHR whose writes fail', () => {
       expect(await sweden.list('patient_id=p-11')).toEqual([]);
     });
 
-    test('during a confirmation leaves the code as it was', async () => {
+    test('keeps the code valid if a confirmation fails', async () => {
       const held = await book(gateway, { careUnit: swedish });
       const original = await book(gateway, { careUnit: british });
       const { body: view } = await uk.cancel(original.id);
@@ -106,7 +106,7 @@ describe('an EHR whose writes fail', () => {
           ]);
           expect(rows).toEqual([{ state: 'pending' }]);
         });
-        expect(await careUnit.confirm(awaiting.id, wrongCodes(code, 1)[0] ?? '')).toMatchObject({
+        expect(await careUnit.confirm(awaiting.id, incorrectCodes(code, 1)[0] ?? '')).toMatchObject({
           status: 400,
           body: { attempts_remaining: 4 },
         });
@@ -115,25 +115,25 @@ describe('an EHR whose writes fail', () => {
     });
   });
 
-  test('without a word on when to come back is told with one all the same', async () => {
+  test('without Retry-After gets a response with one', async () => {
     const slot = await freeSlot(gateway);
     fail(1, 'unavailable');
-    const answer = await norway.create(creationBody(slot));
-    expectRefusal(answer, 503, 'ehr_unavailable');
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const response = await norway.create(creationBody(slot));
+    expectProblem(response, 503, 'ehr_unavailable');
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('but has done it finds it confirmed in the end, once', async () => {
+  test('after performing a write leads to one confirmed appointment', async () => {
     const held = await book(gateway, { careUnit: swedish });
     const code = await codeFor(gateway, held.id);
     fail(1, 'outcome_unknown', { after: true });
-    expectRefusal(await sweden.confirm(held.id, code), 504, 'outcome_unknown');
+    expectProblem(await sweden.confirm(held.id, code), 504, 'outcome_unknown');
     await eventually(async () => expect(await sweden.get(held.id)).toMatchObject({ status: 'booked' }));
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { id: held.id, status: 'booked' } });
   });
 });
 
-test('a hold that has run out is given up as soon as the EHR takes it, and no code confirms it meanwhile', async () => {
+test('an expired hold is released as soon as the EHR accepts the release, and no code confirms it before', async () => {
   const careUnit = careUnitOf(gateway, careUnitPath('sandbox-se', 'sodermalm'));
   const held = await book(gateway, { careUnit: careUnitPath('sandbox-se', 'sodermalm') });
   const code = await codeFor(gateway, held.id);
@@ -152,10 +152,10 @@ test('a hold that has run out is given up as soon as the EHR takes it, and no co
   await setExpiry('0 seconds');
   await expectState('expiring', 'held');
   expect(await careUnit.get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
-  // Not even where somebody turns the clock back.
+  // Not even after the clock was set back.
   await setExpiry('1 minute');
-  expectRefusal(await careUnit.confirm(held.id, code), 409, 'confirmation_expired');
-  expectRefusal(await careUnit.resend(held.id), 409, 'confirmation_expired');
+  expectProblem(await careUnit.confirm(held.id, code), 409, 'confirmation_expired');
+  expectProblem(await careUnit.resend(held.id), 409, 'confirmation_expired');
   stopFailing();
   await setExpiry('0 seconds');
   await expectState('expired', 'cancelled');

@@ -15,7 +15,7 @@ interface Offered {
   readonly end: Date;
 }
 
-/** An EHR with slots of so many minutes around the clock for 400 days, but for some that are taken. */
+/** An EHR whose slots of `minutes` cover 400 days without a gap, except for taken times. */
 function ehrWith(slotMinutes: number, isTaken: (start: number) => boolean) {
   const queries: TimeSlotQuery[] = [];
   const call = async (_: 'listTimeSlots', query: TimeSlotQuery) => {
@@ -42,14 +42,14 @@ const time = (start: number, minutes: number, more: Partial<Offered> = {}): Offe
   ...more,
 });
 
-test('times that lie close together are one call, however many they are', async () => {
+test('times close together need one call, however many there are', async () => {
   const { ehr, queries } = ehrWith(30, () => false);
   const times = Array.from({ length: 100 }, (_, index) => time(index * 30 * minute, 30));
   expect(await areFree(ehr, careUnit, times)).toBe(true);
   expect(queries).toHaveLength(1);
 });
 
-test('times over most of a year are few calls', async () => {
+test('times spread over most of a year need few calls', async () => {
   const { ehr, queries } = ehrWith(30, () => false);
   const times = Array.from({ length: 100 }, (_, index) => time(index * 3 * day, 30));
   expect(await areFree(ehr, careUnit, times)).toBe(true);
@@ -58,7 +58,7 @@ test('times over most of a year are few calls', async () => {
   for (const { start, end } of queries) expect(end.getTime() - start.getTime()).toBeLessThanOrEqual(92 * day);
 });
 
-test('each resource and each service is asked for by itself', async () => {
+test('each resource and each service is searched separately', async () => {
   const { ehr, queries } = ehrWith(30, () => false);
   const times = ['r-1', 'r-2'].flatMap((resourceId) =>
     ['consultation', 'vaccination'].flatMap((healthcareServiceId) =>
@@ -69,7 +69,7 @@ test('each resource and each service is asked for by itself', async () => {
   expect(queries).toHaveLength(4);
 });
 
-test('whatever is wanted, the answer is that of one call for each time, and there are no more calls than times', async () => {
+test('the result equals that of one call for each time, with at most as many calls', async () => {
   const wanted = fc.array(
     fc.record({
       slot: fc.oneof(fc.nat(200), fc.nat(19_000)),

@@ -5,7 +5,7 @@ import { type Problem, startGateway } from '../../../test/gateway.ts';
 const gateway = await startGateway();
 afterAll(() => gateway.close());
 
-test('an appointment is answered as it was when it was made', { tags: 'every-ehr' }, async () => {
+test('returns an appointment as Create returned it', { tags: 'every-ehr' }, async () => {
   for (const careUnit of [oslo, riverside]) {
     const made = await book(gateway, { careUnit, comment: 'Hei' });
     const { status, body } = await gateway.request('GET', `${careUnit}/appointments/${made.id}`);
@@ -16,11 +16,11 @@ test('an appointment is answered as it was when it was made', { tags: 'every-ehr
 
 test('an appointment of another care unit or EHR is not found', { tags: 'every-ehr' }, async () => {
   const { id } = await book(gateway);
-  const bergensk = await book(gateway, { careUnit: bergen, resourceId: 'r-6' });
+  const inBergen = await book(gateway, { careUnit: bergen, resourceId: 'r-6' });
   for (const [careUnit, of] of [
     [bergen, id],
     [riverside, id],
-    [oslo, bergensk.id],
+    [oslo, inBergen.id],
   ]) {
     expect(await gateway.request<Problem>('GET', `${careUnit}/appointments/${of}`)).toMatchObject({
       status: 404,
@@ -30,7 +30,7 @@ test('an appointment of another care unit or EHR is not found', { tags: 'every-e
 });
 
 test.each(['nothing', '00000000-0000-4000-8000-000000000000', '__proto__', 'æ', "' OR 1=1 --", '%', 'x'.repeat(600)])(
-  'there is no appointment %s',
+  'the unknown id %s is not found',
   async (id) => {
     const path = `${oslo}/appointments/${encodeURIComponent(id)}`;
     expect(await gateway.request<Problem>('GET', path)).toMatchObject({
@@ -40,14 +40,14 @@ test.each(['nothing', '00000000-0000-4000-8000-000000000000', '__proto__', 'æ',
   },
 );
 
-test('an id that no database can keep is refused', async () => {
+test('an id that no database can store is rejected', async () => {
   expect(await gateway.request<Problem>('GET', `${oslo}/appointments/a%00b`)).toMatchObject({
     status: 400,
     body: { reason: 'request_invalid', errors: [{ parameter: 'appointment_id' }] },
   });
 });
 
-test('no parameter belongs to it', async () => {
+test('query parameters are rejected', async () => {
   const { id } = await book(gateway);
   expect(await gateway.request<Problem>('GET', `${oslo}/appointments/${id}?expand=patient`)).toMatchObject({
     status: 400,

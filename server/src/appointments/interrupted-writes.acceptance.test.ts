@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Appointment, bookEach, freeRun, freeSlots, idsIn, nextMonth, type Slot } from '../../../test/bookings.ts';
 import {
+  type Appointment,
+  bookEach,
+  consecutiveSlots,
+  freeSlots,
+  idsIn,
+  nextMonth,
+  type Slot,
+} from '../../../test/bookings.ts';
+import {
+  type AppointmentsResponse,
   abandonWrites,
   bookByCode,
   careUnitOf,
   codeFor,
   eventually,
-  type ToldMany,
-  writesUnderWay,
+  unfinishedOperations,
 } from '../../../test/codes.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const writes = failableWrites();
 const { fail, stopFailing } = writes;
@@ -22,35 +30,35 @@ beforeEach(writes.reset);
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       let other = writes.failable(connector);
-      if (emr.startsWith('no-hold')) other = unableToHold(other);
-      if (emr.endsWith('one-by-one')) other = withoutTransactions(other);
+      if (emr.startsWith('no-hold')) other = withoutHolds(other);
+      if (emr.endsWith('no-transactions')) other = withoutTransactions(other);
       return other;
     }),
   ],
   configure: (demo) =>
     [
-      { id: 'one-by-one', like: 'sandbox-no', policies: {} },
-      { id: 'no-hold-one-by-one', like: 'sandbox-se', policies: {} },
+      { id: 'no-transactions', like: 'sandbox-no', policies: {} },
+      { id: 'no-hold-no-transactions', like: 'sandbox-se', policies: {} },
     ].reduce(withEhr, demo),
 });
 afterAll(() => gateway.close());
 
 describe('an EHR without transactions', () => {
-  const path = careUnitPath('one-by-one', 'oslo-sentrum');
+  const path = careUnitPath('no-transactions', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
 
   test.each([
-    ['refuses, which puts everything back', 'rejected', false, 502],
-    ['gives no answer before it is done', 'outcome_unknown', false, 504],
-    ['gives no answer after it is done', 'outcome_unknown', true, 504],
-  ] as const)('does all of it on a retry with the key when a later change %s', async (_, kind, after, status) => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
+    ['is rejected, which compensates the earlier ones', 'rejected', false, 502],
+    ['gets no response and is not made', 'outcome_unknown', false, 504],
+    ['is made but gets no response', 'outcome_unknown', true, 504],
+  ] as const)('performs everything on a retry with the key if a later change %s', async (_, kind, after, status) => {
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-2', from: nextMonth() });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit: path }));
     const headers = { 'idempotency-key': randomUUID() };
     const ask = () =>
-      gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, {
+      gateway.request<AppointmentsResponse['body']>('PATCH', `${path}/appointments`, {
         body: { ids, resource_id: 'r-1' },
         headers,
       });
@@ -66,19 +74,19 @@ describe('an EHR without transactions', () => {
     expect(await careUnit.changeMany(ids, { status: 'cancelled' })).toMatchObject({ status: 200 });
   });
 
-  test('that cannot be put back is told as it is: the outcome of every id', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-3' });
+  test('reports the outcome of every id if compensation fails', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-3' });
     const booked = await bookEach(gateway, slots, { careUnit: path });
     const ids = idsIn(booked);
     fail(3, 'rejected');
-    // Changes are taken back from the last to the first.
+    // Changes are compensated in reverse order.
     fail(5, 'rejected');
-    const answer = await careUnit.changeMany(ids, { resource_id: 'r-4' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id, pointer, reason }) => [id, pointer, reason])).toEqual(
+    const response = await careUnit.changeMany(ids, { resource_id: 'r-4' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id, pointer, reason }) => [id, pointer, reason])).toEqual(
       ids.map((id, index) => [id, `/ids/${index}`, 'partially_applied']),
     );
-    const [changed, ...others] = answer.body.errors.map(({ detail }) => detail);
+    const [changed, ...others] = response.body.errors.map(({ detail }) => detail);
     expect(others).not.toContain(changed);
     expect((await careUnit.getAll(ids)).map(({ resource_id }) => resource_id)).toEqual([
       'emr_id:r-4',
@@ -87,15 +95,15 @@ describe('an EHR without transactions', () => {
     ]);
   });
 
-  test('says where in the request an id stands, in whatever order it is answered', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+  test('reports each id at its index in the request, in whatever order the writes were made', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const [a, b] = (await bookEach(gateway, [first, second], { careUnit: path })) as [Appointment, Appointment];
     fail(2, 'rejected');
     fail(3, 'rejected');
-    const answer = await careUnit.changeMany([a.id, b.id], { start: second.start, end: third.end, comment: 'new' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual([
+    const response = await careUnit.changeMany([a.id, b.id], { start: second.start, end: third.end, comment: 'new' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id, pointer }) => [id, pointer])).toEqual([
       [b.id, '/ids/1'],
       [a.id, '/ids/0'],
     ]);
@@ -103,28 +111,32 @@ describe('an EHR without transactions', () => {
 
   describe('and a gateway that is killed', () => {
     const underKey = (key: string, body: object) =>
-      gateway.request<ToldMany['body']>('PATCH', `${path}/appointments`, { body, headers: { 'idempotency-key': key } });
-    const withoutWrites = () => eventually(async () => expect(await writesUnderWay(gateway, 'one-by-one')).toEqual([]));
+      gateway.request<AppointmentsResponse['body']>('PATCH', `${path}/appointments`, {
+        body,
+        headers: { 'idempotency-key': key },
+      });
+    const withoutWrites = () =>
+      eventually(async () => expect(await unfinishedOperations(gateway, 'no-transactions')).toEqual([]));
 
     test.each([
-      ['before it undoes anything', 4],
-      ['when some of it is undone', 5],
-    ])('%s: it is undone to the end, and done anew for whoever asks again', async (_, callOfDeath) => {
-      const slots = await freeRun(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
+      ['before it compensates a change', 4],
+      ['after it has compensated a change', 5],
+    ])('%s: all changes are compensated, and a retry performs them', async (_, lastCall) => {
+      const slots = await consecutiveSlots(gateway, 3, { careUnit: path, resourceId: 'r-1', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const body = { ids: idsIn(booked), resource_id: 'r-2', comment: 'new' };
       const key = randomUUID();
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
       fail(3, 'rejected');
-      fail(callOfDeath, 'unavailable', { respondAfter });
-      const answer = underKey(key, body);
-      await eventually(() => expect(writes.calls).toBe(callOfDeath));
+      fail(lastCall, 'unavailable', { respondAfter });
+      const response = underKey(key, body);
+      await eventually(() => expect(writes.calls).toBe(lastCall));
       stopFailing();
-      await abandonWrites(gateway, 'one-by-one');
+      await abandonWrites(gateway, 'no-transactions');
       await withoutWrites();
       expect(await careUnit.getAll(body.ids)).toEqual(booked);
       resolve();
-      await answer;
+      await response;
       const again = await underKey(key, body);
       expect(again.status).toBe(200);
       expect(again.body.appointments).toEqual(
@@ -134,30 +146,30 @@ describe('an EHR without transactions', () => {
       expect(await careUnit.changeMany(body.ids, { status: 'cancelled' })).toMatchObject({ status: 200 });
     });
 
-    test('between two changes, of which the second one fails later: both are as they were', async () => {
-      const slots = await freeRun(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
+    test('between two changes, the second of which fails later: both appointments are unchanged', async () => {
+      const slots = await consecutiveSlots(gateway, 2, { careUnit: path, resourceId: 'r-3', from: nextMonth() });
       const booked = await bookEach(gateway, slots, { careUnit: path, comment: 'old' });
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
       fail(2, 'unavailable', { respondAfter });
-      const answer = careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' });
+      const response = careUnit.changeMany(idsIn(booked), { resource_id: 'r-4', comment: 'new' });
       await eventually(() => expect(writes.calls).toBe(2));
       stopFailing();
       fail(2, 'rejected');
-      await abandonWrites(gateway, 'one-by-one');
+      await abandonWrites(gateway, 'no-transactions');
       await withoutWrites();
       expect(writes.calls).toBe(3);
       expect(await careUnit.getAll(idsIn(booked))).toEqual(booked);
       resolve();
-      await answer;
+      await response;
     });
   });
 
   describe('and drafts of one code', () => {
-    const there = careUnitPath('no-hold-one-by-one', 'sodermalm');
+    const there = careUnitPath('no-hold-no-transactions', 'sodermalm');
     const { changeMany, confirm, confirmMany, getAll } = careUnitOf(gateway, there);
 
     async function drafts(resourceId: string): Promise<{ readonly ids: string[]; readonly code: string }> {
-      const slots = await freeRun(gateway, 3, { careUnit: there, resourceId, from: nextMonth() });
+      const slots = await consecutiveSlots(gateway, 3, { careUnit: there, resourceId, from: nextMonth() });
       const [first, , last] = slots as [Slot, Slot, Slot];
       const mine = await bookByCode(gateway, { careUnit: there, slot: first });
       const { body } = await changeMany([mine.id], { start: first.start, end: last.end });
@@ -165,10 +177,10 @@ describe('an EHR without transactions', () => {
       return { ids, code: await codeFor(gateway, ids[0] ?? '') };
     }
 
-    test('books both after a confirmation that was undone', async () => {
+    test('books both after a confirmation that was compensated', async () => {
       const { ids, code } = await drafts('r-1');
       fail(2, 'rejected');
-      expectRefusal(await confirmMany(ids, code), 502, 'ehr_rejected');
+      expectProblem(await confirmMany(ids, code), 502, 'ehr_rejected');
       stopFailing();
       const { status, body } = await confirmMany(ids, code);
       expect(status).toBe(200);
@@ -176,7 +188,7 @@ describe('an EHR without transactions', () => {
       expect(await getAll(ids)).toEqual(body.appointments);
     });
 
-    test('lets nobody confirm one of them while it is not known whether both are booked', async () => {
+    test('rejects a confirmation of one draft while it is unknown whether both are booked', async () => {
       const { ids, code } = await drafts('r-2');
       const [one = ''] = ids;
       const { promise: respondAfter, resolve } = Promise.withResolvers<void>();
@@ -184,9 +196,9 @@ describe('an EHR without transactions', () => {
       const both = confirmMany(ids, code);
       await eventually(() => expect(writes.calls).toBe(2));
       stopFailing();
-      expectRefusal(await confirm(one, code), 409, 'idempotency_in_progress');
+      expectProblem(await confirm(one, code), 409, 'idempotency_in_progress');
       resolve();
-      expectRefusal(await both, 504, 'outcome_unknown');
+      expectProblem(await both, 504, 'outcome_unknown');
       await eventually(async () =>
         expect((await getAll(ids)).map((it) => [it.status, it.confirmation])).toEqual(ids.map(() => ['booked', null])),
       );
@@ -194,30 +206,30 @@ describe('an EHR without transactions', () => {
     });
   });
 
-  test('cannot take a cancellation back', async () => {
+  test('cannot compensate a cancellation', async () => {
     const booked = await bookEach(gateway, await freeSlots(gateway, { careUnit: path, limit: 2 }), { careUnit: path });
     const [a, b] = booked as [Appointment, Appointment];
     fail(1, 'unavailable');
-    expectRefusal(await careUnit.changeMany([a.id, b.id], { status: 'cancelled' }), 503, 'ehr_unavailable');
+    expectProblem(await careUnit.changeMany([a.id, b.id], { status: 'cancelled' }), 503, 'ehr_unavailable');
     expect(await careUnit.getAll([a.id, b.id])).toEqual([a, b]);
     stopFailing();
     fail(2, 'rejected');
-    const answer = await careUnit.changeMany([a.id, b.id], { status: 'cancelled' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
+    const response = await careUnit.changeMany([a.id, b.id], { status: 'cancelled' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
     expect((await careUnit.getAll([a.id, b.id])).map(({ status }) => status)).toEqual(['cancelled', 'booked']);
   });
 
-  test('names the ids that the caller knows', async () => {
-    const there = careUnitPath('no-hold-one-by-one', 'sodermalm');
+  test('reports the ids that the caller knows', async () => {
+    const there = careUnitPath('no-hold-no-transactions', 'sodermalm');
     const { changeMany, getAll } = careUnitOf(gateway, there);
     const a = await bookByCode(gateway, { careUnit: there, resourceId: 'r-1' });
     const b = await bookByCode(gateway, { careUnit: there, resourceId: 'r-1' });
     fail(2, 'rejected');
     fail(3, 'rejected');
-    const answer = await changeMany([a.id, b.id], { resource_id: 'r-2' });
-    expectRefusal(answer, 502, 'partially_applied');
-    expect(answer.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
+    const response = await changeMany([a.id, b.id], { resource_id: 'r-2' });
+    expectProblem(response, 502, 'partially_applied');
+    expect(response.body.errors.map(({ id }) => id)).toEqual([a.id, b.id]);
     expect((await getAll([a.id, b.id])).map(({ resource_id }) => resource_id)).toEqual(['emr_id:r-2', 'emr_id:r-1']);
   });
 });

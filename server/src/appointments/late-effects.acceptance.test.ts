@@ -1,41 +1,64 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { book, bookEach, freeRun, freeSlot, idsIn, isFree, type Slot, at as timeOf } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, eventually, messagesAbout, runOut, startCancellation } from '../../../test/codes.ts';
+import {
+  book,
+  bookEach,
+  consecutiveSlots,
+  freeSlot,
+  idsIn,
+  isFree,
+  type Slot,
+  at as timeOf,
+} from '../../../test/bookings.ts';
+import { careUnitOf, codeFor, eventually, expireCode, messagesAbout, startCancellation } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { change, changeMany, creation, keysOf, newKey, type Sent, type Told } from '../../../test/idempotency-keys.ts';
-import { withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { allOpen, answerOf, knownAnswerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
+import {
+  type AppointmentResponse,
+  change,
+  changeMany,
+  creation,
+  keysOf,
+  newKey,
+  type Sent,
+} from '../../../test/idempotency-keys.ts';
+import { withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import {
+  allAvailable,
+  finalResponse,
+  lookedUpWithoutResult,
+  settledResponse,
+  withQuickRecovery,
+} from '../../../test/recovery.ts';
 import type { Configuration } from '../config/configuration.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 /**
- * When the EHR does it after all: while the gateway is still asking, or when it has come to believe that nothing was
- * done. Every test has an EHR of its own for each, so that none waits for another.
+ * When the EHR performs the late write: before reconciliation ends, or after it found that nothing was done. Every test
+ * has its own EHR for each case, so that no test waits for another.
  */
 const moments = [
-  { when: 'while it is asked what became of it', prefix: 'soon', settling_seconds: 10 },
-  { when: 'when it has shown nothing for long', prefix: 'later', settling_seconds: 1 },
+  { when: 'during reconciliation', prefix: 'soon', settling_seconds: 10 },
+  { when: 'after reconciliation', prefix: 'later', settling_seconds: 1 },
 ] as const;
 type Moment = (typeof moments)[number];
 
 const kinds = {
   hold: 'sandbox-se',
   'keyed-hold': 'sandbox-se',
-  'given-up-hold': 'sandbox-se',
-  'hold-begun-anew': 'sandbox-se',
-  'hold-refused-anew': 'sandbox-se',
+  'released-hold': 'sandbox-se',
+  'retried-hold': 'sandbox-se',
+  'rejected-retry': 'sandbox-se',
   'keyed-booking': 'sandbox-no',
   booking: 'sandbox-no',
   code: 'sandbox-se',
   'two-steps': 'sandbox-uk',
   move: 'sandbox-no',
-  'one-by-one': 'sandbox-no',
-  'keyed-one-by-one': 'sandbox-no',
+  'no-transactions': 'sandbox-no',
+  'keyed-no-transactions': 'sandbox-no',
 } as const;
 type Kind = keyof typeof kinds;
 
@@ -43,7 +66,7 @@ const careUnits = { 'sandbox-no': 'oslo-sentrum', 'sandbox-se': 'sodermalm', 'sa
 const emrOf = ({ prefix }: Moment, kind: Kind) => `${prefix}-${kind}`;
 
 const policiesOf = (kind: Kind) =>
-  kind === 'hold-refused-anew' ? { limits_per_patient: { pending: 1, codes_per_hour: 100 } } : {};
+  kind === 'rejected-retry' ? { limits_per_patient: { pending: 1, codes_per_hour: 100 } } : {};
 
 function configure(demo: Configuration): Configuration {
   const wanted = moments.flatMap((moment) => (Object.keys(kinds) as Kind[]).map((kind) => ({ moment, kind })));
@@ -64,14 +87,14 @@ function configure(demo: Configuration): Configuration {
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
-      return emr.endsWith('one-by-one') ? withoutTransactions(faulty) : faulty;
+      return emr.endsWith('no-transactions') ? withoutTransactions(faulty) : faulty;
     }),
   ],
   configure,
 });
-beforeAll(() => allOpen(gateway));
+beforeAll(() => allAvailable(gateway));
 afterAll(() => gateway.close());
 const { send, at, stored } = keysOf(gateway);
 
@@ -82,11 +105,11 @@ async function finishLate(moment: Moment, emr: string, request: Sent, key?: stri
   const { status, body } = await send(request, key);
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
   const seconds = moment.prefix === 'later' ? moment.settling_seconds : 0;
-  await lookedUpInVain(ehr, Date.now() + seconds * 1000);
+  await lookedUpWithoutResult(ehr, Date.now() + seconds * 1000);
   await late.finish();
 }
 
-function expectStatus({ status, text }: Told, expected: number): void {
+function expectStatus({ status, text }: AppointmentResponse, expected: number): void {
   expect(status, text).toBe(expected);
 }
 
@@ -97,7 +120,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     return { emr, careUnit, ...careUnitOf(gateway, careUnit) };
   };
 
-  test('does not keep a hold without a response', async () => {
+  test('keeps no hold without a response', async () => {
     const { emr, careUnit } = place('hold');
     const slot = await freeSlot(gateway, { careUnit });
     await finishLate(moment, emr, creation(slot, careUnit));
@@ -110,35 +133,35 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
-    const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
-    expectStatus(answer, 201);
-    const { id } = answer.body;
+    const response = await finalResponse(() => send(creation(slot, careUnit), key));
+    expectStatus(response, 201);
+    const { id } = response.body;
     await eventually(async () => expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]));
     expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
     expect(await messagesAbout(gateway, id)).toHaveLength(1);
   });
 
   test('holds the time again for a retry with the key after the late hold was released', async () => {
-    const { emr, careUnit, confirm } = place('given-up-hold');
+    const { emr, careUnit, confirm } = place('released-hold');
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
     await eventually(async () => expect(await at(slot, emr)).toEqual([]));
-    const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
-    expectStatus(answer, 201);
-    const { id } = answer.body;
+    const response = await finalResponse(() => send(creation(slot, careUnit), key));
+    expectStatus(response, 201);
+    const { id } = response.body;
     expect(await at(slot, emr)).toEqual([{ id, state: 'held' }]);
     expect(await confirm(id, await codeFor(gateway, id))).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('has one booking, which a retry with the key gets', async () => {
+  test('has one booking, which a retry with the key returns', async () => {
     const { emr, careUnit } = place('keyed-booking');
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     await finishLate(moment, emr, creation(slot, careUnit), key);
-    const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
-    expectStatus(answer, 201);
-    await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: answer.body.id, state: 'booked' }]));
+    const response = await finalResponse(() => send(creation(slot, careUnit), key));
+    expectStatus(response, 201);
+    await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: response.body.id, state: 'booked' }]));
   });
 
   test('shows a late confirmation as confirmed, even after the code has expired', async () => {
@@ -148,7 +171,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const code = await codeFor(gateway, held.id);
     await finishLate(moment, emr, change(held.id, { confirmation: { code } }, careUnit));
     await eventually(async () => expect(await get(held.id)).toMatchObject({ status: 'booked', confirmation: null }));
-    await runOut(gateway, held);
+    await expireCode(gateway, held);
     expect(await get(held.id)).toMatchObject({ status: 'booked' });
     expect(await at(slot, emr)).toEqual([{ id: held.id, state: 'booked' }]);
   });
@@ -163,25 +186,25 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     await eventually(async () =>
       expect(await stored(view.id, careUnit)).toMatchObject({ status: 'cancelled', confirmation: null }),
     );
-    expectStatus(await knownAnswerOf(() => send(request, key)), 200);
+    expectStatus(await finalResponse(() => send(request, key)), 200);
     expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('moves once, and a retry with the key gets the result', async () => {
+  test('moves the appointment once, and a retry with the key returns the result', async () => {
     const { emr, careUnit } = place('move');
-    const [from, to] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
+    const [from, to] = (await consecutiveSlots(gateway, 2, { careUnit })) as [Slot, Slot];
     const { id } = await book(gateway, { careUnit, slot: from });
     const key = newKey();
     await finishLate(moment, emr, change(id, timeOf(to), careUnit), key);
-    const answer = await knownAnswerOf(() => send(change(id, timeOf(to), careUnit), key));
-    expectStatus(answer, 200);
-    expect(answer.body).toMatchObject({ id, ...timeOf(to) });
+    const response = await finalResponse(() => send(change(id, timeOf(to), careUnit), key));
+    expectStatus(response, 200);
+    expect(response.body).toMatchObject({ id, ...timeOf(to) });
     expect(await at(to, emr)).toEqual([{ id, state: 'booked' }]);
   });
 
   test('leaves no bulk move partially applied, even without a retry', async () => {
-    const { emr, careUnit, getAll } = place('one-by-one');
-    const slots = await freeRun(gateway, 3, { careUnit });
+    const { emr, careUnit, getAll } = place('no-transactions');
+    const slots = await consecutiveSlots(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
     await finishLate(moment, emr, changeMany(ids, { resource_id: 'r-2' }, careUnit));
     await eventually(async () => {
@@ -191,48 +214,48 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
   });
 
   test('moves all appointments for a retry with the key', async () => {
-    const { emr, careUnit, getAll } = place('keyed-one-by-one');
-    const slots = await freeRun(gateway, 3, { careUnit });
+    const { emr, careUnit, getAll } = place('keyed-no-transactions');
+    const slots = await consecutiveSlots(gateway, 3, { careUnit });
     const ids = idsIn(await bookEach(gateway, slots, { careUnit }));
     const key = newKey();
     const request = changeMany(ids, { resource_id: 'r-2' }, careUnit);
     await finishLate(moment, emr, request, key);
-    expectStatus(await knownAnswerOf(() => send(request, key)), 200);
+    expectStatus(await finalResponse(() => send(request, key)), 200);
     expect((await getAll(ids)).map(({ resource_id }) => resource_id)).toEqual(ids.map(() => 'emr_id:r-2'));
   });
 });
 
-describe.concurrent('an EHR that was given up and is asked again', () => {
+describe.concurrent('an EHR that gets a second request after reconciliation ended', () => {
   const [, moment] = moments;
 
-  async function givenUp(kind: Kind) {
+  async function endReconciliation(kind: Kind) {
     const emr = emrOf(moment, kind);
     const ehr = ehrs.of(emr);
     const careUnit = careUnitPath(emr, careUnits[kinds[kind]]);
-    const [slot, otherSlot] = (await freeRun(gateway, 2, { careUnit })) as [Slot, Slot];
+    const [slot, otherSlot] = (await consecutiveSlots(gateway, 2, { careUnit })) as [Slot, Slot];
     const key = newKey();
     const late = ehr.finishLate();
     expectStatus(await send(creation(slot, careUnit), key), 504);
-    await lookedUpInVain(ehr, Date.now() + moment.settling_seconds * 1000);
+    await lookedUpWithoutResult(ehr, Date.now() + moment.settling_seconds * 1000);
     return {
       ehr,
       late,
-      ask: () => answerOf(() => send(creation(slot, careUnit), key)),
+      ask: () => settledResponse(() => send(creation(slot, careUnit), key)),
       at: () => at(slot, emr),
       bookAnother: () => book(gateway, { careUnit, slot: otherSlot }),
     };
   }
 
-  test('leaves the outcome unknown when it is unavailable for the second request', async () => {
-    const { ehr, late, ask, at } = await givenUp('hold-begun-anew');
-    ehr.refuse('unavailable');
+  test('leaves the outcome unknown if it is unavailable for the second request', async () => {
+    const { ehr, late, ask, at } = await endReconciliation('retried-hold');
+    ehr.failNext('unavailable');
     expect((await ask()).body).toMatchObject({ reason: 'outcome_unknown' });
     await late.finish();
     await eventually(async () => expect(await at()).toEqual([]));
   });
 
-  test('keeps no hold when the second request was rejected before it reached the EHR', async () => {
-    const { late, ask, at, bookAnother } = await givenUp('hold-refused-anew');
+  test('keeps no hold if the second request was rejected before it reached the EHR', async () => {
+    const { late, ask, at, bookAnother } = await endReconciliation('rejected-retry');
     await eventually(bookAnother);
     expectStatus(await ask(), 429);
     await late.finish();
@@ -249,14 +272,14 @@ test('while the EHR may still perform a write, no response says that it was not 
   const late = ehr.finishLate();
   const key = newKey();
   expectStatus(await send(creation(slot, careUnit), key), 504);
-  await lookedUpInVain(ehr, Date.now());
-  // It neither does it again nor says so, if it is asked to.
+  await lookedUpWithoutResult(ehr, Date.now());
+  // A retry neither repeats the write nor gets such a response.
   const once = ehr.finishLate();
-  const meanwhile = await answerOf(() => send(creation(slot, careUnit), key));
+  const meanwhile = await settledResponse(() => send(creation(slot, careUnit), key));
   expectStatus(meanwhile, 504);
   await late.finish();
   if (once.isGiven()) await once.finish();
-  const answer = await knownAnswerOf(() => send(creation(slot, careUnit), key));
-  expectStatus(answer, 201);
-  await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: answer.body.id, state: 'booked' }]));
+  const response = await finalResponse(() => send(creation(slot, careUnit), key));
+  expectStatus(response, 201);
+  await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: response.body.id, state: 'booked' }]));
 });

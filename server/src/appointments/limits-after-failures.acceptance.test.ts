@@ -1,20 +1,20 @@
 /** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot } from '../../../test/bookings.ts';
-import { careUnitOf, eventually, type Told } from '../../../test/codes.ts';
+import { type AppointmentResponse, careUnitOf, eventually } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const ehrs = faultyEhrs();
 beforeEach(ehrs.reset);
 const gateway = await startGateway({
-  connectors: [anotherConnector(ehrs.faulty)],
+  connectors: [wrapConnector(ehrs.faulty)],
   configure: (demo) =>
     withQuickRecovery(
       withEhr(demo, {
@@ -31,60 +31,60 @@ const ehr = ehrs.of('one-pending');
 const { create, cancel } = careUnitOf(gateway, path);
 
 /** Each test has its own patient. */
-async function bookFor(patientId: string): Promise<Told> {
+async function bookFor(patientId: string): Promise<AppointmentResponse> {
   const slot = await freeSlot(gateway, { careUnit: path });
   return create({ ...creationBody(slot), patient_id: patientId });
 }
 
-/** Waits until the patient may book again. */
+/** Waits until the patient can book again. */
 async function expectRoomFor(patientId: string): Promise<void> {
   const { body } = await eventually(async () => {
-    const answer = await bookFor(patientId);
-    expect(answer.status, answer.text).toBe(201);
-    return answer;
+    const response = await bookFor(patientId);
+    expect(response.status, response.text).toBe(201);
+    return response;
   });
-  expectRefusal(await bookFor(patientId), 429, 'patient_limit_reached');
+  expectProblem(await bookFor(patientId), 429, 'patient_limit_reached');
   expect(await cancel(body.id)).toMatchObject({ status: 200 });
 }
 
 describe('limits for one patient do not count', () => {
-  test('what the EHR rejected', async () => {
-    ehr.refuse('rejected');
-    expectRefusal(await bookFor('p-4'), 502, 'ehr_rejected');
+  test('bookings that the EHR rejected', async () => {
+    ehr.failNext('rejected');
+    expectProblem(await bookFor('p-4'), 502, 'ehr_rejected');
     expect((await bookFor('p-4')).status).toBe(201);
   });
 
-  test('what never reached the EHR', async () => {
-    ehr.refuse('unavailable');
-    expectRefusal(await bookFor('p-5'), 503, 'ehr_unavailable');
+  test('bookings that never reached the EHR', async () => {
+    ehr.failNext('unavailable');
+    expectProblem(await bookFor('p-5'), 503, 'ehr_unavailable');
     expect((await bookFor('p-5')).status).toBe(201);
   });
 
-  test('for long, a write without effect in the EHR', async () => {
-    ehr.loseAnswer({ isDone: false });
-    expectRefusal(await bookFor('p-6'), 504, 'outcome_unknown');
+  test('a write without effect in the EHR, once it has expired', async () => {
+    ehr.loseResponse({ isDone: false });
+    expectProblem(await bookFor('p-6'), 504, 'outcome_unknown');
     await expectRoomFor('p-6');
   });
 
-  test('for long, a hold without a response', async () => {
-    ehr.loseAnswer({ isDone: true });
-    expectRefusal(await bookFor('p-7'), 504, 'outcome_unknown');
+  test('a hold without a response, once it is released', async () => {
+    ehr.loseResponse({ isDone: true });
+    expectProblem(await bookFor('p-7'), 504, 'outcome_unknown');
     await expectRoomFor('p-7');
   });
 
-  test('for ever, a write that the EHR rejects look-ups of', async () => {
-    ehr.loseAnswer({ isDone: false });
-    ehr.refuseAlways('findOperation', 'rejected');
-    expectRefusal(await bookFor('p-8'), 504, 'outcome_unknown');
+  test('a write whose look-ups the EHR rejects, once it is suspended', async () => {
+    ehr.loseResponse({ isDone: false });
+    ehr.failAlways('findOperation', 'rejected');
+    expectProblem(await bookFor('p-8'), 504, 'outcome_unknown');
     await expectRoomFor('p-8');
   });
 });
 
 test('limits for one patient count writes with an unknown outcome', async () => {
-  ehr.leaveDuring({ isDone: true });
-  expectRefusal(await bookFor('p-9'), 504, 'outcome_unknown');
-  // The EHR can be read again, and does not say what became of it.
-  ehr.comeBack();
-  ehr.refuseAlways('findOperation', 'unavailable');
-  expectRefusal(await bookFor('p-9'), 429, 'patient_limit_reached');
+  ehr.goDownDuring({ isDone: true });
+  expectProblem(await bookFor('p-9'), 504, 'outcome_unknown');
+  // The EHR can be read again, but the outcome stays unknown.
+  ehr.comeUp();
+  ehr.failAlways('findOperation', 'unavailable');
+  expectProblem(await bookFor('p-9'), 429, 'patient_limit_reached');
 });

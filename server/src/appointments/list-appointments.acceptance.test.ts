@@ -31,10 +31,10 @@ async function list(
   return body.appointments;
 }
 
-const refused = (query: Query, headers: Record<string, string | readonly string[]> = {}) =>
+const rejected = (query: Query, headers: Record<string, string | readonly string[]> = {}) =>
   gateway.request<Problem>('GET', pathOf(query), { headers });
 
-/** Twelve appointments of three patients with three resources, two of them at each time, and two cancelled. */
+/** Twelve appointments of three patients with three resources: two at each time, and two cancelled. */
 const slots = await freeSlots(gateway);
 const made: Appointment[] = [];
 for (const index of [5, 0, 3, 1, 4, 2]) {
@@ -55,24 +55,24 @@ const expected = (fits: (it: Appointment) => boolean) => made.filter(fits).sort(
 const all = { start: slots[0]?.start ?? '', end: slots[49]?.end ?? '' };
 
 describe('a list', () => {
-  test('of a patient, by start, then id', { tags: 'every-ehr' }, async () => {
+  test('filters by patient, and orders by start, then id', { tags: 'every-ehr' }, async () => {
     for (const id of ['p-1', 'p-2', 'p-3']) {
       expect(await list({ patient_id: id })).toEqual(expected((it) => it.patient_id === `emr_id:${id}`));
     }
     expect(await list({ patient_id: 'p-20' })).toEqual([]);
   });
 
-  test('of a resource', { tags: 'every-ehr' }, async () => {
+  test('filters by resource', { tags: 'every-ehr' }, async () => {
     for (const id of ['r-1', 'r-2', 'r-3']) {
       expect(await list({ resource_id: id })).toEqual(expected((it) => it.resource_id === `emr_id:${id}`));
     }
   });
 
-  test('of a range', { tags: 'every-ehr' }, async () => {
+  test('filters by time range', { tags: 'every-ehr' }, async () => {
     expect(await list(all)).toEqual(expected(() => true));
   });
 
-  test('of everything at once', { tags: 'every-ehr' }, async () => {
+  test('combines all filters', { tags: 'every-ehr' }, async () => {
     const query = { patient_id: 'p-1', resource_id: 'r-1', status: 'booked', ...all };
     const fits = (it: Appointment) =>
       it.patient_id === 'emr_id:p-1' && it.resource_id === 'emr_id:r-1' && it.status === 'booked';
@@ -80,12 +80,12 @@ describe('a list', () => {
     expect(expected(fits).length).toBeGreaterThan(0);
   });
 
-  test('shows the care unit of the path alone', async () => {
+  test('contains only the care unit of the path', async () => {
     expect(await list({ patient_id: 'p-1' }, bergen)).toEqual([elsewhere]);
     expect(await list({ resource_id: 'r-6' }, bergen)).toEqual([elsewhere]);
   });
 
-  test('matches what overlaps the range', { tags: 'every-ehr' }, async () => {
+  test('contains appointments that overlap the range', { tags: 'every-ehr' }, async () => {
     const [first, second] = slots as [Slot, Slot];
     const starting = (slot: Slot) => expected((it) => it.start === slot.start);
     const shifted = (text: string, seconds: number) => new Date(Date.parse(text) + seconds * 1000).toISOString();
@@ -98,7 +98,7 @@ describe('a list', () => {
     expect(await list({ start: shifted(first.start, 600), end: shifted(first.start, 601) })).toEqual(starting(first));
   });
 
-  test('has the statuses that are asked for', { tags: 'every-ehr' }, async () => {
+  test('filters by status', { tags: 'every-ehr' }, async () => {
     const cancelled = expected((it) => it.status === 'cancelled');
     const booked = expected((it) => it.status === 'booked');
     expect(cancelled).toHaveLength(2);
@@ -110,7 +110,7 @@ describe('a list', () => {
     expect(await list({ ...all, status: ['awaiting_confirmation', 'booked'] })).toEqual(booked);
   });
 
-  test('shows a hold that has run out as cancelled, and one that has not as awaiting', {
+  test('shows an expired hold as cancelled, and a current one as awaiting confirmation', {
     tags: 'every-ehr',
   }, async () => {
     const { id } = await book(gateway, {
@@ -130,12 +130,12 @@ describe('a list', () => {
     expect(await list({ patient_id: 'p-9', status: 'awaiting_confirmation' })).toEqual([]);
   });
 
-  test('takes a patient from a header, so that no address holds a number', async () => {
+  test('takes the patient from a header, so that no URL contains a personal number', async () => {
     const headers = { 'x-patient': 'no_personal_number:15859000026' };
     expect(await list({ patient_id: 'header:x-patient' }, oslo, headers)).toEqual(await list({ patient_id: 'p-1' }));
   });
 
-  test('reads a range without an offset on the clock of the care unit, and a space as the + of one', async () => {
+  test('reads a range without an offset as local time, and a space as the + of an offset', async () => {
     const [first] = slots as [Slot];
     const starting = expected((it) => it.start === first.start);
     expect(await list({ start: first.start.slice(0, 19), end: first.end.slice(0, 19) })).toEqual(starting);
@@ -148,9 +148,9 @@ describe('a list', () => {
 });
 
 describe('the query', () => {
-  test('is selective', async () => {
+  test('needs at least one filter', async () => {
     for (const query of [{}, { status: 'booked' }, { limit: '10' }] as const) {
-      const { status, body } = await refused(query);
+      const { status, body } = await rejected(query);
       expect(status).toBe(400);
       expect(body.reason).toBe('request_invalid');
       expect(body.errors.map((it) => it.parameter).toSorted()).toEqual(['end', 'patient_id', 'resource_id', 'start']);
@@ -160,21 +160,21 @@ describe('the query', () => {
   test.each([
     ['start', 'end'],
     ['end', 'start'],
-  ] as const)('has %s with %s', async (given, missing) => {
+  ] as const)('that has %s must have %s', async (given, missing) => {
     for (const more of [{}, { patient_id: 'p-1' }] as Query[]) {
-      expect(await refused({ [given]: all[given], ...more })).toMatchObject({
+      expect(await rejected({ [given]: all[given], ...more })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ parameter: missing, reason: 'request_invalid' }] },
       });
     }
   });
 
-  test('has a range that ends after it starts', async () => {
+  test('must have a range that ends after it starts', async () => {
     for (const query of [
       { start: all.end, end: all.start },
       { start: all.start, end: all.start },
     ]) {
-      expect(await refused(query)).toMatchObject({
+      expect(await rejected(query)).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ parameter: 'end', reason: 'time_range_invalid' }] },
       });
@@ -195,14 +195,14 @@ describe('the query', () => {
     ['patient_id', ['p-1', 'p-2']],
     ['resource_id', ['r-1', 'r-2']],
     ['start', [all.start, all.start]],
-  ] as [string, string | string[]][])('does not fit with %s = %j', async (parameter, value) => {
-    const answer = await refused({ ...all, patient_id: 'p-1', [parameter]: value });
-    expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-    expect(answer.body.errors.map((it) => it.parameter)).toContain(parameter);
+  ] as [string, string | string[]][])('rejects %s = %j', async (parameter, value) => {
+    const response = await rejected({ ...all, patient_id: 'p-1', [parameter]: value });
+    expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    expect(response.body.errors.map((it) => it.parameter)).toContain(parameter);
   });
 
-  test('knows the resources of its care unit alone', async () => {
-    expect(await refused({ resource_id: 'r-6' })).toMatchObject({
+  test('must name a resource of its care unit', async () => {
+    expect(await rejected({ resource_id: 'r-6' })).toMatchObject({
       status: 400,
       body: { reason: 'resource_not_found', errors: [{ parameter: 'resource_id', reason: 'resource_not_found' }] },
     });
@@ -214,7 +214,7 @@ for (const kind of ['patient', 'resource'] as const) {
     kind,
     place: 'query',
     parameter: `${kind}_id`,
-    send: (text, headers) => refused({ [`${kind}_id`]: text }, headers),
+    send: (text, headers) => rejected({ [`${kind}_id`]: text }, headers),
     isFound: ({ status }) => status === 200,
   });
 }
@@ -235,7 +235,7 @@ pagingCases({
   otherClient: 'narrowed',
 });
 
-test('pages stay whole when appointments come and go between them', { tags: 'every-ehr' }, async () => {
+test('pages stay complete while appointments are created and cancelled', { tags: 'every-ehr' }, async () => {
   const first = await gateway.request<{ appointments: Appointment[]; next_cursor: string }>(
     'GET',
     pathOf({ ...all, limit: '4' }),

@@ -3,23 +3,23 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type Appointment, book, freeSlots, idsIn, pagesOf } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, confirmationOf, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { checking, unableToHold } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
+import { checking, withoutHolds } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
 
 const policies = { limits_per_patient: { pending: 100, codes_per_hour: 100 } };
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
-      if (emr === 'no-hold') return unableToHold(connector);
+    wrapConnector((connector, emr) => {
+      if (emr === 'no-hold') return withoutHolds(connector);
       if (emr !== 'holds-on') return connector;
-      // Whatever housekeeping wants: the EHR goes on to hold what has run out here.
+      // Background jobs do not matter: the EHR keeps its holds after they have expired.
       return checking(connector, ({ changes }) => {
         if (changes.some(({ kind }) => kind === 'release')) throw new ConnectorError('unavailable', 'down');
       });
     }),
   ],
   configure: (demo) =>
-    withPatientBreakers(
+    withTolerantBreakers(
       ['holds-on', 'no-hold'].reduce((some, id) => withEhr(some, { id, like: 'sandbox-se', policies }), demo),
     ),
 });
@@ -29,14 +29,14 @@ const statuses = ['awaiting_confirmation', 'booked', 'cancelled'] as const;
 const choices = [1, 2, 3, 4, 5, 6, 7].map((bits) => statuses.filter((_, index) => bits & (1 << index)));
 
 describe.each([
-  ['an EHR that still holds what has run out here', 'holds-on'],
-  ['an EHR that cannot hold', 'no-hold'],
+  ['an EHR that keeps expired holds', 'holds-on'],
+  ['an EHR without holds', 'no-hold'],
 ])('before %s', (_, emr) => {
   const path = careUnitPath(emr, 'sodermalm');
   const { get, confirm, cancel } = careUnitOf(gateway, path);
   const patientId = 'p-9';
 
-  /** One of each: booked, waiting for its code, run out, cancelled; and all of it again. */
+  /** Two of each: booked, awaiting confirmation, expired, cancelled. */
   async function some(): Promise<readonly Appointment[]> {
     const ids: string[] = [];
     for (const [index, slot] of (await freeSlots(gateway, { careUnit: path, limit: 12 })).entries()) {
@@ -53,7 +53,7 @@ describe.each([
     return Promise.all(ids.map(get));
   }
 
-  test('a list has what its answer shows with the status that was asked for, page by page', async () => {
+  test('a list contains the appointments that are shown with the requested status, page by page', async () => {
     const all = await some();
     expect(all.map(({ status }) => status).slice(0, 4)).toEqual([
       'booked',

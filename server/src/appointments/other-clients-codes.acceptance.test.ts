@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
-  freeRun,
+  consecutiveSlots,
   idsIn,
   isFree,
   riverside,
@@ -10,18 +10,18 @@ import {
   sodermalm,
 } from '../../../test/bookings.ts';
 import {
-  age,
+  backdateCode,
   bookByCode,
   careUnitOf,
   codeFor,
   confirmationOf,
+  incorrectCodes,
   messages,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { newCredentials, withClient } from '../../../test/other-clients.ts';
-import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
+import { expectFaults, expectProblem } from '../../../test/problems.ts';
 
 const other = newCredentials('other');
 const gateway = await startGateway({ configure: (demo) => withClient(demo, other) });
@@ -32,9 +32,9 @@ const theirs = careUnitOf(gateway, sodermalm, other);
 const mineUk = careUnitOf(gateway, riverside);
 const theirsUk = careUnitOf(gateway, riverside, other);
 
-/** Two bookings of mine that await one code: made by a reschedule. */
-async function waitingTogether() {
-  const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
+/** Two bookings of one client that await one code, created by a reschedule. */
+async function bookWithOneCode() {
+  const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
   const booked = await bookByCode(gateway, { slot: slots[0] as Slot, patientId: 'p-5' });
   const { body } = await mine.changeMany([booked.id], { start: booked.start, end: slots.at(-1)?.end });
   const waiting = body.appointments.slice(1);
@@ -42,40 +42,40 @@ async function waitingTogether() {
   return { ids: idsIn(waiting), code: await codeFor(gateway, first.id) };
 }
 
-describe('a code that another client had sent', () => {
+describe('a code that another client requested', () => {
   test('is neither accepted nor counted as an attempt', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    for (const any of [...wrongCodes(code, 6), code]) {
-      const refused = await theirs.confirm(held.id, any);
-      expectRefusal(refused, 409, 'confirmation_not_pending');
-      expect(refused.body).not.toHaveProperty('attempts_remaining');
+    for (const any of [...incorrectCodes(code, 6), code]) {
+      const rejected = await theirs.confirm(held.id, any);
+      expectProblem(rejected, 409, 'confirmation_not_pending');
+      expect(rejected.body).not.toHaveProperty('attempts_remaining');
     }
     const seen = await theirs.get(held.id);
     expect(seen).toMatchObject({ status: 'awaiting_confirmation', confirmation: { attempts_remaining: 5 } });
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    // Nor is it recognised when it is sent again.
-    expectRefusal(await theirs.confirm(held.id, code), 409, 'confirmation_not_pending');
+    // Nor is a repeated code recognised.
+    expectProblem(await theirs.confirm(held.id, code), 409, 'confirmation_not_pending');
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
   test('is not resent', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
-    await age(gateway, confirmationOf(held).id, 31);
+    await backdateCode(gateway, confirmationOf(held).id, 31);
     const before = await messages(gateway);
-    expectRefusal(await theirs.resend(held.id), 409, 'confirmation_not_pending');
+    expectProblem(await theirs.resend(held.id), 409, 'confirmation_not_pending');
     expect(await messages(gateway)).toEqual(before);
     expect(await mine.get(held.id)).toMatchObject({ confirmation: { expires_at: confirmationOf(held).expires_at } });
     expect(await mine.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('confirms no ids together with its own', async () => {
-    const { ids, code } = await waitingTogether();
+  test("cannot confirm ids together with the client's own", async () => {
+    const { ids, code } = await bookWithOneCode();
     const [a, b] = ids as [string, string];
     const own = await book(gateway, { careUnit: sodermalm, patientId: 'p-8', client: other });
     const ownCode = await codeFor(gateway, own.id);
-    for (const any of [code, ...wrongCodes(code, 1)]) {
+    for (const any of [code, ...incorrectCodes(code, 1)]) {
       expectFaults(await theirs.confirmMany(ids, any), {
         status: 409,
         reason: 'confirmation_not_pending',
@@ -98,8 +98,8 @@ describe('a code that another client had sent', () => {
   });
 });
 
-describe('what awaits the code of another client', () => {
-  test('is released by any client that cancels it', async () => {
+describe("an appointment that awaits another client's code", () => {
+  test('can be released by any client', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const code = await codeFor(gateway, held.id);
     const { start, resource_id, healthcare_service_id, end } = held;
@@ -108,10 +108,10 @@ describe('what awaits the code of another client', () => {
       body: { id: held.id, status: 'cancelled', confirmation: null },
     });
     expect(await isFree(gateway, { start, end, resource_id, healthcare_service_id }, sodermalm)).toBe(true);
-    expectRefusal(await mine.confirm(held.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await mine.confirm(held.id, code), 409, 'confirmation_not_pending');
   });
 
-  test('is shown to a second cancel under the same NEW id, and nothing is sent', async () => {
+  test('has the same NEW id for a second cancellation, which sends no message', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
     const before = await messages(gateway);
@@ -121,18 +121,18 @@ describe('what awaits the code of another client', () => {
         body: { id: view.id, status: 'awaiting_confirmation', confirmation: { id: confirmationOf(view).id } },
       });
     }
-    await age(gateway, confirmationOf(view).id, 31);
-    for (const any of [...wrongCodes(code, 6), code]) {
-      expectRefusal(await theirsUk.confirm(view.id, any), 409, 'confirmation_not_pending');
+    await backdateCode(gateway, confirmationOf(view).id, 31);
+    for (const any of [...incorrectCodes(code, 6), code]) {
+      expectProblem(await theirsUk.confirm(view.id, any), 409, 'confirmation_not_pending');
     }
-    expectRefusal(await theirsUk.resend(view.id), 409, 'confirmation_not_pending');
+    expectProblem(await theirsUk.resend(view.id), 409, 'confirmation_not_pending');
     expect(await messages(gateway)).toEqual(before);
     expect(await theirsUk.get(original.id)).toEqual(original);
     expect(await theirsUk.change(original.id, { comment: 'theirs' })).toMatchObject({ status: 200 });
     expect(await mineUk.confirm(view.id, code)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
-  test('once cancelled by its code, is cancelled for every client', async () => {
+  test('is cancelled for every client once the code is confirmed', async () => {
     const { original, view } = await startCancellation(gateway);
     await mineUk.confirm(view.id, await codeFor(gateway, view.id));
     for (const id of [original.id, view.id]) {

@@ -16,15 +16,15 @@ import {
   codeFor,
   confirmationOf,
   eventually,
+  incorrectCodes,
   messages,
   messagesAbout,
   rowsOf,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway({
   configure: (demo) =>
@@ -38,21 +38,21 @@ afterAll(() => gateway.close());
 const sweden = careUnitOf(gateway, sodermalm);
 const uk = careUnitOf(gateway, riverside);
 
-describe('a time that awaits a code', () => {
-  test('is in no time slot, and nobody else can book it or move there', { tags: 'every-ehr' }, async () => {
+describe('the time of a booking that awaits a code', () => {
+  test('is not a free slot, and nobody else can book it or move there', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const other = await bookByCode(gateway, { resourceId: 'r-2', patientId: 'p-5' });
     const held = await book(gateway, { careUnit: sodermalm, slot });
     expect(await isFree(gateway, slot, sodermalm)).toBe(false);
     for (const patient_id of ['p-3', 'p-5']) {
-      expectRefusal(await sweden.create({ ...creationBody(slot), patient_id }), 400, 'time_slot_unavailable');
+      expectProblem(await sweden.create({ ...creationBody(slot), patient_id }), 400, 'time_slot_unavailable');
     }
     const { start, end, resource_id } = slot;
-    expectRefusal(await sweden.change(other.id, { start, end, resource_id }), 400, 'time_slot_unavailable');
+    expectProblem(await sweden.change(other.id, { start, end, resource_id }), 400, 'time_slot_unavailable');
     expect(await sweden.get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
-  test('is given up without a code when the booking is cancelled', { tags: 'every-ehr' }, async () => {
+  test('is released without a code when the booking is cancelled', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
     const held = await book(gateway, { careUnit: sodermalm, slot, comment: 'old' });
     const code = await codeFor(gateway, held.id);
@@ -61,9 +61,9 @@ describe('a time that awaits a code', () => {
     expect(body).toEqual({ ...held, status: 'cancelled', confirmation: null, comment: 'new' });
     expect(await sweden.get(held.id)).toEqual(body);
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
-    expectRefusal(await sweden.confirm(held.id, code), 409, 'confirmation_not_pending');
-    expectRefusal(await sweden.resend(held.id), 409, 'confirmation_not_pending');
-    // Cancelled once more it stays as it is.
+    expectProblem(await sweden.confirm(held.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.resend(held.id), 409, 'confirmation_not_pending');
+    // A repeated cancellation changes nothing.
     expect(await sweden.cancel(held.id, { comment: 'newer' })).toMatchObject({ status: 200, body });
     expect((await sweden.create(creationBody(slot))).status).toBe(201);
   });
@@ -72,14 +72,14 @@ describe('a time that awaits a code', () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { start, end } = await freeSlot(gateway, { careUnit: sodermalm });
     for (const body of [{ start, end }, { resource_id: 'r-2' }, { comment: 'x' }]) {
-      expectRefusal(await sweden.change(held.id, body), 409, 'appointment_awaiting_confirmation');
+      expectProblem(await sweden.change(held.id, body), 409, 'appointment_awaiting_confirmation');
     }
     expect(await sweden.get(held.id)).toMatchObject({ start: held.start, comment: null });
   });
 });
 
 describe('the confirmation', () => {
-  test('says how, until when and how often a code can be entered', async () => {
+  test('says how a code is sent, when it expires and how many attempts remain', async () => {
     const before = Date.now();
     const held = await book(gateway, { careUnit: sodermalm });
     const after = Date.now();
@@ -97,7 +97,7 @@ describe('the confirmation', () => {
     expect(expiry).toBeLessThan(after + 605_000);
   });
 
-  test('says sent once the message is, and is told by every answer', async () => {
+  test('has the delivery status `sent` once the message is sent, in every response', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const sent = await eventually(async () => {
       const appointment = await sweden.get(held.id);
@@ -108,7 +108,7 @@ describe('the confirmation', () => {
     expect(await sweden.list(`patient_id=p-3&status=awaiting_confirmation`)).toContainEqual(sent);
   });
 
-  test('follows the settings of the EHR', async () => {
+  test("has the lifetime and attempts that the EHR's policies set", async () => {
     const careUnit = careUnitPath('own-codes', 'sodermalm');
     const { confirm } = careUnitOf(gateway, careUnit);
     const held = await book(gateway, { careUnit });
@@ -116,12 +116,13 @@ describe('the confirmation', () => {
     expect(Date.parse(confirmationOf(held).expires_at)).toBeGreaterThan(Date.now() + 3_500_000);
     const code = await codeFor(gateway, held.id);
     const remaining = [];
-    for (const wrong of wrongCodes(code, 2)) remaining.push((await confirm(held.id, wrong)).body.attempts_remaining);
+    for (const wrong of incorrectCodes(code, 2))
+      remaining.push((await confirm(held.id, wrong)).body.attempts_remaining);
     expect(remaining).toEqual([1, 0]);
-    expectRefusal(await confirm(held.id, code), 409, 'confirmation_locked');
+    expectProblem(await confirm(held.id, code), 409, 'confirmation_locked');
   });
 
-  test('is by e-mail for who has no phone, in the language of the care unit', async () => {
+  test('uses e-mail for a patient without a phone, in the language of the care unit', async () => {
     const held = await book(gateway, { careUnit: sodermalm, patientId: 'p-19' });
     expect(confirmationOf(held).channel).toBe('email');
     const [message] = await messagesAbout(gateway, held.id);
@@ -134,7 +135,7 @@ describe('the confirmation', () => {
 });
 
 describe('a cancellation that awaits its code', () => {
-  test('answers a second cancel with the same NEW id, and sends nothing', async () => {
+  test('returns the same NEW id for a second cancellation, and sends nothing', async () => {
     const { original, view } = await startCancellation(gateway, riverside, { comment: 'first' });
     const first = await messagesAbout(gateway, view.id);
     await eventually(async () => expect(confirmationOf(await uk.get(view.id)).delivery).toBe('sent'));
@@ -150,7 +151,7 @@ describe('a cancellation that awaits its code', () => {
     expect(await uk.get(original.id)).toMatchObject({ status: 'cancelled', comment: 'first' });
   });
 
-  test('leaves the original booked, with no confirmation, in every answer', async () => {
+  test('shows the original as booked, without a confirmation, in every response', async () => {
     const { original } = await startCancellation(gateway);
     expect(await uk.get(original.id)).toEqual(original);
     expect(await uk.list(around(original))).toContainEqual(original);
@@ -177,10 +178,10 @@ describe('a cancellation that awaits its code', () => {
     });
     expect(await uk.cancel(view.id)).toMatchObject({ status: 200, body: await uk.get(view.id) });
     expect(await uk.cancel(original.id)).toMatchObject({ status: 200, body: { id: original.id, status: 'cancelled' } });
-    expectRefusal(await uk.change(view.id, { comment: 'x' }), 409, 'appointment_cancelled');
+    expectProblem(await uk.change(view.id, { comment: 'x' }), 409, 'appointment_cancelled');
   });
 
-  test('lets the original be updated, and cancels it as it is then', async () => {
+  test('allows updates of the original, and cancels it in its updated state', async () => {
     const { original, view } = await startCancellation(gateway);
     const to = await freeSlot(gateway, { careUnit: riverside, resourceId: 'r-2' });
     const { start, end, resource_id } = to;
@@ -200,27 +201,27 @@ describe('a cancellation that awaits its code', () => {
     const { original, view } = await startCancellation(gateway);
     const { start, end } = await freeSlot(gateway, { careUnit: riverside });
     for (const body of [{ start, end }, { resource_id: 'r-2' }, { comment: 'x' }]) {
-      expectRefusal(await uk.change(view.id, body), 409, 'appointment_awaiting_confirmation');
+      expectProblem(await uk.change(view.id, body), 409, 'appointment_awaiting_confirmation');
     }
     expect(await uk.get(original.id)).toEqual(original);
   });
 
-  test('takes its code at the NEW id alone', async () => {
+  test('accepts its code at the NEW id only', async () => {
     const { original, view } = await startCancellation(gateway);
     const code = await codeFor(gateway, view.id);
-    expectRefusal(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
-    expectRefusal(await uk.resend(original.id), 409, 'confirmation_not_pending');
+    expectProblem(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await uk.resend(original.id), 409, 'confirmation_not_pending');
     expect(await uk.get(original.id)).toEqual(original);
     expect(confirmationOf(await uk.get(view.id)).attempts_remaining).toBe(5);
     expect((await uk.confirm(view.id, code)).status).toBe(200);
-    expectRefusal(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
+    expectProblem(await uk.confirm(original.id, code), 409, 'confirmation_not_pending');
   });
 
   test.each([
     ['why', 'why'],
     ['', null],
     [undefined, 'before'],
-  ])('writes the comment %j when the code has come, and not before', async (comment, written) => {
+  ])('writes the comment %j once the code is confirmed, not before', async (comment, written) => {
     const { original, view } = await startCancellation(gateway, riverside, comment === undefined ? {} : { comment });
     expect(view.comment).toBe('before');
     expect(await uk.get(original.id)).toEqual(original);
@@ -230,24 +231,24 @@ describe('a cancellation that awaits its code', () => {
   });
 });
 
-describe('a patient who cannot be reached', () => {
+describe('a patient without contact details', () => {
   test('cannot book by code, and nothing is held', async () => {
     const slot = await freeSlot(gateway, { careUnit: sodermalm });
-    expectRefusal(await sweden.create({ ...creationBody(slot), patient_id: 'p-20' }), 409, 'no_contact_channel');
+    expectProblem(await sweden.create({ ...creationBody(slot), patient_id: 'p-20' }), 409, 'no_contact_channel');
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
     expect(await sweden.list('patient_id=p-20')).toEqual([]);
   });
 
   test.each(['p-19', 'p-20'])('cannot cancel in two steps, and stays booked: %s', async (patientId) => {
     const booked = await book(gateway, { careUnit: riverside, patientId });
-    expectRefusal(await uk.cancel(booked.id), 409, 'no_contact_channel');
+    expectProblem(await uk.cancel(booked.id), 409, 'no_contact_channel');
     expect(await uk.get(booked.id)).toEqual(booked);
     expect(await rowsOf(gateway, `SELECT FROM confirmation_items WHERE ehr_appointment_id = $1`, [booked.id])).toEqual(
       [],
     );
   });
 
-  test('can cancel by e-mail where the EHR allows it', async () => {
+  test("can cancel by e-mail if the EHR's policies allow it", async () => {
     const careUnit = careUnitPath('email-uk', 'riverside');
     const { cancel, confirm } = careUnitOf(gateway, careUnit);
     const booked = await book(gateway, { careUnit, patientId: 'p-19' });
@@ -257,13 +258,13 @@ describe('a patient who cannot be reached', () => {
     expect(message).toMatchObject({ channel: 'email', to: 'p-19@patients.example' });
     expect(await confirm(body.id, await codeFor(gateway, body.id))).toMatchObject({ body: { status: 'cancelled' } });
     const other = await book(gateway, { careUnit, patientId: 'p-20' });
-    expectRefusal(await cancel(other.id), 409, 'no_contact_channel');
-    // Whoever has a phone is sent an SMS all the same.
+    expectProblem(await cancel(other.id), 409, 'no_contact_channel');
+    // A patient with a phone gets an SMS.
     const third = await book(gateway, { careUnit, patientId: 'p-3' });
     expect((await cancel(third.id)).body).toMatchObject({ confirmation: { channel: 'sms' } });
   });
 
-  test('can book and cancel where no code is needed', async () => {
+  test('can book and cancel if no code is required', async () => {
     const booked = await book(gateway, { patientId: 'p-20' });
     expect(await careUnitOf(gateway, oslo).cancel(booked.id)).toMatchObject({ body: { status: 'cancelled' } });
   });

@@ -26,10 +26,10 @@ const slotsOf = ({ kept, moved, created }: ReschedulePlan) =>
     (a, b) => a.start.getTime() - b.start.getTime(),
   );
 
-describe('what becomes of the appointments', () => {
+describe('the plan for the appointments', () => {
   const slots = grid(0, 240, 30);
 
-  test('a range of the same length moves all, by their current start', () => {
+  test('moves all, ordered by their current start, to a range of the same length', () => {
     const appointments = [standing('a', 30, 60), standing('b', 0, 30)];
     expect(planned({ appointments, slots, range: range(120, 180) })).toEqual({
       kept: [],
@@ -42,7 +42,7 @@ describe('what becomes of the appointments', () => {
     });
   });
 
-  test('who stands on a slot of the range keeps it, and the others fill the slots around it', () => {
+  test('keeps an appointment on a slot of the range, and fills the other slots around it', () => {
     const appointments = [standing('a', 0, 30), standing('b', 30, 60), standing('c', 60, 90)];
     expect(planned({ appointments, slots, range: range(60, 150) })).toEqual({
       kept: [{ id: 'c', slot: range(60, 90) }],
@@ -55,7 +55,7 @@ describe('what becomes of the appointments', () => {
     });
   });
 
-  test('a longer range creates', () => {
+  test('creates appointments in a longer range', () => {
     const appointments = [standing('a', 30, 60)];
     expect(planned({ appointments, slots, range: range(0, 90) })).toEqual({
       kept: [{ id: 'a', slot: range(30, 60) }],
@@ -65,7 +65,7 @@ describe('what becomes of the appointments', () => {
     });
   });
 
-  test('a shorter range cancels the last of those that keep nothing', () => {
+  test('cancels the last appointments that cannot be kept if the range is shorter', () => {
     const appointments = [
       standing('d', 180, 210),
       standing('c', 90, 120),
@@ -80,7 +80,7 @@ describe('what becomes of the appointments', () => {
     });
   });
 
-  test('the same start but another end keeps nothing, and takes one slot whatever the length', () => {
+  test('keeps only appointments with the same start and end; an appointment takes one slot of any length', () => {
     const appointments = [standing('a', 0, 60)];
     expect(planned({ appointments, slots, range: range(0, 60) })).toMatchObject({
       moved: [{ id: 'a', slot: range(0, 30) }],
@@ -88,19 +88,19 @@ describe('what becomes of the appointments', () => {
     });
   });
 
-  test('a slot of no length takes nobody', () => {
+  test('assigns nobody to a slot without length', () => {
     const appointments = [standing('a', 60, 90), standing('b', 90, 120)];
     const plan = planned({ appointments, slots: [range(0, 0), ...slots], range: range(0, 30) });
     expect(plan).toMatchObject({ moved: [{ id: 'a', slot: range(0, 30) }], cancelled: ['b'] });
   });
 
-  test('ties go by id, in code unit order', () => {
+  test('orders equal starts by id, in code unit order', () => {
     const appointments = ['å', 'b', '10', '9', 'B'].map((id) => standing(id, 0, 30));
     const plan = planned({ appointments, slots, range: range(30, 180) });
     expect(plan.moved.map(({ id }) => id)).toEqual(['10', '9', 'B', 'b', 'å']);
   });
 
-  test('of two on the same slot the first by id keeps it', () => {
+  test('keeps the first of two appointments on the same slot, by id', () => {
     const appointments = [standing('b', 0, 30), standing('a', 0, 30)];
     expect(planned({ appointments, slots, range: range(0, 60) })).toMatchObject({
       kept: [{ id: 'a', slot: range(0, 30) }],
@@ -109,50 +109,55 @@ describe('what becomes of the appointments', () => {
   });
 });
 
-describe('a range that cannot be cut', () => {
+describe('a range that cannot be divided into slots', () => {
   const appointments = [standing('a', 0, 30)];
   test.each([
-    ['nothing', [], range(0, 60), range(0, 60)],
-    ['a hole between', [range(0, 30), range(45, 60)], range(0, 60), range(30, 45)],
-    ['the first hole of two', [range(10, 20), range(30, 60)], range(0, 60), range(0, 10)],
+    ['no slots', [], range(0, 60), range(0, 60)],
+    ['a gap', [range(0, 30), range(45, 60)], range(0, 60), range(30, 45)],
+    ['two gaps: the first is reported', [range(10, 20), range(30, 60)], range(0, 60), range(0, 10)],
     ['a start inside a slot', grid(0, 60, 30), range(15, 60), range(15, 30)],
     ['an end inside a slot', grid(0, 60, 30), range(0, 45), range(30, 45)],
-    ['a slot that reaches beyond', [range(0, 90)], range(0, 60), range(0, 60)],
-    ['a dead end of another schedule', [range(0, 20), range(0, 30), range(20, 40)], range(0, 60), range(40, 60)],
-    ['slots of no length', [range(0, 0), range(0, 30), range(30, 30)], range(0, 60), range(30, 60)],
+    ['a slot that is longer than the range', [range(0, 90)], range(0, 60), range(0, 60)],
+    [
+      'slots of another schedule that do not reach the end',
+      [range(0, 20), range(0, 30), range(20, 40)],
+      range(0, 60),
+      range(40, 60),
+    ],
+    ['slots without length', [range(0, 0), range(0, 30), range(30, 30)], range(0, 60), range(30, 60)],
   ])('%s', (_, slots, wanted, hole) => {
     expect(planReschedule({ appointments, slots, range: wanted })).toEqual({
       unavailable: { reason: 'hole', ...hole },
     });
   });
 
-  test.each([range(0, 0), range(30, 0)])('a range without time', (wanted) => {
+  test.each([range(0, 0), range(30, 0)])('a range without length', (wanted) => {
     expect(planReschedule({ appointments, slots: grid(0, 60, 30), range: wanted })).toHaveProperty('unavailable');
   });
 
-  test('100 slots are enough', () => {
+  test('more than 100 slots', () => {
     expect(planned({ appointments: [], slots: grid(0, 1000, 10), range: range(0, 1000) }).created).toHaveLength(100);
     expect(planReschedule({ appointments, slots: grid(0, 1010, 10), range: range(0, 1010) })).toEqual({
       unavailable: { reason: 'too_many_slots', most: 100 },
     });
   });
 
-  test('a hole is told before too many', () => {
+  test('a gap is reported before too many slots', () => {
     expect(planReschedule({ appointments, slots: grid(0, 2000, 10), range: range(0, 2010) })).toEqual({
       unavailable: { reason: 'hole', ...range(2000, 2010) },
     });
   });
 });
 
-describe('slots that overlap', () => {
+describe('overlapping slots', () => {
   const hourOrHalves = [range(0, 60), range(0, 30), range(30, 60)];
 
-  test('the shortest slot is a dead end', () => {
+  test('avoids the shortest slot if no slot follows it', () => {
     const slots = [range(0, 10), range(10, 20), range(0, 30), range(30, 60)];
     expect(slotsOf(planned({ appointments: [], slots, range: range(0, 60) }))).toEqual([range(0, 30), range(30, 60)]);
   });
 
-  test('reuse comes before keeping', () => {
+  test('prefers reusing appointments to keeping them in place', () => {
     const appointments = [standing('a', 0, 60), standing('b', 120, 180)];
     expect(planned({ appointments, slots: hourOrHalves, range: range(0, 60) })).toMatchObject({
       moved: [{ id: 'a' }, { id: 'b' }],
@@ -160,32 +165,32 @@ describe('slots that overlap', () => {
     });
   });
 
-  test('keeping comes before the fewest slots', () => {
+  test('prefers keeping appointments in place to using fewer slots', () => {
     expect(planned({ appointments: [standing('a', 30, 60)], slots: hourOrHalves, range: range(0, 60) })).toMatchObject({
       kept: [{ id: 'a' }],
       created: [range(0, 30)],
     });
   });
 
-  test('no more is created than needed', () => {
+  test('creates no more appointments than needed', () => {
     expect(planned({ appointments: [standing('a', 90, 120)], slots: hourOrHalves, range: range(0, 60) })).toMatchObject(
       { moved: [{ id: 'a', slot: range(0, 60) }], created: [] },
     );
   });
 
-  test('of as many slots the shortest come first', () => {
+  test('prefers the shortest slots among plans of the same size', () => {
     const slots = [range(0, 40), range(40, 60), range(0, 20), range(20, 60)];
     const plan = planned({ appointments: [], slots, range: range(0, 60) });
     expect(plan.created).toEqual([range(0, 20), range(20, 60)]);
   });
 
-  test('more than 100 short slots give way to longer ones', () => {
+  test('uses longer slots if the short ones are more than 100', () => {
     const appointments = grid(0, 1000, 10).map((slot, index) => ({ id: `${index}`, ...slot }));
     const slots = [...grid(0, 1500, 10), ...grid(0, 1500, 20)];
     expect(slotsOf(planned({ appointments, slots, range: range(0, 1500) }))).toHaveLength(100);
   });
 
-  test('millions of dead ends take no time', () => {
+  test('is fast despite millions of dead ends', () => {
     const slots = [10, 20, 30, 40, 50].flatMap((length) => grid(0, 600, length));
     expect(planReschedule({ appointments: [], slots, range: range(0, 605) })).toEqual({
       unavailable: { reason: 'hole', ...range(600, 605) },
@@ -194,7 +199,7 @@ describe('slots that overlap', () => {
   });
 });
 
-test('who holds time in the range, in the order of the ids', () => {
+test('finds the appointments that occupy the range, in the order of the ids', () => {
   const appointments = [standing('a', 0, 30), standing('b', 30, 60), standing('c', 60, 90), standing('d', 50, 55)];
   expect(holdsInRange(appointments, ['d', 'c', 'b', 'a', 'unknown'], range(30, 60))).toEqual(['d', 'b']);
   expect(holdsInRange(appointments, ['a', 'c'], range(30, 60))).toEqual([]);
@@ -206,11 +211,11 @@ describe('properties', () => {
   const key = ({ start, end }: Range) => `${start.getTime()}/${end.getTime()}`;
   const last = 9;
 
-  /** A slot, an appointment: somewhere on a timeline so short that they often meet. */
+  /** A slot or an appointment on a timeline so short that they often overlap. */
   const anyRange = fc
     .tuple(fc.nat(last), fc.integer({ min: 1, max: 4 }))
     .map(([start, length]) => range(start, start + length));
-  /** One gapless schedule over the whole timeline. */
+  /** A schedule without gaps over the whole timeline. */
   const schedule = fc.uniqueArray(fc.integer({ min: 1, max: last - 1 }), { maxLength: last - 1 }).map((inner) => {
     const bounds = [0, ...inner.toSorted((a, b) => a - b), last];
     return bounds.slice(1).map((end, index) => range(bounds[index] ?? 0, end));
@@ -242,7 +247,7 @@ describe('properties', () => {
     }),
   );
 
-  /** Every cut of the range there is. */
+  /** All ways to divide the range into slots. */
   function allCuts(slots: readonly Range[], { start, end }: Range): Range[][] {
     if (start.getTime() === end.getTime()) return [[]];
     const distinct = [...new Map(slots.map((slot) => [key(slot), slot])).values()];
@@ -265,7 +270,7 @@ describe('properties', () => {
     expect(plans).toBeGreaterThan(1000);
   };
 
-  test('a plan is found exactly when there is a cut; otherwise the hole is one', () => {
+  test('a plan exists exactly when the range can be divided; otherwise the error names a gap', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const plan = planReschedule(request);
@@ -282,7 +287,7 @@ describe('properties', () => {
     );
   });
 
-  test('the slots cover the range exactly, never overlap, and are slots that were given', () => {
+  test('the slots cover the range exactly, never overlap, and come from the input', () => {
     check((request, plan) => {
       const given = new Set(request.slots.map(key));
       let reached = request.range.start.getTime();
@@ -295,14 +300,14 @@ describe('properties', () => {
     });
   });
 
-  test('every id is there exactly once, and nothing else', () => {
+  test('every id occurs exactly once, and no other id occurs', () => {
     check(({ appointments }, { kept, moved, cancelled }) => {
       const ids = [...kept.map(({ id }) => id), ...moved.map(({ id }) => id), ...cancelled];
       expect(ids.toSorted()).toEqual(appointments.map(({ id }) => id).toSorted());
     });
   });
 
-  test('as many as possible are reused, then kept, with the fewest slots', () => {
+  test('as many appointments as possible are reused, then kept, with the fewest slots', () => {
     check((request, plan) => {
       const times = new Set(request.appointments.map(key));
       const score = (cut: readonly Range[]) => {
@@ -315,7 +320,7 @@ describe('properties', () => {
     });
   });
 
-  test('who is kept stands on its slot already, who is moved does not, and each list has its order', () => {
+  test('kept appointments are already on their slots, moved ones are not, and each list is ordered', () => {
     check(({ appointments }, { kept, moved, created, cancelled }) => {
       const before = new Map(appointments.map((appointment) => [appointment.id, appointment]));
       const occupied = new Set(kept.map(({ slot }) => key(slot)));
@@ -334,7 +339,7 @@ describe('properties', () => {
     });
   });
 
-  test('the order of what is given makes no difference, and what is given stays as it was', () => {
+  test('the order of the input does not matter, and the input is not changed', () => {
     const shuffled = requests.chain((request) =>
       fc.tuple(
         fc.constant(request),
@@ -357,7 +362,7 @@ describe('properties', () => {
     );
   });
 
-  test('planning again after the plan keeps all, whether the slots that were not taken are still there or not', () => {
+  test('a second plan keeps every appointment, whether or not the unused slots are still free', () => {
     check((request, plan) => {
       const appointments = [
         ...[...plan.kept, ...plan.moved].map(({ id, slot }) => ({ id, ...slot })),

@@ -4,7 +4,7 @@ import {
   at,
   book,
   bookEach,
-  freeRun,
+  consecutiveSlots,
   freeSlots,
   idsIn,
   local,
@@ -18,14 +18,14 @@ import {
   careUnitOf,
   codeFor,
   confirmationOf,
+  expireCode,
   messages,
   messagesAbout,
   rowsOf,
-  runOut,
 } from '../../../test/codes.ts';
 import { roomId } from '../../../test/ehrs/under-test.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { expectFaults, expectRefusal } from '../../../test/refusals.ts';
+import { expectFaults, expectProblem } from '../../../test/problems.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
@@ -37,20 +37,27 @@ const uk = careUnitOf(gateway, riverside);
 const from = (first: Slot, last: Slot) => ({ start: first.start, end: last.end });
 const someId = expect.stringMatching(/^\S+$/) as string;
 
-/** Six slots that follow each other, so that a range has room on both sides. */
+/** Six consecutive slots, so that a range has free time on both sides. */
 async function sixSlots(resourceId: string, careUnit = oslo): Promise<[Slot, Slot, Slot, Slot, Slot, Slot]> {
-  return (await freeRun(gateway, 6, { resourceId, careUnit, limit: 200 })) as [Slot, Slot, Slot, Slot, Slot, Slot];
+  return (await consecutiveSlots(gateway, 6, { resourceId, careUnit, limit: 200 })) as [
+    Slot,
+    Slot,
+    Slot,
+    Slot,
+    Slot,
+    Slot,
+  ];
 }
 
-/** Done, and as the answer says. */
+/** Sends the request, and checks that the appointments match the response. */
 async function done(careUnit: typeof norway, ids: readonly string[], body: object): Promise<readonly Appointment[]> {
-  const { status, body: answer, text } = await careUnit.changeMany(ids, body);
+  const { status, body: response, text } = await careUnit.changeMany(ids, body);
   expect({ status, text }).toMatchObject({ status: 200 });
-  return answer.appointments;
+  return response.appointments;
 }
 
-describe('ids are fitted into the slots of the range', () => {
-  test('who stands on a slot keeps it, the others follow by their current start', async () => {
+describe('ids are assigned to the slots of the range', () => {
+  test('an appointment on a slot keeps it, and the others follow by their current start', async () => {
     const [s1, s2, s3, s4, s5] = await sixSlots('r-1');
     const [a, b, c] = (await bookEach(gateway, [s1, s2, s4])) as [Appointment, Appointment, Appointment];
     const appointments = await done(norway, idsIn([c, b, a]), from(s3, s5));
@@ -62,7 +69,7 @@ describe('ids are fitted into the slots of the range', () => {
     expect(await norway.getAll(idsIn([a, c, b]))).toEqual(appointments);
   });
 
-  test('the order of ids makes no difference', async () => {
+  test('the order of ids does not matter', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-1');
     const [a, b] = (await bookEach(gateway, [s1, s2])) as [Appointment, Appointment];
     const there = await done(norway, [b.id, a.id], from(s3, s4));
@@ -74,7 +81,7 @@ describe('ids are fitted into the slots of the range', () => {
     expect(back).toEqual([a, b]);
   });
 
-  test('each takes exactly one slot, however long it was', async () => {
+  test('each appointment takes exactly one slot, however long it was', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-2');
     const hour = (await norway.change((await book(gateway, { slot: s1 })).id, from(s1, s2))).body;
     expect(hour).toMatchObject(from(s1, s2));
@@ -83,12 +90,12 @@ describe('ids are fitted into the slots of the range', () => {
       { ...next, ...at(s3) },
       { ...hour, ...at(s4) },
     ]);
-    // Its former time is free.
+    // Its previous time is free.
     const free = (await freeSlots(gateway, { resourceId: 'r-2' })).map(({ start }) => start);
     expect(free).toEqual(expect.arrayContaining([s1.start, s2.start]));
   });
 
-  test('their own time counts as free', async () => {
+  test("the appointments' own times count as free", async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-2');
     const before = await bookEach(gateway, [s1, s2, s3]);
     const moved = await done(norway, idsIn(before), from(s2, s4));
@@ -96,13 +103,13 @@ describe('ids are fitted into the slots of the range', () => {
     expect(new Set(idsIn(moved))).toEqual(new Set(idsIn(before)));
   });
 
-  test('a range that is theirs already changes nothing', async () => {
+  test('a range that the appointments already occupy changes nothing', async () => {
     const [s1, s2] = await sixSlots('r-3');
     const before = await bookEach(gateway, [s1, s2], { comment: 'kept' });
     expect(await done(norway, idsIn(before), from(s1, s2))).toEqual(before);
   });
 
-  test('a range may be local time, and in any offset', async () => {
+  test('a range can be local time, or have any offset', async () => {
     const [s1, , s3, s4] = await sixSlots('r-3');
     const mine = await book(gateway, { slot: s1 });
     expect(await done(norway, [mine.id], { start: local(s3.start), end: local(s3.end) })).toEqual([
@@ -130,16 +137,16 @@ describe('a longer range', () => {
     expect(listed).toEqual(appointments);
   });
 
-  test('has a hundred slots at most', async () => {
+  test('has at most 100 slots', async () => {
     const room = roomId('r-5');
     await gateway.ehr('sandbox-no').openAroundTheClock(room, 15);
-    const slots = await freeRun(gateway, 102, { resourceId: room, days: 4, limit: 200 });
+    const slots = await consecutiveSlots(gateway, 102, { resourceId: room, days: 4, limit: 200 });
     const [first, second, last, tooLate] = [slots[0], slots[1], slots[100], slots[101]] as [Slot, Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
-    const refused = await norway.changeMany([mine.id], from(second, tooLate));
-    expectRefusal(refused, 400, 'time_slot_unavailable');
-    expect(refused.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
-    expect(refused.body.detail).toContain('100');
+    const rejected = await norway.changeMany([mine.id], from(second, tooLate));
+    expectProblem(rejected, 400, 'time_slot_unavailable');
+    expect(rejected.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
+    expect(rejected.body.detail).toContain('100');
     expect(await norway.get(mine.id)).toEqual(mine);
     const appointments = await done(norway, [mine.id], from(second, last));
     expect(appointments.map(({ start }) => start)).toEqual(slots.slice(1, 101).map(({ start }) => start));
@@ -148,7 +155,7 @@ describe('a longer range', () => {
 });
 
 describe('a shorter range', () => {
-  test('cancels the last ones, which come last in the answer, by start', async () => {
+  test('cancels the last appointments and lists them at the end of the response, by start', async () => {
     const [s1, s2, s3, s4, s5] = await sixSlots('r-1');
     const before = (await bookEach(gateway, [s1, s2, s3, s5], { comment: 'old' })) as [
       Appointment,
@@ -169,7 +176,7 @@ describe('a shorter range', () => {
     expect(free).toEqual(expect.arrayContaining([s1.start, s2.start, s5.start]));
   });
 
-  test('frees the time of those that it cancels for the others', async () => {
+  test('frees the time of cancelled appointments for the others', async () => {
     const [s1, , s3, s4] = await sixSlots('r-2');
     const first = await book(gateway, { slot: s1 });
     const hour = (await norway.change((await book(gateway, { slot: s3 })).id, from(s3, s4))).body;
@@ -182,14 +189,14 @@ describe('a shorter range', () => {
 
 describe('with resource_id', () => {
   test('the slots are those of the new resource', { tags: 'every-ehr' }, async () => {
-    // Nobody has booked anything so late.
+    // Nothing else is booked this late in the day.
     const from20Days = { resourceId: 'r-4', from: new Date(Date.now() + 20 * 86_400_000) };
-    const [s1, s2, s3] = (await freeRun(gateway, 3, from20Days)) as [Slot, Slot, Slot];
+    const [s1, s2, s3] = (await consecutiveSlots(gateway, 3, from20Days)) as [Slot, Slot, Slot];
     const [a, b] = (await bookEach(gateway, [s1, s2])) as [Appointment, Appointment];
-    // Their own time is with another resource: there the range is taken.
+    // The appointments are with another resource, whose time does not count. On the new resource, the range is taken.
     const blocker = await book(gateway, { slot: { ...s2, resource_id: 'emr_id:r-3' }, patientId: 'p-5' });
     const there = { ...from(s1, s3), resource_id: 'emr_id:r-3', comment: 'moved' };
-    expectRefusal(await norway.changeMany([a.id, b.id], there), 400, 'time_slot_unavailable');
+    expectProblem(await norway.changeMany([a.id, b.id], there), 400, 'time_slot_unavailable');
     expect(await norway.getAll([a.id, b.id])).toEqual([a, b]);
 
     await norway.cancel(blocker.id);
@@ -205,10 +212,10 @@ describe('with resource_id', () => {
     expect(free4).toEqual(expect.arrayContaining([s1.start, s2.start]));
   });
 
-  test('what is cancelled keeps its resource and comment', async () => {
+  test('cancelled appointments keep their resource and comment', async () => {
     const [s1, s2] = await sixSlots('r-4');
     const [a, b] = (await bookEach(gateway, [s1, s2], { comment: 'old' })) as [Appointment, Appointment];
-    const [target] = (await freeRun(gateway, 1, { resourceId: 'r-3' })) as [Slot];
+    const [target] = (await consecutiveSlots(gateway, 1, { resourceId: 'r-3' })) as [Slot];
     const body = { ...at(target), resource_id: 'r-3', comment: 'new' };
     expect(await done(norway, [a.id, b.id], body)).toEqual([
       { ...a, ...at(target), resource_id: 'emr_id:r-3', comment: 'new' },
@@ -216,7 +223,7 @@ describe('with resource_id', () => {
     ]);
   });
 
-  test('comment alone goes to what is kept, moved and created; an empty one clears it', async () => {
+  test('a comment alone applies to kept, moved and created appointments, and an empty one clears it', async () => {
     const [s1, s2, s3] = await sixSlots('r-4');
     const [a, b] = (await bookEach(gateway, [s1, s3], { comment: 'old' })) as [Appointment, Appointment];
     const commented = await done(norway, [a.id, b.id], { ...from(s1, s3), comment: 'new' });
@@ -234,8 +241,8 @@ describe('with resource_id', () => {
   });
 });
 
-describe('is refused, and leaves everything as it was,', () => {
-  test('when the ids are not alike: patient, resource or healthcare service', async () => {
+describe('is rejected, and changes nothing,', () => {
+  test('when the ids differ in patient, resource or healthcare service', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-1');
     const mine = await book(gateway, { slot: s1 });
     const same = await book(gateway, { slot: s2 });
@@ -246,9 +253,9 @@ describe('is refused, and leaves everything as it was,', () => {
     ];
     for (const other of others) {
       for (const more of [{}, { resource_id: 'r-2' }, { resource_id: 'r-1', comment: 'x' }]) {
-        const answer = await norway.changeMany([mine.id, other.id, same.id], { ...from(s1, s2), ...more });
-        expectRefusal(answer, 400, 'appointments_not_alike');
-        expect(answer.body.errors).toMatchObject([
+        const response = await norway.changeMany([mine.id, other.id, same.id], { ...from(s1, s2), ...more });
+        expectProblem(response, 400, 'appointments_not_alike');
+        expect(response.body.errors).toMatchObject([
           { pointer: '/ids/1', id: other.id, reason: 'appointments_not_alike' },
         ]);
       }
@@ -256,32 +263,32 @@ describe('is refused, and leaves everything as it was,', () => {
     }
   });
 
-  test('when the range has a hole, which is named', async () => {
+  test('when the range has a gap, which the error names', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-2');
     const mine = await book(gateway, { slot: s1 });
     await book(gateway, { slot: s3, patientId: 'p-5' });
-    const answer = await norway.changeMany([mine.id], { ...from(s1, s4), comment: 'never' });
-    expectRefusal(answer, 400, 'time_slot_unavailable');
-    expect(answer.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
-    expect(answer.body.detail).toContain(`from ${s3.start} to ${s3.end}`);
+    const response = await norway.changeMany([mine.id], { ...from(s1, s4), comment: 'never' });
+    expectProblem(response, 400, 'time_slot_unavailable');
+    expect(response.body.errors).toMatchObject([{ pointer: '/start', reason: 'time_slot_unavailable' }]);
+    expect(response.body.detail).toContain(`from ${s3.start} to ${s3.end}`);
     expect(await norway.get(mine.id)).toEqual(mine);
     expect((await freeSlots(gateway, { resourceId: 'r-2' })).map(({ start }) => start)).toContain(s2.start);
   });
 
-  test('when the range goes over lunch', async () => {
+  test('when the range includes the lunch break', async () => {
     const slots = await freeSlots(gateway, { resourceId: 'r-3' });
     const index = slots.findIndex(
       (it, next) => local(it.end).endsWith('12:00:00') && local(slots[next + 1]?.start ?? '').endsWith('13:00:00'),
     );
     const [before, after] = slots.slice(index) as [Slot, Slot];
     const mine = await book(gateway, { slot: before });
-    const answer = await norway.changeMany([mine.id], from(before, after));
-    expectRefusal(answer, 400, 'time_slot_unavailable');
-    expect(answer.body.detail).toContain(`from ${before.end} to ${after.start}`);
+    const response = await norway.changeMany([mine.id], from(before, after));
+    expectProblem(response, 400, 'time_slot_unavailable');
+    expect(response.body.detail).toContain(`from ${before.end} to ${after.start}`);
     expect(await norway.get(mine.id)).toEqual(mine);
   });
 
-  test('when the range does not begin and end with a slot', async () => {
+  test('when the range does not start and end with a slot', async () => {
     const [s1, s2, s3] = await sixSlots('r-3');
     const mine = await book(gateway, { slot: s1 });
     const shifted = (time: string, minutes: number) => new Date(Date.parse(time) + minutes * 60_000).toISOString();
@@ -293,12 +300,12 @@ describe('is refused, and leaves everything as it was,', () => {
       { start: s2.start, end: shifted(s3.end, 7 * 24 * 60) },
       { start: shifted(s2.start, 12 * 60), end: shifted(s2.end, 12 * 60) },
     ]) {
-      expectRefusal(await norway.changeMany([mine.id], range), 400, 'time_slot_unavailable');
+      expectProblem(await norway.changeMany([mine.id], range), 400, 'time_slot_unavailable');
     }
     expect(await norway.get(mine.id)).toEqual(mine);
   });
 
-  test('when the range is none, or in the past', async () => {
+  test('when the range is empty or in the past', async () => {
     const [s1, s2] = await sixSlots('r-3');
     const mine = await book(gateway, { slot: s1 });
     for (const range of [
@@ -307,12 +314,12 @@ describe('is refused, and leaves everything as it was,', () => {
       { start: '2020-03-20T09:00:00', end: '2020-03-20T10:00:00' },
       { start: s2.start, end: new Date(Date.parse(s2.start) + 32 * 86_400_000).toISOString() },
     ]) {
-      expectRefusal(await norway.changeMany([mine.id], range), 400, 'time_range_invalid');
+      expectProblem(await norway.changeMany([mine.id], range), 400, 'time_range_invalid');
     }
     expect(await norway.get(mine.id)).toEqual(mine);
   });
 
-  test('when one of the ids is cancelled, awaits a code, or is not there', async () => {
+  test('when one of the ids is cancelled, awaits a code, or does not exist', async () => {
     const [s1, s2, s3] = await sixSlots('r-1', sodermalm);
     const mine = await bookByCode(gateway, { slot: s1 });
     const held = await book(gateway, { careUnit: sodermalm, slot: s2 });
@@ -323,16 +330,16 @@ describe('is refused, and leaves everything as it was,', () => {
       [given.id, 409, 'appointment_cancelled'],
       ['nothing', 400, 'appointment_not_found'],
     ] as const) {
-      const answer = await sweden.changeMany([mine.id, id], from(s1, s3));
-      const told = reason === 'appointment_not_found' ? undefined : id;
-      expectFaults(answer, { status, reason, errors: [[1, told, reason]] });
+      const response = await sweden.changeMany([mine.id, id], from(s1, s3));
+      const reportedId = reason === 'appointment_not_found' ? undefined : id;
+      expectFaults(response, { status, reason, errors: [[1, reportedId, reason]] });
     }
     expect(await sweden.get(mine.id)).toEqual(mine);
   });
 });
 
 describe('in sandbox-se', () => {
-  test('what is created awaits one code together; what was booked needs none', async () => {
+  test('created appointments await one code together, and booked ones need none', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-2', sodermalm);
     const mine = await bookByCode(gateway, { slot: s3 });
     const sent = (await messages(gateway)).length;
@@ -357,16 +364,16 @@ describe('in sandbox-se', () => {
     expect(await sweden.get(b.id)).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
-  test('holds run out by themselves, and what was booked stays', { tags: 'every-ehr' }, async () => {
+  test('holds expire, and booked appointments stay', { tags: 'every-ehr' }, async () => {
     const [s1, s2] = await sixSlots('r-3', sodermalm);
     const mine = await bookByCode(gateway, { slot: s1 });
     const [kept, created] = (await done(sweden, [mine.id], from(s1, s2))) as [Appointment, Appointment];
-    await runOut(gateway, created);
+    await expireCode(gateway, created);
     expect(await sweden.get(created.id)).toMatchObject({ status: 'cancelled' });
     expect(await sweden.get(mine.id)).toEqual(kept);
   });
 
-  test('extra ones are cancelled directly', async () => {
+  test('extra appointments are cancelled directly', async () => {
     const [s1, s2, s3] = await sixSlots('r-3', sodermalm);
     const a = await bookByCode(gateway, { slot: s1 });
     const b = await bookByCode(gateway, { slot: s2 });
@@ -378,13 +385,13 @@ describe('in sandbox-se', () => {
 });
 
 describe('in sandbox-uk', () => {
-  test('what is created is booked directly', async () => {
+  test('new appointments are booked directly', async () => {
     const [s1, s2] = await sixSlots('r-1', riverside);
     const mine = await book(gateway, { careUnit: riverside, slot: s1 });
     expect(await done(uk, [mine.id], from(s1, s2))).toEqual([mine, { ...mine, ...at(s2), id: someId }]);
   });
 
-  test('extra ones await one code together, under NEW ids, and stand where they were', async () => {
+  test('extra appointments await one code together, under NEW ids, and keep their time', async () => {
     const [s1, s2, s3, s4] = await sixSlots('r-1', riverside);
     const more = { careUnit: riverside, comment: 'old' };
     const [a, b, c] = (await bookEach(gateway, [s1, s3, s4], more)) as [Appointment, Appointment, Appointment];
@@ -405,23 +412,23 @@ describe('in sandbox-uk', () => {
     const [message] = await messagesAbout(gateway, forB.id);
     expect(message?.text).toContain('cancel 2 appointments');
     expect((await uk.confirmMany([forB.id, forC.id], await codeFor(gateway, forB.id))).status).toBe(200);
-    // The comment is not theirs.
+    // The comment does not apply to them.
     expect(await uk.getAll(idsIn([b, c]))).toEqual([b, c].map((it) => ({ ...it, status: 'cancelled' })));
   });
 
-  test('an extra one whose code would hold part of the range is in the way', async () => {
+  test('an extra appointment whose cancellation would need a code blocks its part of the range', async () => {
     const [s1, , s3, s4] = await sixSlots('r-2', riverside);
     const first = await book(gateway, { careUnit: riverside, slot: s1 });
     const { id } = await book(gateway, { careUnit: riverside, slot: s3 });
     const { body: hour } = await uk.change(id, from(s3, s4));
-    const answer = await uk.changeMany([first.id, hour.id], at(s4));
-    expectRefusal(answer, 400, 'time_slot_unavailable');
-    expect(answer.body.errors).toMatchObject([{ id: hour.id, reason: 'time_slot_unavailable' }]);
+    const response = await uk.changeMany([first.id, hour.id], at(s4));
+    expectProblem(response, 400, 'time_slot_unavailable');
+    expect(response.body.errors).toMatchObject([{ id: hour.id, reason: 'time_slot_unavailable' }]);
     expect(await uk.getAll([first.id, hour.id])).toEqual([first, hour]);
     expect(await rowsOf(gateway, 'SELECT FROM confirmation_items WHERE ehr_appointment_id = $1', [hour.id])).toEqual(
       [],
     );
-    // With another resource it is not.
+    // With another resource it does not.
     const elsewhere = await done(uk, [first.id, hour.id], { ...at(s4), resource_id: 'r-3' });
     expect(elsewhere).toMatchObject([
       { id: first.id, ...at(s4), resource_id: 'emr_id:r-3' },
@@ -429,7 +436,7 @@ describe('in sandbox-uk', () => {
     ]);
   });
 
-  test('an extra one that awaits its code already keeps it', async () => {
+  test('an extra appointment that already awaits its code keeps it', async () => {
     const [s1, s2, s3] = await sixSlots('r-4', riverside);
     const [a, b] = (await bookEach(gateway, [s1, s3], { careUnit: riverside })) as [Appointment, Appointment];
     const { body: view } = await uk.cancel(b.id);
@@ -438,17 +445,17 @@ describe('in sandbox-uk', () => {
       { id: a.id, ...at(s2) },
       { id: view.id, status: 'awaiting_confirmation', confirmation: { id: confirmationOf(view).id } },
     ]);
-    expectRefusal(await uk.changeMany([a.id, view.id], at(s1)), 409, 'appointment_awaiting_confirmation');
+    expectProblem(await uk.changeMany([a.id, view.id], at(s1)), 409, 'appointment_awaiting_confirmation');
     expect(await uk.confirm(view.id, await codeFor(gateway, view.id))).toMatchObject({ body: { status: 'cancelled' } });
   });
 
-  test('nothing is done for a patient whom no code can reach', async () => {
+  test('nothing changes for a patient without contact details', async () => {
     const [s1, s2, s3] = await sixSlots('r-3', riverside);
     const more = { careUnit: riverside, patientId: 'p-20' };
     const before = await bookEach(gateway, [s1, s2], more);
-    expectRefusal(await uk.changeMany(idsIn(before), at(s3)), 409, 'no_contact_channel');
+    expectProblem(await uk.changeMany(idsIn(before), at(s3)), 409, 'no_contact_channel');
     expect(await uk.getAll(idsIn(before))).toEqual(before);
-    // What needs no code is done.
+    // Changes that need no code are made.
     const [a, b] = before as [Appointment, Appointment];
     expect(await done(uk, [a.id, b.id], from(s2, s3))).toEqual([b, { ...a, ...at(s3) }]);
   });

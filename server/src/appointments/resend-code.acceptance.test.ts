@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
-  freeRun,
+  consecutiveSlots,
   idsIn,
   oslo,
   riverside,
@@ -12,20 +12,20 @@ import {
   sodermalm,
 } from '../../../test/bookings.ts';
 import {
-  age,
+  backdateCode,
   bookByCode,
   careUnitOf,
   codeFor,
   confirmationOf,
   eventually,
+  expireCode,
+  incorrectCodes,
   messagesAbout,
   rowsOf,
-  runOut,
   startCancellation,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { Secret } from '../config/secret.ts';
 
 const gateway = await startGateway();
@@ -39,8 +39,8 @@ describe('a resent code', () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     const old = await codeFor(gateway, held.id);
-    await sweden.confirm(held.id, wrongCodes(old, 1)[0] ?? '');
-    await age(gateway, id, 30);
+    await sweden.confirm(held.id, incorrectCodes(old, 1)[0] ?? '');
+    await backdateCode(gateway, id, 30);
     await rowsOf(gateway, `UPDATE confirmations SET expires_at = expires_at - interval '5 minutes' WHERE id = $1`, [
       id,
     ]);
@@ -58,7 +58,7 @@ describe('a resent code', () => {
     });
     const expiry = Date.parse(confirmationOf(body).expires_at);
     expect(expiry - Date.parse(confirmationOf(shorter).expires_at)).toBeGreaterThan(290_000);
-    // The EHR holds the time for as long.
+    // The EHR holds the time until the code expires.
     const inEhr = (await gateway.ehr(held.emr).appointments()).find(({ id }) => id === held.id);
     expect(Math.floor((inEhr?.heldUntil?.getTime() ?? 0) / 1000) * 1000).toBe(expiry);
 
@@ -67,7 +67,7 @@ describe('a resent code', () => {
       expect(await sweden.confirm(held.id, old)).toMatchObject({ status: 400, body: { attempts_remaining: 3 } });
     }
     expect(await sweden.confirm(held.id, fresh)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    expectRefusal(await sweden.resend(held.id), 409, 'confirmation_not_pending');
+    expectProblem(await sweden.resend(held.id), 409, 'confirmation_not_pending');
   });
 
   test('is sent 30 seconds after the previous one at the earliest', async () => {
@@ -75,40 +75,40 @@ describe('a resent code', () => {
     const { id } = confirmationOf(held);
     const code = await codeFor(gateway, held.id);
     const expectTooSoon = async (least: number, most: number) => {
-      const answer = await sweden.resend(held.id);
-      expectRefusal(answer, 429, 'rate_limited');
-      const wait = Number(answer.headers['retry-after']);
+      const resent = await sweden.resend(held.id);
+      expectProblem(resent, 429, 'rate_limited');
+      const wait = Number(resent.headers['retry-after']);
       expect(wait).toBeGreaterThanOrEqual(least);
       expect(wait).toBeLessThanOrEqual(most);
     };
     await expectTooSoon(1, 30);
-    await age(gateway, id, 15);
+    await backdateCode(gateway, id, 15);
     await expectTooSoon(1, 15);
-    await age(gateway, id, 15);
+    await backdateCode(gateway, id, 15);
     expect((await sweden.resend(held.id)).status).toBe(202);
     await expectTooSoon(20, 30);
     expect(await messagesAbout(gateway, held.id, 2)).toHaveLength(2);
     expect(code).toMatch(/^\d{6}$/);
   });
 
-  test('can be requested twice: at most three codes in all', async () => {
+  test('can be requested twice, so a patient gets at most three codes', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
     for (const count of [2, 3]) {
-      await age(gateway, id, 31);
+      await backdateCode(gateway, id, 31);
       expect((await sweden.resend(held.id)).status).toBe(202);
       await messagesAbout(gateway, held.id, count);
     }
-    await age(gateway, id, 31);
-    expectRefusal(await sweden.resend(held.id), 409, 'resend_limit_reached');
+    await backdateCode(gateway, id, 31);
+    expectProblem(await sweden.resend(held.id), 409, 'resend_limit_reached');
     expect(await sweden.confirm(held.id, await codeFor(gateway, held.id, 3))).toMatchObject({ status: 200 });
     expect(await messagesAbout(gateway, held.id, 3)).toHaveLength(3);
   });
 
-  test('cancels too', async () => {
+  test('confirms a cancellation too', async () => {
     const { original, view } = await startCancellation(gateway, riverside, { comment: 'why' });
     await messagesAbout(gateway, view.id);
-    await age(gateway, confirmationOf(view).id, 31);
+    await backdateCode(gateway, confirmationOf(view).id, 31);
     expect(await uk.resend(view.id)).toMatchObject({
       status: 202,
       body: { id: view.id, status: 'awaiting_confirmation', replaces_id: original.id },
@@ -121,44 +121,44 @@ describe('a resent code', () => {
   test('is rejected for an appointment that awaits no code', async () => {
     const booked = await book(gateway);
     const norway = careUnitOf(gateway, oslo);
-    expectRefusal(await norway.resend(booked.id), 409, 'confirmation_not_pending');
-    expectRefusal(await norway.resend('nothing'), 404, 'appointment_not_found');
+    expectProblem(await norway.resend(booked.id), 409, 'confirmation_not_pending');
+    expectProblem(await norway.resend('nothing'), 404, 'appointment_not_found');
     await norway.cancel(booked.id);
-    expectRefusal(await norway.resend(booked.id), 409, 'confirmation_not_pending');
+    expectProblem(await norway.resend(booked.id), 409, 'confirmation_not_pending');
   });
 
-  test('takes no fields', async () => {
+  test('accepts no fields', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const path = `${sodermalm}/appointments/${held.id}/confirmation`;
-    const refused = await gateway.request<Problem>('POST', path, { body: { channel: 'email' } });
-    expect(refused).toMatchObject({ status: 400, body: { errors: [{ pointer: '/channel' }] } });
+    const rejected = await gateway.request<Problem>('POST', path, { body: { channel: 'email' } });
+    expect(rejected).toMatchObject({ status: 400, body: { errors: [{ pointer: '/channel' }] } });
     for (const body of ['[]', 'null', '"x"']) {
       expect(await gateway.request('POST', path, { body })).toMatchObject({ status: 400 });
     }
-    await age(gateway, confirmationOf(held).id, 60);
+    await backdateCode(gateway, confirmationOf(held).id, 60);
     expect(await gateway.request('POST', path, { body: {} })).toMatchObject({ status: 202 });
   });
 
   test('is rejected after the code has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
-    await age(gateway, confirmationOf(held).id, 31);
-    await runOut(gateway, held);
-    expectRefusal(await sweden.resend(held.id), 409, 'confirmation_expired');
+    await backdateCode(gateway, confirmationOf(held).id, 31);
+    await expireCode(gateway, held);
+    expectProblem(await sweden.resend(held.id), 409, 'confirmation_expired');
     const { view } = await startCancellation(gateway);
-    await age(gateway, confirmationOf(view).id, 31);
-    await runOut(gateway, view);
-    expectRefusal(await uk.resend(view.id), 409, 'confirmation_expired');
+    await backdateCode(gateway, confirmationOf(view).id, 31);
+    await expireCode(gateway, view);
+    expectProblem(await uk.resend(view.id), 409, 'confirmation_expired');
   });
 
-  test('confirms everything that awaited the previous one', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-4' });
+  test('confirms all appointments that awaited the previous code', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-4' });
     const [first, , last] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
     const { body } = await sweden.changeMany([mine.id], { start: first.start, end: last.end });
     const [a, b] = idsIn(body.appointments.slice(1)) as [string, string];
     const { id } = confirmationOf(body.appointments[1] as Appointment);
     await messagesAbout(gateway, a);
-    await age(gateway, id, 31);
+    await backdateCode(gateway, id, 31);
     expect(await sweden.resend(b)).toMatchObject({ status: 202, body: { id: b } });
     const code = await codeFor(gateway, a, 2);
     const { status, body: confirmed } = await sweden.confirmMany([a, b], code);
@@ -190,7 +190,7 @@ describe('when the provider rejects a message permanently', () => {
       const held = await book(other, { careUnit: sodermalm });
       await eventually(async () => expect(confirmationOf(await get(held.id)).delivery).toBe('failed'));
       expect(await get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
-      await age(other, confirmationOf(held).id, 31);
+      await backdateCode(other, confirmationOf(held).id, 31);
       expect((await resend(held.id)).status).toBe(202);
       await eventually(async () => expect(confirmationOf(await get(held.id)).delivery).toBe('failed'));
       const byEmail = await book(other, { careUnit: sodermalm, patientId: 'p-19' });

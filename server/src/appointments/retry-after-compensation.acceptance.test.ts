@@ -6,13 +6,13 @@ import { careUnitOf, codeFor, confirmationOf, eventually, rowsOf } from '../../.
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { change, changeMany, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { unableToHold, withoutTransactions } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { allOpen, answerOf, lookedUpInVain, withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
+import { allAvailable, lookedUpWithoutResult, settledResponse, withQuickRecovery } from '../../../test/recovery.ts';
 
 const ehrs = faultyEhrs();
-/** Appointments that the EHR does not release. */
+/** Appointments whose release the EHR rejects. */
 const kept = new Set<string>();
 
 function keeping(connector: Connector): Connector {
@@ -21,8 +21,8 @@ function keeping(connector: Connector): Connector {
   return {
     ...connector,
     async changeAppointments(write) {
-      const isRefused = write.changes.some((it) => it.kind === 'release' && kept.has(it.appointmentId));
-      if (isRefused) throw new ConnectorError('rejected', 'As the test wants it');
+      const isRejected = write.changes.some((it) => it.kind === 'release' && kept.has(it.appointmentId));
+      if (isRejected) throw new ConnectorError('rejected', 'Simulated failure');
       return changeAppointments(write);
     },
   };
@@ -34,24 +34,24 @@ function unasked({ findOperation: _, ...connector }: Connector): Connector {
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const faulty = keeping(ehrs.faulty(connector, emr));
-      if (emr === 'one-by-one') return withoutTransactions(faulty);
-      if (emr === 'no-hold') return unableToHold(faulty);
+      if (emr === 'no-transactions') return withoutTransactions(faulty);
+      if (emr === 'no-hold') return withoutHolds(faulty);
       return emr === 'unasked' ? unasked(faulty) : faulty;
     }),
   ],
   configure: (demo) =>
     withQuickRecovery(
       [
-        { id: 'one-by-one', like: 'sandbox-no', policies: {} },
+        { id: 'no-transactions', like: 'sandbox-no', policies: {} },
         { id: 'unasked', like: 'sandbox-no', policies: {} },
         { id: 'no-hold', like: 'sandbox-se', policies: {} },
         { id: 'holds', like: 'sandbox-se', policies: {} },
       ].reduce(withEhr, demo),
     ),
 });
-beforeAll(() => allOpen(gateway));
+beforeAll(() => allAvailable(gateway));
 beforeEach(() => {
   ehrs.reset();
   kept.clear();
@@ -59,10 +59,10 @@ beforeEach(() => {
 afterAll(() => gateway.close());
 const { send } = keysOf(gateway);
 
-test('what staff has changed after the first step stays, where the second one is refused at the second attempt', async () => {
-  const path = careUnitPath('one-by-one', 'oslo-sentrum');
+test('a change by staff between two attempts is kept if the second attempt is rejected', async () => {
+  const path = careUnitPath('no-transactions', 'oslo-sentrum');
   const careUnit = careUnitOf(gateway, path);
-  const ehr = ehrs.of('one-by-one');
+  const ehr = ehrs.of('no-transactions');
   const search = { careUnit: path, from: nextMonth() };
   const there = (await freeSlots(gateway, { ...search, resourceId: 'r-2' })).map(({ start }) => start);
   const slots = (await freeSlots(gateway, search)).filter(({ start }) => there.includes(start)).slice(0, 2);
@@ -70,16 +70,18 @@ test('what staff has changed after the first step stays, where the second one is
     Appointment,
     Appointment,
   ];
-  ehr.leaveDuring({ after: 1, isDone: false });
+  ehr.goDownDuring({ after: 1, isDone: false });
   const key = newKey();
   const move = () => send(changeMany(idsIn([first, second]), { resource_id: 'r-2' }, path), key);
-  expectRefusal(await move(), 504, 'outcome_unknown');
-  await gateway.ehr('one-by-one').comment(first.id, 'by staff');
-  ehr.refuse('rejected', { after: 1 });
-  ehr.comeBack();
-  await answerOf(move);
+  expectProblem(await move(), 504, 'outcome_unknown');
+  await gateway.ehr('no-transactions').comment(first.id, 'by staff');
+  ehr.failNext('rejected', { after: 1 });
+  ehr.comeUp();
+  await settledResponse(move);
   await eventually(async () =>
-    expect(await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'one-by-one' AND state = 'undoing'`)).toEqual([]),
+    expect(
+      await rowsOf(gateway, `SELECT FROM operations WHERE emr = 'no-transactions' AND state = 'compensating'`),
+    ).toEqual([]),
   );
   expect(await careUnit.get(first.id)).toMatchObject({ comment: 'by staff' });
 });
@@ -89,10 +91,10 @@ test('a retry whose look-up times out gets outcome_unknown', async () => {
   const ehr = ehrs.of('unasked');
   const slot = await freeSlot(gateway, { careUnit: path });
   const key = newKey();
-  ehr.loseAnswer({ isDone: true });
-  ehr.refuseAlways('listAppointments', 'timeout');
-  expectRefusal(await send(creation(slot, path), key), 504, 'outcome_unknown');
-  expectRefusal(await answerOf(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
+  ehr.loseResponse({ isDone: true });
+  ehr.failAlways('listAppointments', 'timeout');
+  expectProblem(await send(creation(slot, path), key), 504, 'outcome_unknown');
+  expectProblem(await settledResponse(() => send(creation(slot, path), key)), 504, 'outcome_unknown');
 });
 
 test('a cancelled draft stays cancelled, although the EHR books it late', async () => {
@@ -103,8 +105,8 @@ test('a cancelled draft stays cancelled, although the EHR books it late', async 
   const code = await codeFor(gateway, draft.id);
   const late = ehr.finishLate();
   const since = Date.now();
-  expectRefusal(await send(change(draft.id, { confirmation: { code } }, path), undefined), 504, 'outcome_unknown');
-  await lookedUpInVain(ehr, since);
+  expectProblem(await send(change(draft.id, { confirmation: { code } }, path), undefined), 504, 'outcome_unknown');
+  await lookedUpWithoutResult(ehr, since);
   await eventually(async () => expect((await careUnit.cancel(draft.id)).status).toBe(200));
   await late.finish();
   await vi.waitFor(
@@ -117,11 +119,11 @@ test('a cancelled draft stays cancelled, although the EHR books it late', async 
   expect(await careUnit.get(draft.id)).toMatchObject({ status: 'cancelled' });
 });
 
-test('a hold that the EHR does not release does not keep the others', async () => {
+test('a hold whose release the EHR rejects does not delay the others', async () => {
   const path = careUnitPath('holds', 'sodermalm');
-  const [poor, good] = [await book(gateway, { careUnit: path }), await book(gateway, { careUnit: path })];
-  kept.add(poor.id);
-  const ids = [poor, good].map((it) => confirmationOf(it).id);
+  const [unreleasable, good] = [await book(gateway, { careUnit: path }), await book(gateway, { careUnit: path })];
+  kept.add(unreleasable.id);
+  const ids = [unreleasable, good].map((it) => confirmationOf(it).id);
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = ANY($1::uuid[])', [ids]);
   await eventually(async () => {
     const standing = await gateway.ehr('holds').appointments();

@@ -5,9 +5,9 @@ import { careUnitOf, confirmationOf, eventually, rowsOf } from '../../../test/co
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { keysOf } from '../../../test/idempotency-keys.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 const ehrs = faultyEhrs();
@@ -20,14 +20,14 @@ afterEach(() => {
   ehrs.reset();
 });
 
-/** Longer than any test: what hangs is let go by the test alone. */
+/** Longer than any test: only the test ends a hanging call. */
 function withoutTimeouts(configuration: Configuration): Configuration {
   const emrs = configuration.emrs.map((emr) => ({ ...emr, connection: { ...emr.connection, timeout_ms: 300_000 } }));
   return { ...configuration, emrs };
 }
 
 const gateway = await startGateway({
-  connectors: [anotherConnector(ehrs.faulty)],
+  connectors: [wrapConnector(ehrs.faulty)],
   configure: (demo) =>
     withoutTimeouts(
       withQuickRecovery(
@@ -43,7 +43,7 @@ async function hold(emr: string): Promise<Appointment> {
   return book(gateway, { careUnit: pathOf(emr), patientId: 'p-4' });
 }
 
-/** In the EHR it is held for longer. */
+/** The EHR holds it for longer. */
 async function endTimeOf(hold: Appointment): Promise<void> {
   const { id } = confirmationOf(hold);
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = clock_timestamp() WHERE id = $1', [id]);
@@ -53,16 +53,16 @@ async function stateOf({ id, emr }: Appointment): Promise<string | undefined> {
   return (await gateway.ehr(emr).appointments()).find((it) => it.id === id)?.state;
 }
 
-/** Nobody is told of a hold that the EHR has made. */
+/** The response of the EHR, which has made the hold, is lost. */
 async function loseHold(emr: string): Promise<Slot> {
   const slot = await freeSlot(gateway, { careUnit: pathOf(emr) });
-  ehrs.of(emr).loseAnswer({ isDone: true });
-  const answer = await careUnitOf(gateway, pathOf(emr)).create({ ...creationBody(slot), patient_id: 'p-5' });
-  expectRefusal(answer, 504, 'outcome_unknown');
+  ehrs.of(emr).loseResponse({ isDone: true });
+  const response = await careUnitOf(gateway, pathOf(emr)).create({ ...creationBody(slot), patient_id: 'p-5' });
+  expectProblem(response, 504, 'outcome_unknown');
   return slot;
 }
 
-test('holds that have run out are given up while those of another EHR hang', async () => {
+test('expired holds are released while calls to another EHR hang', async () => {
   const hanging = [await hold('slow'), await hold('slow'), await hold('slow')];
   const mine = await hold('quick');
   slow.hang('changeAppointments', gate.promise);
@@ -75,7 +75,7 @@ test('holds that have run out are given up while those of another EHR hang', asy
   for (const it of hanging) await expect.poll(() => stateOf(it)).toBe('cancelled');
 });
 
-test('a write that nobody was told of is looked up while another EHR hangs', async () => {
+test('a write without a response is looked up while another EHR hangs', async () => {
   slow.hang('findOperation', gate.promise);
   const theirs = await loseHold('slow');
   await eventually(() => expect(slow.hanging).toBeGreaterThan(0));
@@ -87,7 +87,7 @@ test('a write that nobody was told of is looked up while another EHR hangs', asy
   await expect.poll(() => at(theirs, 'slow')).toEqual([]);
 });
 
-test('holds that have run out are given up while another EHR is asked what became of a write, and hangs', async () => {
+test('expired holds are released while the look-up of a write in another EHR hangs', async () => {
   const mine = await hold('quick');
   slow.hang('findOperation', gate.promise);
   await loseHold('slow');

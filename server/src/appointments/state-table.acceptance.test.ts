@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Appointment,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   oslo,
@@ -29,7 +29,7 @@ describe('states and transitions', { tags: 'every-ehr' }, () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ status: 'booked', confirmation: null });
     expect(await norway.get(body.id)).toEqual(body);
-    // No confirmation call is needed, and none is possible.
+    // No confirmation is needed, and none is possible.
     expect(await norway.confirm(body.id, '123456')).toMatchObject({
       status: 409,
       body: { reason: 'confirmation_not_pending' },
@@ -43,7 +43,7 @@ describe('states and transitions', { tags: 'every-ehr' }, () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ status: 'awaiting_confirmation', confirmation: { kind: 'booking' } });
     expect(await sweden.get(body.id)).toMatchObject({ id: body.id, status: 'awaiting_confirmation' });
-    // The service sends the end user a message with the code.
+    // The gateway sends the patient a message with the code.
     const [message] = await messagesAbout(gateway, body.id);
     expect(message).toMatchObject({ channel: 'sms', appointment_id: body.id });
     expect(message?.text).toMatch(/(?<!\d)\d{6}(?!\d)/);
@@ -66,10 +66,10 @@ describe('states and transitions', { tags: 'every-ehr' }, () => {
       [norway, await book(gateway, { comment: 'before' })],
       [sweden, await bookByCode(gateway, { comment: 'before' })],
     ] as const) {
-      const { status, body } = await cancel(booked.id, { comment: 'The patient is away' });
+      const { status, body } = await cancel(booked.id, { comment: 'The patient is unavailable' });
       expect(status).toBe(200);
-      // The optional comment is added to the appointment in the EHR.
-      expect(body).toEqual({ ...booked, status: 'cancelled', comment: 'The patient is away' });
+      // The optional comment is written to the appointment in the EHR.
+      expect(body).toEqual({ ...booked, status: 'cancelled', comment: 'The patient is unavailable' });
       expect(await get(booked.id)).toEqual(body);
     }
   });
@@ -87,7 +87,7 @@ describe('states and transitions', { tags: 'every-ehr' }, () => {
       confirmation: expect.objectContaining({ kind: 'cancellation', channel: 'sms', attempts_remaining: 5 }),
     });
     expect(await uk.get(booked.id)).toEqual(booked);
-    // The service sends the patient an SMS with a cancellation code.
+    // The gateway sends the patient an SMS with a cancellation code.
     const [message] = await messagesAbout(gateway, body.id);
     expect(message).toMatchObject({ channel: 'sms' });
     expect(message?.text).toMatch(/cancel/);
@@ -164,7 +164,7 @@ describe('Update', { tags: 'every-ehr' }, () => {
   });
 
   test('4: with resource_id that resource must be free, at the new time or at the current one', async () => {
-    const [first, second] = (await freeRun(gateway, 2, { resourceId: 'r-3' })) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2, { resourceId: 'r-3' })) as [Slot, Slot];
     await book(gateway, { slot: first });
     const mine = await book(gateway, { slot: { ...first, resource_id: 'emr_id:r-4' } });
     expect(await norway.change(mine.id, { resource_id: 'r-3' })).toMatchObject({
@@ -180,7 +180,7 @@ describe('Update', { tags: 'every-ehr' }, () => {
       status: 200,
       body: { ...mine, resource_id: 'emr_id:r-3', start: second.start, end: second.end },
     });
-    // Back at the time that it has now.
+    // Back to its current time.
     expect(await norway.change(mine.id, { resource_id: 'r-4' })).toMatchObject({
       status: 200,
       body: { resource_id: 'emr_id:r-4', start: second.start, end: second.end },
@@ -188,7 +188,7 @@ describe('Update', { tags: 'every-ehr' }, () => {
   });
 
   test('5: without resource_id the current resource must be free in the new range', async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     await book(gateway, { slot: second });
     expect(await norway.change(mine.id, { start: second.start, end: second.end })).toMatchObject({
@@ -237,7 +237,7 @@ describe('Cancel', { tags: 'every-ehr' }, () => {
     const before = await book(gateway, { careUnit: riverside });
     const { body: awaiting } = await uk.cancel(before.id);
     const code = await codeFor(gateway, awaiting.id);
-    // To the original the code means nothing.
+    // The original does not accept the code.
     expect(await uk.confirm(before.id, code)).toMatchObject({
       status: 409,
       body: { reason: 'confirmation_not_pending' },
@@ -249,7 +249,7 @@ describe('Cancel', { tags: 'every-ehr' }, () => {
   });
 });
 
-test('Confirm booking: confirmation.code to the id from Create Appointment answers status booked', {
+test('Confirm booking: confirmation.code for the id from Create Appointment returns status booked', {
   tags: 'every-ehr',
 }, async () => {
   const { id } = await book(gateway, { careUnit: sodermalm });
@@ -268,16 +268,16 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
     return booked;
   }
 
-  test('Pure bulk update: every id is moved to the resource, at the time that it has', async () => {
-    const before = await bookEach(await freeRun(gateway, 3, { resourceId: 'r-1' }));
+  test('Pure bulk update: every id moves to the resource, at its current time', async () => {
+    const before = await bookEach(await consecutiveSlots(gateway, 3, { resourceId: 'r-1' }));
     const { status, body } = await norway.changeMany(idsOf(before), { resource_id: 'r-2' });
     expect(status).toBe(200);
     expect(body.appointments).toEqual(before.map((it) => ({ ...it, resource_id: 'emr_id:r-2' })));
     expect(await norway.getAll(idsOf(before))).toEqual(body.appointments);
   });
 
-  test('Pure bulk update: when one cannot be moved because no time slot is free, BAD_REQUEST', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-3' });
+  test('Pure bulk update: if one cannot be moved because no time slot is free, BAD_REQUEST', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-3' });
     const before = await bookEach(slots);
     await book(gateway, { slot: { ...(slots[1] as Slot), resource_id: 'emr_id:r-4' } });
     expect(await norway.changeMany(idsOf(before), { resource_id: 'r-4' })).toMatchObject({
@@ -287,7 +287,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
     expect(await norway.getAll(idsOf(before))).toEqual(before);
   });
 
-  test('Pure bulk update without a resource: the comment of every id', async () => {
+  test('Pure bulk update without a resource: changes the comment of every id', async () => {
     const before = await bookEach(await freeSlots(gateway, { limit: 2 }));
     const { body } = await norway.changeMany(idsOf(before), { comment: 'Bring the letter' });
     expect(body.appointments).toEqual(before.map((it) => ({ ...it, comment: 'Bring the letter' })));
@@ -302,7 +302,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule: the ids must share patient, resource and healthcare service', async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, { resourceId: 'r-2' })) as [Slot, Slot, Slot];
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, { resourceId: 'r-2' })) as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const others = [
       await book(gateway, { slot: second, patientId: 'p-5' }),
@@ -319,8 +319,8 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
     }
   });
 
-  test('Continuous reschedule: the ids are fitted into the free slots of the range', async () => {
-    const slots = await freeRun(gateway, 5, { resourceId: 'r-1' });
+  test('Continuous reschedule: the ids are assigned to the free slots of the range', async () => {
+    const slots = await consecutiveSlots(gateway, 5, { resourceId: 'r-1' });
     const before = await bookEach(slots.slice(0, 2));
     const [, , , fourth, fifth] = slots as [Slot, Slot, Slot, Slot, Slot];
     const { status, body } = await norway.changeMany(idsOf(before), { start: fourth.start, end: fifth.end });
@@ -332,8 +332,8 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
     expect(await norway.getAll(idsOf(before))).toEqual(body.appointments);
   });
 
-  test('Continuous reschedule: a range that is not free is refused', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-3' });
+  test('Continuous reschedule: a range that is not free is rejected', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-3' });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     await book(gateway, { slot: third });
@@ -344,8 +344,8 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
     expect(await norway.get(mine.id)).toEqual(mine);
   });
 
-  test('Continuous reschedule: a longer range creates appointments that are alike', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-4' });
+  test('Continuous reschedule: a longer range creates similar appointments', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-4' });
     const [first, second, third] = slots as [Slot, Slot, Slot];
     const mine = await book(gateway, { slot: first });
     const { body } = await norway.changeMany([mine.id], { start: first.start, end: third.end });
@@ -356,7 +356,7 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
   });
 
   test('Continuous reschedule: a shorter range cancels the extra appointments', async () => {
-    const slots = await freeRun(gateway, 3, { resourceId: 'r-4' });
+    const slots = await consecutiveSlots(gateway, 3, { resourceId: 'r-4' });
     const before = await bookEach(slots);
     const [first] = slots as [Slot];
     const { body } = await norway.changeMany(idsOf(before), { start: first.start, end: first.end });
@@ -368,8 +368,8 @@ describe('PATCH bulk', { tags: 'every-ehr' }, () => {
     expect(await norway.getAll(idsOf(before))).toEqual(body.appointments);
   });
 
-  test('Continuous reschedule in an EHR with codes: what is created awaits one', async () => {
-    const slots = await freeRun(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
+  test('Continuous reschedule in an EHR with codes: created appointments await a code', async () => {
+    const slots = await consecutiveSlots(gateway, 3, { careUnit: sodermalm, resourceId: 'r-2' });
     const [first, , third] = slots as [Slot, Slot, Slot];
     const mine = await bookByCode(gateway, { slot: first });
     const { body } = await sweden.changeMany([mine.id], { start: first.start, end: third.end });

@@ -4,7 +4,7 @@ import {
   type Appointment,
   bergen,
   book,
-  freeRun,
+  consecutiveSlots,
   freeSlot,
   freeSlots,
   local,
@@ -27,18 +27,18 @@ function change<Body = Appointment>(
   return gateway.request<Body>('PATCH', `${careUnit}/appointments/${id}`, { body, headers });
 }
 
-const refused = (id: string, body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
+const rejected = (id: string, body: unknown, headers: Record<string, string | readonly string[]> = {}) =>
   change<Problem>(id, body, { headers });
 
 async function stored(id: string, careUnit = oslo): Promise<Appointment> {
   return (await gateway.request<Appointment>('GET', `${careUnit}/appointments/${id}`)).body;
 }
 
-/** For what is refused or changes nothing but the comment. */
+/** For requests that are rejected or change only the comment. */
 const standing = await book(gateway, { resourceId: 'r-4' });
 
 describe('a move', () => {
-  test('changes the time and nothing else', async () => {
+  test('changes the time only', async () => {
     const from = await freeSlot(gateway);
     const before = await book(gateway, { slot: from, comment: 'stays' });
     const to = await freeSlot(gateway);
@@ -51,7 +51,7 @@ describe('a move', () => {
     expect(free).not.toContain(to.start);
   });
 
-  test('takes a time in any offset, or local', async () => {
+  test('accepts a time in any offset, or local time', async () => {
     const before = await book(gateway, { resourceId: 'r-2' });
     const [a, b, c] = (await freeSlots(gateway, { resourceId: 'r-2' })) as [Slot, Slot, Slot];
     const utc = (text: string) => new Date(text).toISOString();
@@ -71,8 +71,8 @@ describe('a move', () => {
     });
   });
 
-  test('counts its own time as free', { tags: 'every-ehr' }, async () => {
-    const [first, second, third] = (await freeRun(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
+  test("treats the appointment's own time as free", { tags: 'every-ehr' }, async () => {
+    const [first, second, third] = (await consecutiveSlots(gateway, 3, { resourceId: 'r-3' })) as [Slot, Slot, Slot];
     const { id } = await book(gateway, { slot: first });
     const to = async (from: Slot, until: Slot) => {
       const { status, body } = await change(id, { start: from.start, end: until.end });
@@ -111,7 +111,7 @@ describe('a move', () => {
     expect(body).toMatchObject({ id, start: to.start, end: to.end, resource_id: 'emr_id:r-3', comment: 'new' });
   });
 
-  test('needs no code where a booking or a cancellation needs one', async () => {
+  test('needs no code, even if bookings or cancellations need one', async () => {
     const { id } = await book(gateway, { careUnit: riverside });
     const to = await freeSlot(gateway, { careUnit: riverside });
     const { status, body } = await change(id, { start: to.start, end: to.end }, { careUnit: riverside });
@@ -119,15 +119,15 @@ describe('a move', () => {
     expect(body).toMatchObject({ id, status: 'booked', start: to.start });
   });
 
-  test('to a time that is taken changes nothing', { tags: 'every-ehr' }, async () => {
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+  test('to a taken time changes nothing', { tags: 'every-ehr' }, async () => {
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const mine = await book(gateway, { slot: first, comment: 'before' });
     await book(gateway, { slot: second });
     for (const body of [
       { start: second.start, end: second.end, comment: 'after' },
       { start: first.start, end: second.end },
     ]) {
-      expect(await refused(mine.id, body)).toMatchObject({
+      expect(await rejected(mine.id, body)).toMatchObject({
         status: 400,
         body: {
           reason: 'time_slot_unavailable',
@@ -139,22 +139,22 @@ describe('a move', () => {
     expect(await stored(mine.id)).toEqual(mine);
   });
 
-  test('to a resource that is taken changes nothing', { tags: 'every-ehr' }, async () => {
+  test('to a resource that is not free changes nothing', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
     const mine = await book(gateway, { slot });
     await book(gateway, { slot: { ...slot, resource_id: 'emr_id:r-2' } });
-    expect(await refused(mine.id, { resource_id: 'r-2', comment: 'after' })).toMatchObject({
+    expect(await rejected(mine.id, { resource_id: 'r-2', comment: 'after' })).toMatchObject({
       status: 400,
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id', reason: 'time_slot_unavailable' }] },
     });
     // The room does not offer a consultation.
-    expect(await refused(mine.id, { resource_id: roomId('r-5') })).toMatchObject({
+    expect(await rejected(mine.id, { resource_id: roomId('r-5') })).toMatchObject({
       body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/resource_id' }] },
     });
     expect(await stored(mine.id)).toEqual(mine);
   });
 
-  test('keeps to time slots', async () => {
+  test('must match time slots', async () => {
     const { start, end } = standing;
     const shift = (text: string, minutes: number) => new Date(Date.parse(text) + minutes * 60_000).toISOString();
     for (const [from, until] of [
@@ -163,14 +163,14 @@ describe('a move', () => {
       [shift(start, -15), end],
       [shift(start, 14 * 60), shift(end, 14 * 60)],
     ]) {
-      expect(await refused(standing.id, { start: from, end: until })).toMatchObject({
+      expect(await rejected(standing.id, { start: from, end: until })).toMatchObject({
         status: 400,
         body: { reason: 'time_slot_unavailable', errors: [{ pointer: '/start' }] },
       });
     }
   });
 
-  test('is not into the past, nor backwards, nor longer than a day', async () => {
+  test('cannot be into the past, end before it starts, or last longer than a day', async () => {
     const { start, end } = standing;
     const dayLater = (text: string) => new Date(Date.parse(text) + 86_401_000).toISOString();
     for (const [from, until, pointer] of [
@@ -179,7 +179,7 @@ describe('a move', () => {
       [start, start, '/end'],
       [start, dayLater(start), '/end'],
     ]) {
-      expect(await refused(standing.id, { start: from, end: until })).toMatchObject({
+      expect(await rejected(standing.id, { start: from, end: until })).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ pointer, reason: 'time_range_invalid' }] },
       });
@@ -188,7 +188,7 @@ describe('a move', () => {
 });
 
 describe('a comment', () => {
-  test('alone is changed, cleared and kept', async () => {
+  test('alone can be changed, cleared and kept', async () => {
     const before = await book(gateway, { resourceId: 'r-2', comment: 'first' });
     for (const [sent, kept] of [
       ['second', 'second'],
@@ -202,12 +202,12 @@ describe('a comment', () => {
     expect((await change(before.id, { resource_id: 'r-2' })).body.comment).toHaveLength(2000);
   });
 
-  test('may be sent with the time as it is', async () => {
+  test('can be sent with the current time', async () => {
     const { id, start, end } = standing;
     expect((await change(id, { start, end, comment: 'seen' })).body).toEqual({ ...standing, comment: 'seen' });
   });
 
-  test('can be changed after the appointment, and so can the time not', async () => {
+  test('can be changed after the appointment, but its time cannot', async () => {
     const { id } = await book(gateway, { resourceId: 'r-2' });
     await gateway.ehr('sandbox-no').moveBack(id, 1000);
     const past = await stored(id);
@@ -217,23 +217,23 @@ describe('a comment', () => {
       comment: 'came',
     });
     const shifted = new Date(Date.parse(past.end) + 1_800_000).toISOString();
-    expect(await refused(id, { start: past.end, end: shifted })).toMatchObject({
+    expect(await rejected(id, { start: past.end, end: shifted })).toMatchObject({
       body: { reason: 'time_range_invalid' },
     });
   });
 });
 
 describe('the body is one of update, cancel and confirm', () => {
-  test('and not empty', async () => {
-    expect(await refused(standing.id, {})).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+  test('and must not be empty', async () => {
+    expect(await rejected(standing.id, {})).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
   });
 
   test.each([
     ['start', 'end'],
     ['end', 'start'],
-  ] as const)('%s goes with %s', async (sent, missing) => {
+  ] as const)('%s requires %s', async (sent, missing) => {
     for (const more of [{}, { comment: 'x' }, { resource_id: 'r-1' }]) {
-      expect(await refused(standing.id, { [sent]: standing[sent], ...more })).toMatchObject({
+      expect(await rejected(standing.id, { [sent]: standing[sent], ...more })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ pointer: `/${missing}`, reason: 'request_invalid' }] },
       });
@@ -262,12 +262,12 @@ describe('the body is one of update, cancel and confirm', () => {
     { confirmation: {} },
     { confirmation: '000000' },
     { ids: [standing.id], comment: 'x' },
-  ])('and no mixture: %j', async (body) => {
+  ])('and must not mix them: %j', async (body) => {
     const before = await stored(standing.id);
-    const answer = await refused(standing.id, body);
-    expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-    expect(answer.body.errors).not.toEqual([]);
-    for (const { pointer } of answer.body.errors) expect(Object.keys(body)).toContain(pointer?.split('/')[1]);
+    const response = await rejected(standing.id, body);
+    expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    expect(response.body.errors).not.toEqual([]);
+    for (const { pointer } of response.body.errors) expect(Object.keys(body)).toContain(pointer?.split('/')[1]);
     expect(await stored(standing.id)).toEqual(before);
   });
 
@@ -278,9 +278,9 @@ describe('the body is one of update, cancel and confirm', () => {
     ['id', 'x'],
     ['care_unit_id', 'bergen-nord'],
     ['Comment', 'x'],
-  ])('with known fields: not %s', async (field, value) => {
+  ])('and must have only known fields: not %s', async (field, value) => {
     for (const more of [{}, { comment: 'x' }]) {
-      expect(await refused(standing.id, { [field]: value, ...more })).toMatchObject({
+      expect(await rejected(standing.id, { [field]: value, ...more })).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
       });
@@ -302,8 +302,8 @@ describe('the body is one of update, cancel and confirm', () => {
     ['start', null],
     ['end', 1_900_000_000],
     ['end', '2031-03-20T09:00:00+1'],
-  ])('with values that fit: %s is not %j', async (field, value) => {
-    expect(await refused(standing.id, { start, end, [field]: value })).toMatchObject({
+  ])('and must have valid values: %s is not %j', async (field, value) => {
+    expect(await rejected(standing.id, { start, end, [field]: value })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: `/${field}`, reason: 'request_invalid' }] },
     });
@@ -314,7 +314,7 @@ describe('an appointment', () => {
   test.each(['nothing', '00000000-0000-4000-8000-000000000000', '__proto__', 'æ', "' OR 1=1 --", 'x'.repeat(600)])(
     'is not found: %s',
     async (id) => {
-      expect(await refused(encodeURIComponent(id), { comment: 'x' })).toMatchObject({
+      expect(await rejected(encodeURIComponent(id), { comment: 'x' })).toMatchObject({
         status: 404,
         body: { reason: 'appointment_not_found', errors: [{ parameter: 'appointment_id' }] },
       });
@@ -335,13 +335,13 @@ describe('an appointment', () => {
     await change(id, { status: 'cancelled' });
     const before = await stored(id);
     for (const body of [{ comment: 'x' }, { start, end }, { resource_id: 'r-1' }]) {
-      expect(await refused(id, body)).toMatchObject({ status: 409, body: { reason: 'appointment_cancelled' } });
+      expect(await rejected(id, body)).toMatchObject({ status: 409, body: { reason: 'appointment_cancelled' } });
     }
     expect(await stored(id)).toEqual(before);
   });
 
-  test('with an id that no database can keep is refused', async () => {
-    expect(await refused('a%00b', { comment: 'x' })).toMatchObject({
+  test('with an id that no database can store is rejected', async () => {
+    expect(await rejected('a%00b', { comment: 'x' })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'appointment_id' }] },
     });
@@ -349,7 +349,7 @@ describe('an appointment', () => {
 });
 
 test('a resource of another care unit is not found', async () => {
-  expect(await refused(standing.id, { resource_id: 'r-6' })).toMatchObject({
+  expect(await rejected(standing.id, { resource_id: 'r-6' })).toMatchObject({
     status: 400,
     body: { reason: 'resource_not_found', errors: [{ pointer: '/resource_id', reason: 'resource_not_found' }] },
   });
@@ -359,13 +359,13 @@ identifierCases({
   kind: 'resource',
   place: 'body',
   parameter: 'resource_id',
-  send: async (text, headers = {}) => refused((await onlyWithFirst()).id, { resource_id: text }, headers),
+  send: async (text, headers = {}) => rejected((await bookWithFirstResource()).id, { resource_id: text }, headers),
   isFound: ({ status }) => status === 200,
 });
 
 let withFirst: Promise<Appointment> | undefined;
-/** An appointment with `r-1`, which may be given to `r-1` again and again. */
-function onlyWithFirst(): Promise<Appointment> {
+/** An appointment with `r-1`, which can be assigned to `r-1` again any number of times. */
+function bookWithFirstResource(): Promise<Appointment> {
   withFirst ??= book(gateway);
   return withFirst;
 }

@@ -1,19 +1,19 @@
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway.ts';
-import { fillTables, largeTables, readWhole } from '../../../test/large-tables.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
-import { keepingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
+import { fillTables, fullScans, largeTables } from '../../../test/large-tables.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { hidingItsStatements, observeStatements, type Statement, unobserved } from '../../../test/statements.ts';
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
 import { backgroundWork } from './rounds.ts';
 
-const gateway = await startGateway({ connectors: [anotherConnector(keepingItsStatements)] });
+const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
 afterAll(() => gateway.close());
 const { database } = gateway;
 const { services, log } = gateway.deps;
 
-/** What the gateway's own rounds ask meanwhile counts, too: some of the work may be done there. */
+/** Statements of the gateway's own background jobs in the meantime count too, because they may do some of the work. */
 async function observeAll(work: () => Promise<unknown>): Promise<Statement[]> {
   let inFront: Statement[] = [];
   const behind = await observeStatements(database.background, async () => {
@@ -23,17 +23,17 @@ async function observeAll(work: () => Promise<unknown>): Promise<Statement[]> {
   return [...new Map([...inFront, ...behind].filter(isPlanned).map((it) => [it.text, it])).values()];
 }
 
-/** Those that read a table or an index from end to end. */
+/** The statements that scan a whole table or index. */
 async function readingWhole(statements: readonly Statement[]): Promise<string[]> {
   const found: string[] = [];
   for (const statement of statements) {
-    const whole = await readWhole(database, statement);
+    const whole = await fullScans(database, statement);
     if (whole.length > 0) found.push(`${whole.join(', ')}: ${statement.text}`);
   }
   return found;
 }
 
-/** What only a round with something to do asks. */
+/** Statements that run only if a background job has something to do. */
 const ofFullRounds = [
   /update operations set\s+lease_token/i,
   /update "operations" set .*"consecutive_failures"/,
@@ -44,7 +44,7 @@ const ofFullRounds = [
   /update confirmations set purged_at/i,
 ];
 
-test('no round of background work reads what grows with use from end to end', async () => {
+test('no background job scans a growing table or index', async () => {
   const statements = await observeAll(async () => {
     await unobserved(() => fillTables(database));
     for (const { round } of backgroundWork({ ...services, db: createDb(database) }, { confirmation_days: 90 }, log)) {
@@ -60,6 +60,6 @@ test('no round of background work reads what grows with use from end to end', as
 test.each([
   ['open messages', listOpen],
   ['failed messages', listFailed],
-] as const)('nor does the list of %s that an operator asks for', async (_, list) => {
+] as const)("an operator's list of %s does not scan a growing table either", async (_, list) => {
   expect(await readingWhole(await observeAll(() => list(createDb(database))))).toEqual([]);
 });

@@ -73,9 +73,9 @@ describe('usage', () => {
     ],
     ['emr check --emr nowhere', 'sandbox-no, sandbox-se, sandbox-uk'],
     ['emr check --emr sandbox-no --config /no/such/file.yaml', '/no/such/file.yaml'],
-  ])('%s exits with 2 and explains why', async (words, told) => {
+  ])('%s exits with 2 and explains why', async (words, notice) => {
     const { code, stderr } = await crossward(words);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(told)]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(notice)]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
@@ -110,7 +110,7 @@ describe('a database', () => {
     await expect(stat(empty)).rejects.toThrow('ENOENT');
   });
 
-  test('without migrations is not changed, and is named without credentials', async () => {
+  test('without migrations is not changed, and the error names it without credentials', async () => {
     await using own = await createOwnDatabase('empty');
     const { code, stderr } = await crossward('messages failed');
     const { pathname, password } = new URL(own.url);
@@ -140,7 +140,7 @@ describe('conformance', () => {
     expect(JSON.stringify(report) + stdout).not.toContain('9990000018');
   });
 
-  test('writes nothing without a patient', async () => {
+  test('writes nothing if no patient is given', async () => {
     const { code, stdout } = await crossward(`conformance --emr sandbox-uk ${only}`);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}cancel +- +- +5$/m);
@@ -207,14 +207,14 @@ messages:
     ),
   );
 
-  test('are required only where they are used', async () => {
+  test('are required only by commands that use them', async () => {
     expect(await crossward(`emr check --config ${file} --emr local`)).toMatchObject({ code: 0, stderr: '' });
     vi.stubEnv('CROSSWARD_CONFIG', file);
     vi.stubEnv('CROSSWARD_SECRET_KEY', 'not a key');
     expect(await crossward('messages failed')).toMatchObject({ code: 0 });
   });
 
-  test('are missing with their place, of one EHR alone', async () => {
+  test('are reported as missing with their position, for one EHR only', async () => {
     const { code, stderr } = await crossward(`emr check --config ${file} --emr south`);
     expect(code).toBe(2);
     expect(stderr).toMatch(/secrets\.yaml:\d+:\d+: emrs\[2\]\..*SOUTH_TOKEN is not set\n$/);
@@ -223,12 +223,12 @@ messages:
 });
 
 describe('emr check', () => {
-  test('shows what an EHR offers', async () => {
+  test('shows the capabilities of an EHR', async () => {
     const { code, stdout } = await crossward('emr check --emr sandbox-se');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/resources by +emr_id, hsa_id, se_personal_number/)]);
   });
 
-  test('writes JSON instead', async () => {
+  test('writes JSON if requested', async () => {
     const { code, stdout } = await crossward('emr check --emr sandbox-se --json -');
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -246,8 +246,8 @@ describe('messages', () => {
     const id = await insertFailedMessage();
     const listed = await crossward('messages failed');
     const { hostname, port, pathname } = new URL(url ?? '');
-    const told = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
-    expect(listed).toMatchObject({ code: 0, stderr: told });
+    const notice = `Using the database ${pathname.slice(1)} at ${hostname}:${port}.\n`;
+    expect(listed).toMatchObject({ code: 0, stderr: notice });
     expect(listed.stdout).toMatch(
       new RegExp(`^${id} {2}sandbox-se/lund {2}sms {2}http_401 {2}appointment a-1 {2}code expires \\S+Z\n$`),
     );
@@ -256,7 +256,7 @@ describe('messages', () => {
         `^${id} {2}sandbox-se/lund {2}sms {2}failed {2}attempts \\? {2}next none {2}age \\d+ s {2}appointment a-1 {2}code expires \\S+Z\n$`,
       ),
     );
-    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: told });
+    expect(await crossward(`messages retry ${id}`)).toMatchObject({ code: 0, stderr: notice });
     expect((await crossward('messages list')).stdout).toContain(`${id}  sandbox-se/lund  sms  waiting  attempts`);
     expect((await crossward('messages failed')).stdout).toContain('No failed messages');
     expect(await crossward(`messages retry ${id}`)).toMatchObject({
@@ -287,7 +287,7 @@ describe('operations', () => {
         'm',
       ),
     );
-    for (const [index, told] of [
+    for (const [index, notice] of [
       'at the next attempt',
       'compensating',
       'late effects',
@@ -295,7 +295,7 @@ describe('operations', () => {
       'working on',
     ].entries()) {
       const shown = await crossward(`operations show ${ids[index]}`);
-      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(told) });
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(notice) });
       expect(shown.stdout + stdout).not.toMatch(/of the patient|cafe/);
     }
     expect(await crossward(`operations retry ${pending}`)).toMatchObject({ code: 1 });
@@ -316,7 +316,7 @@ describe('operations', () => {
 });
 
 describe('secret-keys', () => {
-  test('are listed by id, and one that is lost is retired', async () => {
+  test('are listed by id, and a lost one can be retired', async () => {
     await using own = await createOwnDatabase();
     const [key, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
     const { id } = keyIdentity(key);
@@ -330,14 +330,14 @@ describe('secret-keys', () => {
   });
 });
 
-/** For this test alone, named in the environment. */
+/** A key for this test only, passed in the environment. */
 async function createOwnDatabase(content?: 'empty') {
   const { database, url = '', dispose } = await createTestDatabase('postgresql', content);
   vi.stubEnv('DATABASE_URL', url);
   return { database, url, [Symbol.asyncDispose]: dispose };
 }
 
-/** Each a bit younger than the one before. */
+/** Each a bit younger than the previous one. */
 let operations = 0;
 async function insertOperation(
   { pool }: Pick<Database, 'pool'>,

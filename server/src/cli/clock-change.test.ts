@@ -26,7 +26,7 @@ describe('a clock change', () => {
     );
   });
 
-  test('names its own resource, service and slots', () => {
+  test('has its own resource, service and slots', () => {
     const { date } = nextClockChange(timeZone, 'autumn');
     const slots = '01:00-04:00/60';
     const change = parseClockChange(`${date}:r-2:vaccination`, { ...defaults, slots });
@@ -53,7 +53,7 @@ describe('a clock change', () => {
     [`${date.subtract({ days: 1 })}`, {}, `The next change is on ${date}`],
     ['2024-03-31', {}, '2024-03-31 is over'],
     [`${date}`, { timeZone: 'UTC' }, 'does not change in UTC'],
-  ])('%s with %j is rejected', (text, options, told) => {
-    expect(() => parseClockChange(text, { ...defaults, ...options })).toThrow(told);
+  ])('%s with %j is rejected', (text, options, message) => {
+    expect(() => parseClockChange(text, { ...defaults, ...options })).toThrow(message);
   });
 });

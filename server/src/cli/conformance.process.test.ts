@@ -56,7 +56,7 @@ test.each([
   ['every capability', {}, ''],
   ['slot claims', { transactions: 'none' }, '--only clock-changes concurrent-edits'],
 ] satisfies [string, FakeOptions, string][])(
-  'no check is left out on a FHIR server with clock changes and direct changes: %s',
+  'no check is skipped on a FHIR server with clock changes and direct changes: %s',
   async (_, options, only) => {
     const { code, report, fake } = await conformance(options, `${clockChanges} --direct-changes ${only}`.trimEnd());
     const of = (outcome: string) => report.results.filter((it) => it.outcome === outcome);

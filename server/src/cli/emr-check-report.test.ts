@@ -34,10 +34,10 @@ test.each([
   [false, undefined, 'no; the gateway compensates'],
   [true, undefined, 'yes\n'],
   [true, 10, 'up to 10 changes; beyond that, the gateway compensates'],
-])('describes atomicity: transactions %s, %s changes', (transactions, changesPerTransaction, told) => {
+])('describes atomicity: transactions %s, %s changes', (transactions, changesPerTransaction, expected) => {
   const limited = changesPerTransaction === undefined ? {} : { changesPerTransaction };
   const text = formatCheck({ ...check([fine]), claims: { ...claims, transactions, ...limited } });
-  expect(text).toContain(`all or nothing   ${told}`);
+  expect(text).toContain(`all or nothing   ${expected}`);
 });
 
 test('omits settings if none are recommended', () => {
@@ -50,7 +50,7 @@ test.each([
   ['warning', true],
   ['untried', true],
   ['problem', false],
-] as const)('with a finding that is %s it is well: %s', (status, expected) => {
+] as const)('a finding that is %s makes the report pass: %s', (status, expected) => {
   expect(isWell(check([fine, { ...fine, status }]))).toBe(expected);
 });
 

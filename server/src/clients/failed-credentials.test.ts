@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 describe('wrong credentials', () => {
-  test('are throttled with growing pauses after too many', () => {
+  test('are throttled with increasing delays after too many', () => {
     const credentials = createFailedCredentials(3);
     for (let count = 0; count < 3; count++) expect(credentials.failed('192.0.2.1', 'acme')).toBe(0);
     for (const pause of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {

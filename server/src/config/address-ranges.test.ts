@@ -19,7 +19,7 @@ test.each([
   '10.0.0.1:80',
   'fe80::1%eth0',
   '/8',
-])('refuses %j as a range', (text) => {
+])('rejects %j as a range', (text) => {
   expect(parseRange(text)).toBeUndefined();
 });
 

@@ -11,7 +11,7 @@ async function options(host = '127.0.0.1') {
 }
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test('sets up three sandboxes and a client with all grants', async () => {
+test('configures three sandboxes and a client with all grants', async () => {
   const { configuration, client, secretKey } = await prepareDemo(await options());
   const shown = configuration.emrs.map(({ id, synthetic_identifiers, policies, care_units }) => [
     id,
@@ -83,7 +83,7 @@ test('reports why a data directory cannot be used', async () => {
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.1', '128.0.0.1', '::ffff:10.0.0.1', 'example.org', 'localhost.example.org', ''])(
-  'refuses host %j and creates nothing',
+  'rejects host %j and creates nothing',
   async (host) => {
     const demo = await options(host);
     expect((await errorFrom(prepareDemo(demo))).message).toBe(
@@ -94,7 +94,7 @@ test.each(['0.0.0.0', '::', '192.168.1.1', '128.0.0.1', '::ffff:10.0.0.1', 'exam
 );
 
 test.each(['127.0.0.1', '127.8.9.10', '::1', '0:0:0:0:0:0:0:1', 'localhost', 'LOCALHOST'])(
-  'takes host %s',
+  'accepts host %s',
   async (host) => {
     await expect(prepareDemo(await options(host))).resolves.toBeDefined();
   },

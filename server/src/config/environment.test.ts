@@ -26,7 +26,7 @@ test('applies defaults to unset and empty variables', () => {
   expect(Object.isFrozen(readEnvironment({}))).toBe(true);
 });
 
-test.each(['base64', 'base64url', 'hex'] as const)('reads keys in %s and shows none', (encoding) => {
+test.each(['base64', 'base64url', 'hex'] as const)('reads keys in %s and does not show them', (encoding) => {
   const environment = readEnvironment({
     CROSSWARD_CONFIG: 'crossward.yaml',
     CROSSWARD_SECRET_KEY: key.toString(encoding),
@@ -48,7 +48,7 @@ test.each([
   expect(readEnvironment({ DATABASE_POOL_SIZE: text }).databasePoolSize).toBe(size);
 });
 
-test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('refuses pool size %j', async (text) => {
+test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('rejects pool size %j', async (text) => {
   const { message } = await attempt({ DATABASE_POOL_SIZE: text });
   expect(message).toBe(`DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not ${JSON.stringify(text)}`);
 });
@@ -80,7 +80,7 @@ test('a configuration needs a secret key', async () => {
   );
 });
 
-test.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50'])('refuses port %j', async (PORT) => {
+test.each(['65536', '-1', '1.5', '1e3', ' 80', '0x50'])('rejects port %j', async (PORT) => {
   expect((await attempt({ PORT })).mistakes).toHaveLength(1);
 });
 test.each(['0', '1', '65535'])('accepts port %s', (PORT) => {

@@ -83,7 +83,7 @@ test('applies defaults to a connection', async () => {
   });
 });
 
-test("a care unit's policies override the EHR's, key by key", async () => {
+test("a care unit's policies override the EHR's, one by one", async () => {
   const { emrs } = await load(
     rightFile
       .replace('    care_units:', '    policies: { booking_confirmation: code, code: { length: 8 } }\n    care_units:')
@@ -131,7 +131,7 @@ test('resolves aliases', async () => {
   expect(emrs[0]?.care_units[0]?.policies.code.length).toBe(7);
 });
 
-test('reports every mistake at once, in the order of the file', async () => {
+test('reports all mistakes at once, in the order of the file', async () => {
   const file = rightFile
     .replace('name: North', 'nmae: North')
     .replace('"NO"', '"DK"')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { load, mistakesIn, rightFile } from './test-support.ts';
 
-/** `change`: what is replaced in the right file, or what is added to its end; then the lines expected. */
+/** `change`: what to replace in the valid file, or to append to it; then the expected lines. */
 type Case = readonly [name: string, change: readonly [string, string] | string, ...lines: string[]];
 
 const withMessages = (sms: string) => `messages:\n  sms: ${sms}\n`;
@@ -14,7 +14,7 @@ const cases: Record<string, readonly Case[]> = {
     ['a key twice', 'clients: []\n', '17:1: this key is repeated in the same mapping'],
     ['two documents', '---\na: 1\n', '17:1: the file must contain one document; a second one starts here'],
     [
-      'an alias of nothing',
+      'an undefined alias',
       ['name: North', 'name: *north'],
       '3:11: unknown alias; put text that starts with * in quotes',
     ],
@@ -46,27 +46,27 @@ const cases: Record<string, readonly Case[]> = {
     ],
     ['an empty value', ['name: North', 'name:'], '3:5: emrs[0].name: is empty; must be text'],
     [
-      'an id with a capital',
+      'an id with an upper-case letter',
       ['id: oslo', 'id: Oslo'],
       '7:13: emrs[0].care_units[0].id: must be 1 to 63 lower-case letters, digits and hyphens, and must not start with a hyphen',
     ],
     [
-      'an unknown key like none',
+      'an unknown key without similar names',
       ['name: North', 'name: North\n    colour: red'],
       '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, connection, policies, care_units',
     ],
     [
-      'a key of the prototype',
+      'the name of a prototype property',
       '__proto__: 1\n',
       '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, identifier_headers, http, retention',
     ],
     [
-      'a header that has a meaning of its own',
+      'a reserved header',
       'identifier_headers: [patient-number, X-Service-Client-Id]\n',
       '17:38: identifier_headers[1]: "X-Service-Client-Id" is reserved and cannot contain an identifier',
     ],
     [
-      'a header that is none',
+      'an invalid header',
       'identifier_headers: ["patient number"]\n',
       '17:22: identifier_headers[0]: must be the name of a request header with at most 40 characters',
     ],
@@ -76,7 +76,7 @@ const cases: Record<string, readonly Case[]> = {
       '17:32: limits.requests_per_minute: must be from 1 to 100000000',
     ],
     [
-      'a proxy that is no address',
+      'a proxy that is not an address',
       'http: { trusted_proxies: [10.0.0.0/8, 10.0.0.0/33] }\n',
       '17:39: http.trusted_proxies[1]: "10.0.0.0/33" is not an IP address or a range such as 10.0.0.0/8',
     ],
@@ -98,11 +98,7 @@ const cases: Record<string, readonly Case[]> = {
       ['connector: sandbox', 'connector: sandbix'],
       '4:16: emrs[0].connector: "sandbix" is unknown; must be one of sandbox, remote',
     ],
-    [
-      'settings that are needed',
-      ['    settings: { country: "NO" }\n', ''],
-      '2:5: emrs[0]: the key "settings" is missing',
-    ],
+    ['missing settings', ['    settings: { country: "NO" }\n', ''], '2:5: emrs[0]: the key "settings" is missing'],
     [
       'settings of another connector',
       ['connector: sandbox', 'connector: remote'],
@@ -120,19 +116,19 @@ const cases: Record<string, readonly Case[]> = {
       withMessages('{ username: x }'),
       '18:8: messages.sms: the key "provider" is missing: must be one of demo_mailbox, 46elks, twilio, webhook',
     ],
-    ['a provider by its bare name', withMessages('demo_mailbox'), '18:8: messages.sms: must be a mapping, not text'],
+    ['a provider as a string', withMessages('demo_mailbox'), '18:8: messages.sms: must be a mapping, not text'],
     [
-      'a mistake in the chosen branch alone',
+      'a mistake in the selected provider only',
       withMessages('{ provider: webhook, url: "https://me:pw@example.org/", secret: { env: ACME_CLIENT_SECRET } }'),
       '18:34: messages.sms.url: must be a URL that starts with https:// or http:// and contains no user name or password',
     ],
     [
-      'an SMS webhook in the clear',
+      'an SMS webhook without TLS',
       withMessages('{ provider: webhook, url: "http://sms.example.org/", secret: { env: ACME_CLIENT_SECRET } }'),
       '18:34: messages.sms.url: must start with https://, because codes are sent there; http:// is allowed for loopback addresses only',
     ],
     [
-      'an SMS provider in the clear',
+      'an SMS provider without TLS',
       withMessages(
         '{ provider: 46elks, base_url: "http://10.0.0.7", username: u, password: { env: ACME_CLIENT_SECRET }, from: Clinic }',
       ),
@@ -149,14 +145,14 @@ const cases: Record<string, readonly Case[]> = {
       '18:8: messages.sms: must have either "from" or "messaging_service_sid", not both',
     ],
     [
-      'a password for nobody',
+      'a password without a user name',
       'messages:\n  email: { provider: smtp, host: h, port: 25, tls: none, from: a@example.org, password: { env: ACME_CLIENT_SECRET } }\n',
       '18:10: messages.email: the key "username" is missing: User name, if the server requires authentication.',
     ],
   ],
   rules: [
     [
-      'a time zone by its offset',
+      'an offset in place of a time zone',
       ['Europe/Oslo', '"+01:00"'],
       '9:20: emrs[0].care_units[0].time_zone: "+01:00" is not an IANA time zone, such as Europe/Oslo',
     ],
@@ -171,17 +167,17 @@ const cases: Record<string, readonly Case[]> = {
       '17:14: clients[0].grants[1].emr: "north" is already the emr of grants[0]; each must be unique',
     ],
     [
-      'a care unit that is not there',
+      'an unknown care unit',
       ['- emr: north', '- { emr: north, care_units: [oslo, bergen] }'],
       '16:42: clients[0].grants[0].care_units[1]: "bergen" is not a care unit of north in this file; known: oslo',
     ],
     [
-      'a code and no messages',
+      'codes without a message provider',
       ['language: nb', 'language: nb\n        policies: { booking_confirmation: code }'],
       '11:43: emrs[0].care_units[0].policies.booking_confirmation: requires a message channel: set messages.sms or messages.email',
     ],
     [
-      'a cancellation code and e-mail only',
+      'cancellation codes with e-mail only',
       ['    care_units:', '    policies: { cancellation_confirmation: code }\n    care_units:'],
       '6:44: emrs[0].policies.cancellation_confirmation: requires a message channel: set messages.sms, or messages.email with cancellation_code_by_email: true',
     ],
@@ -212,7 +208,7 @@ test.each(['https://sms.example.org', 'http://127.0.0.1:9000/sms', 'http://[::1]
   },
 );
 
-test('a policy overridden by every care unit requires no messages', async () => {
+test('a policy that every care unit overrides requires no messages', async () => {
   const file = rightFile
     .replace('    care_units:', '    policies: { booking_confirmation: code }\n    care_units:')
     .replace('language: nb', 'language: nb\n        policies: { booking_confirmation: none }');

@@ -24,7 +24,7 @@ test('accepts the demo and checks settings by connector', async () => {
   expect(check(parse(rightFile.replace('"NO"', '"DK"')))).toBe(false);
 });
 
-test('describes every property and refuses unknown ones', () => {
+test('describes every property and rejects unknown ones', () => {
   const gaps: string[] = [];
   const look = (schema: unknown, path: string): void => {
     if (Array.isArray(schema)) for (const [index, item] of schema.entries()) look(item, `${path}/${index}`);
@@ -35,7 +35,7 @@ test('describes every property and refuses unknown ones', () => {
         if (!isMapping(property) || typeof property.description !== 'string') gaps.push(`${path}/${name}`);
       }
     }
-    // What a connector says of its own settings is not ours.
+    // A connector describes its own settings.
     for (const [key, value] of Object.entries(schema))
       if (key !== 'if' && key !== 'then') look(value, `${path}/${key}`);
   };

@@ -8,22 +8,22 @@ import {
   codeFor,
   confirmationOf,
   eventually,
+  incorrectCodes,
   messagesAbout,
   rowsOf,
-  wrongCodes,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
 import { deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from './retention.ts';
 
 const days = 7;
 
-/** `draft-se` cannot hold a time: the gateway keeps its drafts. */
+/** `draft-se` has no holds, so the gateway stores drafts. */
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) =>
+    wrapConnector((connector, emr) =>
       emr === 'draft-se'
         ? { ...connector, capabilities: { ...connector.capabilities, changes: ['create', 'update', 'cancel'] } }
         : connector,
@@ -66,8 +66,8 @@ const messagesOf = (id: string) =>
   rowsOf<{ state: string }>(gateway, 'SELECT state FROM messages WHERE confirmation_id = $1', [id]);
 const confirmationIdOf = (appointment: Appointment) => confirmationOf(appointment).id;
 
-/** Everything of a confirmation happened so long ago. */
-async function letPass(id: string, interval: string): Promise<void> {
+/** Backdates everything of a confirmation. */
+async function backdate(id: string, interval: string): Promise<void> {
   await rowsOf(
     gateway,
     `UPDATE confirmations SET expires_at = expires_at - $2::interval, confirmed_at = confirmed_at - $2::interval
@@ -80,7 +80,7 @@ async function letPass(id: string, interval: string): Promise<void> {
   ]);
 }
 
-async function keepHouse(): Promise<void> {
+async function purge(): Promise<void> {
   await deleteUsedCodes(db, everything);
   await deleteOldMessages(db, days, everything);
   await deleteOldConfirmations(db, days, everything);
@@ -98,33 +98,33 @@ async function cancelInTwo(comment: string) {
   return { original, view, id: confirmationIdOf(view) };
 }
 
-describe('a code hash is deleted', () => {
+describe('the hash of a code is deleted', () => {
   test('when its appointment is released, together with the stored comment', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
-    await keepHouse();
+    await purge();
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     await sweden.cancel(held.id);
-    // The background job runs on its own.
+    // The background job does this, without a request.
     await eventually(async () => expect(await confirmations(id)).toMatchObject([{ code_hash: null }]));
 
     const waiting = await cancelInTwo('why');
     expect(await items(waiting.id)).toMatchObject([{ sealed_comment: expect.any(Buffer) }]);
     await rowsOf(gateway, `UPDATE confirmation_items SET state = 'released' WHERE confirmation_id = $1`, [waiting.id]);
-    await keepHouse();
+    await purge();
     expect(await items(waiting.id)).toMatchObject([{ sealed_comment: null }]);
   });
 
   test('when it has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const { id } = confirmationOf(held);
-    await letPass(id, '11 minutes');
+    await backdate(id, '11 minutes');
     await eventually(async () => {
       expect(await items(id)).toMatchObject([{ state: 'expired' }]);
       expect(await confirmations(id)).toMatchObject([{ code_hash: null }]);
     });
-    const refused = await sweden.confirm(held.id, '000000');
-    expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
+    const rejected = await sweden.confirm(held.id, '000000');
+    expect(rejected).toMatchObject({ status: 409, body: { reason: 'confirmation_expired' } });
   });
 
   test('a day after its confirmation; until then a repeated request is recognised', async () => {
@@ -132,72 +132,72 @@ describe('a code hash is deleted', () => {
     const { id } = confirmationOf(held);
     const code = await codeFor(gateway, held.id);
     await sweden.confirm(held.id, code);
-    await letPass(id, '23 hours 59 minutes');
-    await keepHouse();
+    await backdate(id, '23 hours 59 minutes');
+    await purge();
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    await letPass(id, '2 minutes');
-    await keepHouse();
+    await backdate(id, '2 minutes');
+    await purge();
     expect(await confirmations(id)).toMatchObject([{ code_hash: null }]);
-    const refused = await sweden.confirm(held.id, code);
-    expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
+    const rejected = await sweden.confirm(held.id, code);
+    expect(rejected).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
   });
 });
 
 describe('an ended confirmation is purged', () => {
-  test('after its days, and the appointment is as it was', async () => {
+  test('after the configured days, and the appointment does not change', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
     const code = await codeFor(gateway, held.id);
     const { body: booked } = await sweden.confirm(held.id, code);
-    await letPass(id, '6 days 23 hours');
-    await keepHouse();
+    await backdate(id, '6 days 23 hours');
+    await purge();
     expect(await items(id)).toHaveLength(1);
-    await letPass(id, '2 hours');
-    await keepHouse();
+    await backdate(id, '2 hours');
+    await purge();
     await isGone(id);
     expect(await sweden.get(held.id)).toEqual(booked);
-    for (const refused of [await sweden.confirm(held.id, code), await sweden.resend(held.id)]) {
-      expect(refused).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
+    for (const rejected of [await sweden.confirm(held.id, code), await sweden.resend(held.id)]) {
+      expect(rejected).toMatchObject({ status: 409, body: { reason: 'confirmation_not_pending' } });
     }
   });
 
   test('also when its code has expired', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
-    await letPass(id, '8 days');
+    await backdate(id, '8 days');
     await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
-    await keepHouse();
+    await purge();
     await isGone(id);
     expect(await sweden.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
   });
 
-  test('but not while any id is pending or being confirmed', async () => {
+  test('but not while any of its ids is pending or being confirmed', async () => {
     const held = await book(gateway, { careUnit: sodermalm });
     const id = confirmationIdOf(held);
     const code = await codeFor(gateway, held.id);
     await eventually(async () => expect(confirmationOf(await sweden.get(held.id)).delivery).toBe('sent'));
     await rowsOf(gateway, `UPDATE confirmation_items SET state = 'confirming' WHERE confirmation_id = $1`, [id]);
-    await letPass(id, '100 days');
-    await keepHouse();
+    await backdate(id, '100 days');
+    await purge();
     expect(await confirmations(id)).toMatchObject([{ code_hash: expect.any(Buffer) }]);
     expect(await items(id)).toHaveLength(1);
     expect(await messagesOf(id)).toEqual([{ state: 'sent' }]);
     await rowsOf(gateway, `UPDATE confirmation_items SET state = 'pending' WHERE confirmation_id = $1`, [id]);
-    await letPass(id, '-101 days');
+    await backdate(id, '-101 days');
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    // Its code was right just now.
-    await keepHouse();
+    // Its correct code was just entered.
+    await purge();
     expect(await sweden.confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
 
-  test('some at a time', async () => {
+  test('in batches', async () => {
     const ids = [];
     for (const patientId of ['p-3', 'p-5', 'p-6']) {
       const held = await book(gateway, { careUnit: sodermalm, patientId });
       await sweden.cancel(held.id);
       ids.push(confirmationIdOf(held));
     }
-    for (const id of ids) await letPass(id, '8 days');
+    for (const id of ids) await backdate(id, '8 days');
     const left = async () => (await rowsOf(gateway, 'SELECT FROM confirmations')).length;
     await deleteOldConfirmations(db, days, 2);
     expect(await left()).toBe(1);
@@ -209,15 +209,15 @@ describe('an ended confirmation is purged', () => {
   });
 });
 
-describe('an id of the gateway stays valid for an appointment of the EHR', () => {
+describe('a gateway id stays valid for an appointment of the EHR', () => {
   test('of a two-step cancellation, confirmed or expired', async () => {
     const done = await cancelInTwo('why');
     await uk.confirm(done.view.id, await codeFor(gateway, done.view.id));
     const late = await cancelInTwo('never');
-    for (const { id } of [done, late]) await letPass(id, '8 days');
+    for (const { id } of [done, late]) await backdate(id, '8 days');
     await eventually(async () => expect(await items(late.id)).toMatchObject([{ state: 'expired' }]));
     const before = await uk.getAll([done.view.id, late.view.id]);
-    await keepHouse();
+    await purge();
     expect(await uk.getAll([done.view.id, late.view.id])).toEqual(before);
     expect(before).toMatchObject([
       { status: 'cancelled', replaces_id: done.original.id },
@@ -227,20 +227,20 @@ describe('an id of the gateway stays valid for an appointment of the EHR', () =>
       expect(await confirmations(id)).toEqual([{ code_hash: null, patient_hash: null }]);
       expect(await messagesOf(id)).toEqual([]);
     }
-    // It is not looked at again.
+    // The EHR is not called again.
     await deleteOldConfirmations(db, days, 1);
     expect(await rowsOf(gateway, 'SELECT FROM confirmations WHERE purged_at IS NULL')).toEqual([]);
     expect((await uk.cancel(late.view.id)).body).toMatchObject({ status: 'awaiting_confirmation' });
   });
 
-  test('of a draft that was booked, which is listed under it', async () => {
+  test('of a draft that was booked, and is the id in lists', async () => {
     const held = await book(gateway, { careUnit: draftUnit });
     const id = confirmationIdOf(held);
     await drafts.confirm(held.id, await codeFor(gateway, held.id));
     const booked = await drafts.get(held.id);
     expect(booked.status).toBe('booked');
-    await letPass(id, '8 days');
-    await keepHouse();
+    await backdate(id, '8 days');
+    await purge();
     expect(await drafts.get(held.id)).toEqual(booked);
     expect(await drafts.list('patient_id=p-3')).toContainEqual(booked);
     expect(await confirmations(id)).toEqual([{ code_hash: null, patient_hash: null }]);
@@ -248,13 +248,13 @@ describe('an id of the gateway stays valid for an appointment of the EHR', () =>
   });
 });
 
-test('a draft that was never booked stays cancelled for good', async () => {
+test('a draft that was never booked stays cancelled permanently', async () => {
   const held = await book(gateway, { careUnit: draftUnit, patientId: 'p-7', comment: 'mine' });
   const id = confirmationIdOf(held);
   for (const time of ['6 days 23 hours', '2 hours']) {
-    await letPass(id, time);
+    await backdate(id, time);
     await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
-    await keepHouse();
+    await purge();
     expect(await drafts.get(held.id)).toEqual({ ...held, status: 'cancelled', confirmation: null });
     expect(await drafts.list('patient_id=p-7')).toHaveLength(1);
   }
@@ -265,14 +265,14 @@ test('a draft that was never booked stays cancelled for good', async () => {
 test('a locked confirmation ends like any other', async () => {
   const held = await book(gateway, { careUnit: sodermalm });
   const id = confirmationIdOf(held);
-  for (const wrong of wrongCodes(await codeFor(gateway, held.id), 5)) await sweden.confirm(held.id, wrong);
-  await letPass(id, '8 days');
+  for (const wrong of incorrectCodes(await codeFor(gateway, held.id), 5)) await sweden.confirm(held.id, wrong);
+  await backdate(id, '8 days');
   await eventually(async () => expect(await items(id)).toMatchObject([{ state: 'expired' }]));
-  await keepHouse();
+  await purge();
   await isGone(id);
 });
 
-test('keys are deleted after a day, some at a time', async () => {
+test('idempotency keys are deleted after a day, in batches', async () => {
   const insert = (age: string) =>
     rowsOf(
       gateway,

@@ -34,15 +34,15 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  /** Opens it, which must fail, and answers all that the error tells. */
+  /** Opens the database, which must fail, and returns everything that the error contains. */
   async function failure(databaseUrl: string): Promise<string> {
     const error = await openDatabase({ databaseUrl, dataDir, connectTimeout: 1_000 }).then(
       () => undefined,
       (error: Error) => error,
     );
     expect(error?.name).toBe('DatabaseError');
-    const told = JSON.stringify([error?.message, error?.stack, error?.cause, { ...error }]);
-    for (const secret of ['hunter2', databaseUrl]) expect(told).not.toContain(secret);
+    const reported = JSON.stringify([error?.message, error?.stack, error?.cause, { ...error }]);
+    for (const secret of ['hunter2', databaseUrl]) expect(reported).not.toContain(secret);
     return error?.message ?? '';
   }
   const changed = (change: (url: URL) => void) => {
@@ -78,7 +78,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     expect(await failure(url)).toBe('Cannot connect to PostgreSQL: connection refused');
   });
 
-  it('refuses a server that is too old', async () => {
+  it('rejects a server that is too old', async () => {
     const message = (type: string, body: string | Buffer) => {
       const length = Buffer.alloc(4);
       length.writeInt32BE(Buffer.byteLength(body) + 4);
@@ -90,8 +90,8 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
       socket.once('data', () => {
         socket.write(Buffer.concat([message('R', '\0\0\0\0'), ready]));
         socket.on('data', (query) => {
-          const answer = query.includes('SHOW') ? row : [];
-          socket.write(Buffer.concat([...answer, message('C', 'SET\0'), ready]));
+          const response = query.includes('SHOW') ? row : [];
+          socket.write(Buffer.concat([...response, message('C', 'SET\0'), ready]));
         });
       });
     });
@@ -114,7 +114,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('sets up its connections', async () => {
+  it('configures its connections', async () => {
     const [settings] = await rows(
       test.database,
       `SELECT current_setting('application_name') AS name, current_setting('statement_timeout') AS timeout,
@@ -172,7 +172,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
   afterAll(async () => {
     if (initialised !== undefined) await rm(initialised, { recursive: true });
   });
-  /** A folder with a database. Copied, because creating one takes seconds of computing. */
+  /** A folder with a database. Copied, because creating one takes seconds of processor time. */
   const folderWithDatabase = async () => {
     if (initialised === undefined) {
       initialised = await mkdtemp(join(tmpdir(), 'crossward-'));
@@ -183,7 +183,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     return folder;
   };
 
-  /** Runs the code in a process of its own, and answers its lines as they come. */
+  /** Runs the code in its own process, and returns its output lines as they arrive. */
   function start(code: string): { child: ChildProcess; lines: AsyncIterator<string> } {
     const imports = `
       import { openDatabase } from '${new URL('database.ts', import.meta.url)}';
@@ -203,25 +203,25 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
 
   it('keeps committed data if its process is killed', { timeout: 120_000 }, async () => {
     const dataDir = await folderWithDatabase();
-    let answered = 0;
+    let stored = 0;
     for (let round = 1; round <= 2; round++) {
       const { child, lines } = start(`
         const { pool } = await openDatabase({ dataDir: ${JSON.stringify(dataDir)} });
         const client = await pool.connect();
         await client.query('CREATE TABLE IF NOT EXISTS kept (id integer PRIMARY KEY)');
-        for (let id = ${answered + 1000}; ; id++) {
+        for (let id = ${stored + 1000}; ; id++) {
           await client.query('INSERT INTO kept VALUES ($1)', [id]);
           process.stdout.write(id + '\\n');
         }
       `);
-      const first = answered + 1000;
-      for (let count = 0; count < 200; count++) answered = Number((await lines.next()).value);
+      const first = stored + 1000;
+      for (let count = 0; count < 200; count++) stored = Number((await lines.next()).value);
       await kill(child);
-      for (let line = await lines.next(); !line.done; line = await lines.next()) answered = Number(line.value);
+      for (let line = await lines.next(); !line.done; line = await lines.next()) stored = Number(line.value);
       const database = await openDatabase({ dataDir });
       const kept = new Set((await rows<{ id: number }>(database, 'SELECT id FROM kept')).map(({ id }) => id));
       await database.close();
-      for (let id = first; id <= answered; id++) expect(kept.has(id), `row ${id} of round ${round}`).toBe(true);
+      for (let id = first; id <= stored; id++) expect(kept.has(id), `row ${id} of round ${round}`).toBe(true);
     }
   });
 
@@ -252,7 +252,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     },
   );
 
-  it('refuses to open its folder twice', async () => {
+  it('cannot open its folder twice', async () => {
     const dataDir = await folderWithDatabase();
     const database = await openDatabase({ dataDir });
     await expect(openDatabase({ dataDir })).rejects.toThrow(
@@ -270,7 +270,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
     await (await lockDataDir(dataDir)).release();
   });
 
-  it.runIf(process.platform === 'linux')('sees a process of another container, and not one that is gone', async () => {
+  it.runIf(process.platform === 'linux')('detects whether a process of another container is alive', async () => {
     const dataDir = await newFolder();
     const other = createServer();
     const path = join(dataDir, 'lock.sock');

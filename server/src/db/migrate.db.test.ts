@@ -74,7 +74,7 @@ it('applies the migrations of the gateway', async () => {
   expect(await rows("SELECT extname FROM pg_extension WHERE extname = 'btree_gist'")).toHaveLength(1);
 });
 
-it('refuses a database that is newer', async () => {
+it('rejects a database that is newer', async () => {
   await migrate(database, [await makeSet('gateway', second)]);
   const older = [await makeSet('gateway', first)];
   await expect(migrate(database, older)).rejects.toThrow(
@@ -83,7 +83,7 @@ it('refuses a database that is newer', async () => {
   expect(await migrationsApplied(database, older)).toBe(true);
 });
 
-it('refuses a changed file but ignores line endings', async () => {
+it('rejects a changed file but ignores line endings', async () => {
   await migrate(database, [await makeSet('gateway', second)]);
   const windows = { ...first, '000002_second.sql': second['000002_second.sql'].replaceAll('\n', '\r\n') };
   await migrate(database, [await makeSet('gateway', windows)]);
@@ -100,12 +100,12 @@ it('ignores unknown sets', async () => {
   await migrate(database, [await makeSet('gateway', second)]);
 });
 
-describe('refuses files', () => {
+describe('rejects files', () => {
   const cases: [string, Record<string, string>, RegExp][] = [
     ['with a gap', { ...first, '000003_third.sql': '' }, /000003_third.sql should be number 2/],
-    ['with a number twice', { ...first, '000001_other.sql': '' }, /should be number 2/],
-    ['that begin late', { '000002_second.sql': '' }, /should be number 1/],
-    ['with odd names', { '1-first.sql': '' }, /not named like/],
+    ['with a duplicate number', { ...first, '000001_other.sql': '' }, /should be number 2/],
+    ['that do not start with 1', { '000002_second.sql': '' }, /should be number 1/],
+    ['with invalid names', { '1-first.sql': '' }, /not named like/],
   ];
   it.each(cases)('%s', async (_, files, message) => {
     await expect(migrate(database, [await makeSet('gateway', files)])).rejects.toThrow(message);
@@ -128,7 +128,7 @@ it('changes nothing if one of several migrations fails', async () => {
   await migrate(database, [await makeSet('gateway', second)]);
 });
 
-it('refuses a migration that ends the transaction', async () => {
+it('rejects a migration that ends the transaction', async () => {
   const ending = { '000001_ending.sql': 'CREATE TABLE one (); COMMIT;' };
   await expect(migrate(database, [await makeSet('gateway', ending)])).rejects.toThrow('must not end the transaction');
 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterAll(() => test.dispose());
 
-async function lend<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> {
+async function withConnection<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     return await use(client);
@@ -29,13 +29,13 @@ async function lend<T>(use: (client: DatabaseClient) => Promise<T>): Promise<T> 
     client.release();
   }
 }
-const run = <Row>(text: string, values: unknown[] = []) => lend((client) => client.query<Row>(text, values));
+const run = <Row>(text: string, values: unknown[] = []) => withConnection((client) => client.query<Row>(text, values));
 
 describe('concurrent queries, some of which fail', () => {
-  // Each answers `marker`, or fails with the code.
+  // Each query returns `marker`, or fails with the code.
   const statements: Record<string, (client: DatabaseClient, marker: number) => Promise<unknown>> = {
-    answers: (client, marker) => client.query('SELECT $1::int AS marker', [marker]),
-    'answers several rows': (client, marker) =>
+    'returns a row': (client, marker) => client.query('SELECT $1::int AS marker', [marker]),
+    'returns several rows': (client, marker) =>
       client.query('SELECT $1::int AS marker FROM generate_series(1, $2::int)', [marker, 1 + (marker % 5)]),
     'simple protocol': (client, marker) => client.query(`SELECT ${marker} AS marker`, []),
     'without a name': (client, marker) => client.query(`SELECT $1::int + ${marker} - $1::int AS marker`, [7]),
@@ -63,10 +63,11 @@ describe('concurrent queries, some of which fail', () => {
     } else expect(outcome).toBe(kind);
   }
 
-  it('never mixes up rows', async () => {
+  it("never return each other's rows", async () => {
     let marker = 0;
     const kind = fc.constantFrom(...Object.keys(statements));
-    // A task: statements one after another on one loan, begun in a transaction or not, left open or not.
+    // A task runs statements one after another on one connection, with or without a transaction, which it may leave
+    // open.
     const task = fc.record({
       kinds: fc.array(kind, { minLength: 1, maxLength: 4 }),
       transaction: fc.boolean(),
@@ -76,7 +77,7 @@ describe('concurrent queries, some of which fail', () => {
       fc.asyncProperty(fc.array(task, { minLength: 10, maxLength: 40 }), async (tasks) => {
         await Promise.all(
           tasks.map(({ kinds, transaction, together }) =>
-            lend(async (client) => {
+            withConnection(async (client) => {
               if (transaction) await client.query('BEGIN', []);
               let failed = false;
               const checks: Promise<void>[] = [];
@@ -91,7 +92,7 @@ describe('concurrent queries, some of which fail', () => {
                 if (!together) await checked;
                 failed ||= transaction && /^\d/.test(kind);
               }
-              // Of those that were sent together, the last may still run when the loan ends.
+              // If several statements were sent together, the last one may still run when the connection is released.
               return checks;
             }).then((checks) => Promise.all(checks)),
           ),
@@ -111,7 +112,7 @@ describe('release', () => {
   const rowsOutside = async () => (await run<{ id: number }>('SELECT id FROM thing')).rows;
 
   it('rolls back an open transaction', async () => {
-    await lend(async (client) => {
+    await withConnection(async (client) => {
       await client.query('BEGIN');
       await client.query('INSERT INTO thing VALUES ($1, $2)', [1, 'a']);
     });
@@ -119,7 +120,7 @@ describe('release', () => {
   });
 
   it('rolls back a failed transaction', async () => {
-    const failed = lend(async (client) => {
+    const failed = withConnection(async (client) => {
       await client.query('BEGIN');
       await client.query('INSERT INTO thing VALUES ($1, $2)', [1, 'a']);
       await client.query('INSERT INTO thing VALUES ($1, $2)', [1, 'b']);
@@ -129,7 +130,7 @@ describe('release', () => {
   });
 
   it('rolls back after a failed commit and after statements that were not awaited', async () => {
-    const failed = lend(async (client) => {
+    const failed = withConnection(async (client) => {
       await client.query('BEGIN');
       await client.query('INSERT INTO counted VALUES ($1)', [1]);
       await client.query('COMMIT');
@@ -142,11 +143,11 @@ describe('release', () => {
     ]);
     client.release();
     expect(await rowsOutside()).toEqual([]);
-    // They may fail: nothing is promised for them. A rejection that nobody hears would fail the run.
+    // These statements may fail. Handle their rejections, because an unhandled one would fail the run.
     await unawaited;
   });
 
-  it('refuses queries afterwards', async () => {
+  it('rejects queries afterwards', async () => {
     const client = await pool.connect();
     client.release();
     await expect(client.query('SELECT 1', [])).rejects.toThrow('has been released');
@@ -168,7 +169,7 @@ it('runs a query outside a concurrent transaction', async () => {
     await client.query('ROLLBACK');
     client.release();
   };
-  // At the same time: nobody would hear yet of one beside it that fails.
+  // Sent at the same time: a rejection of the query beside it would be unhandled for now.
   await Promise.all([inside(), ...beside]);
   const { rows } = await run<{ note: string; count: number }>('SELECT note, count(*) FROM thing GROUP BY note');
   expect(rows).toEqual([{ note: 'beside', count: 20 }]);
@@ -218,19 +219,21 @@ it('returns the documented types', async () => {
     },
   ]);
   await expect(run('SELECT 9007199254740992::int8')).rejects.toThrow(RangeError);
-  const arrays = await lend((client) => client.query({ text: 'SELECT $1::int, 2', values: [1], rowMode: 'array' }));
+  const arrays = await withConnection((client) =>
+    client.query({ text: 'SELECT $1::int, 2', values: [1], rowMode: 'array' }),
+  );
   expect(arrays.rows).toEqual([[1, 2]]);
   await test.database.ping();
 });
 
-it('refuses more parameters than the protocol supports', async () => {
+it('rejects more parameters than the protocol supports', async () => {
   await expect(run('SELECT 1', Array(65_536).fill(1))).rejects.toThrow(RangeError);
 });
 
 it('prepares a statement again after its table changed', async () => {
   const read = (client: DatabaseClient) => client.query('SELECT * FROM changing WHERE id = $1', [1]);
   await run('CREATE TABLE changing (id integer); INSERT INTO changing VALUES (1)');
-  await lend(async (client) => {
+  await withConnection(async (client) => {
     await read(client);
     await read(client);
     await client.query('ALTER TABLE changing ADD COLUMN more text');
@@ -246,8 +249,8 @@ it('prepares a statement again after its table changed', async () => {
   });
 });
 
-it('names repeated statements with parameters', async () => {
-  await lend(async (client) => {
+it('gives repeated statements with parameters a name', async () => {
+  await withConnection(async (client) => {
     for (let time = 0; time < 3; time++) await client.query('SELECT $1::int AS named', [1]);
     await client.query('SELECT $1::int AS once', [1]);
     await client.query({ text: 'SELECT $1::int AS mine', values: [1], name: 'mine' });
@@ -260,7 +263,7 @@ it('names repeated statements with parameters', async () => {
 });
 
 describe('end', () => {
-  it('refuses new callers and waits until connections are returned', async () => {
+  it('rejects new callers and waits until connections are returned', async () => {
     const own = await createTestDatabase(undefined, 'empty');
     const client = await own.database.pool.connect();
     let closed = false;
@@ -276,7 +279,7 @@ describe('end', () => {
     await own.dispose();
   });
 
-  it.runIf(inject('databaseKind') === 'pglite')('refuses those who wait', async () => {
+  it.runIf(inject('databaseKind') === 'pglite')('rejects callers that wait', async () => {
     const own = await createTestDatabase(undefined, 'empty');
     const client = await own.database.pool.connect();
     const waiting = expect(own.database.pool.connect()).rejects.toMatchObject({ name: 'DatabaseError' });
@@ -287,13 +290,13 @@ describe('end', () => {
   });
 });
 
-it.runIf(inject('databaseKind') === 'pglite')('hears notifications', async () => {
+it.runIf(inject('databaseKind') === 'pglite')('receives notifications', async () => {
   if (!(pool instanceof PglitePool)) throw new Error('not PGlite');
-  const heard = Promise.withResolvers<unknown>();
-  const stop = pool.onNotification(heard.resolve);
+  const notification = Promise.withResolvers<unknown>();
+  const stop = pool.onNotification(notification.resolve);
   await run('LISTEN news');
   await run("SELECT pg_notify('news', $1)", ['hello']);
-  expect(await heard.promise).toMatchObject({ channel: 'news', payload: 'hello' });
+  expect(await notification.promise).toMatchObject({ channel: 'news', payload: 'hello' });
   stop();
   await run('UNLISTEN news');
 });

@@ -8,12 +8,12 @@ import { openDatabase } from './database.ts';
 import { createDb } from './kysely.ts';
 import type { DatabaseClient, DatabasePool } from './pool.ts';
 
-/** As many as the pool has: nobody else gets one until the test is over, or the answered function is called. */
+/** Takes every connection of the pool until the test ends or the returned function is called. */
 async function takeAll(pool: DatabasePool, count: number): Promise<() => void> {
   const taken = await Promise.all(Array.from({ length: count }, () => pool.connect()));
-  const giveBack = () => taken.splice(0).forEach((client: DatabaseClient) => void client.release());
-  onTestFinished(giveBack);
-  return giveBack;
+  const releaseAll = () => taken.splice(0).forEach((client: DatabaseClient) => void client.release());
+  onTestFinished(releaseAll);
+  return releaseAll;
 }
 
 const message: CodeMessage = {
@@ -45,13 +45,13 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     (await gateway.deps.metrics.metrics()).split('\n').find((line) => line.startsWith(`${name} `));
 
   test('sends messages while requests use all of their connections', async () => {
-    // All of the twenty but one.
+    // All but one of the twenty connections.
     await takeAll(pool, 19);
     const { db, outbox } = gateway.deps.services;
     let last: Promise<DatabaseClient> | undefined;
     await db.transaction().execute(async (tx) => {
       await outbox.enqueue(tx, message);
-      // First in line for the connection that the transaction leaves.
+      // The first in the queue for the connection that the transaction releases.
       last = pool.connect();
     });
     let client = await last;
@@ -82,10 +82,10 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a gateway on PostgreSQL
     const { url } = gateway.ground.testDatabase;
     const database = await openDatabase({ databaseUrl: url, dataDir: '', maxConnections: 2 });
     onTestFinished(() => database.close());
-    const giveBack = await takeAll(database.pool, 2);
+    const releaseAll = await takeAll(database.pool, 2);
     const third = database.pool.connect();
     expect(database.pool.waiting).toBe(1);
-    giveBack();
+    releaseAll();
     (await third).release();
   });
 });

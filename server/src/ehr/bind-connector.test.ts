@@ -11,7 +11,7 @@ const database: PostgresPool = {
   end: async () => undefined,
 };
 
-/** A connector that notes what it is opened and probed with. */
+/** A connector that records the contexts of `open` and `probe`. */
 function recording(migrations: URL | undefined) {
   const contexts: ConnectorContext<unknown>[] = [];
   const module = {

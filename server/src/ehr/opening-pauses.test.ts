@@ -15,7 +15,7 @@ test('an EHR that cannot be opened is tried again after 1, 2, 4 seconds, and so 
     'clinic',
     async () => {
       attempts.push((Date.now() - begun) / 1000);
-      throw new ConnectorError('unavailable', 'As the test wants it');
+      throw new ConnectorError('unavailable', 'Simulated failure');
     },
     log,
   );
@@ -31,7 +31,7 @@ test('an EHR that cannot be opened is tried again after 1, 2, 4 seconds, and so 
   expect(attempts).toHaveLength(8);
 });
 
-test('a first attempt that takes long keeps the start waiting for five seconds', async () => {
+test('a slow first attempt delays the start by at most five seconds', async () => {
   const open = Promise.withResolvers<Connector>();
   let isStarted = false;
   const start = startOpening('clinic', () => open.promise, log).then((opening) => {

@@ -8,7 +8,7 @@ const attempts = new Map<string, number>();
 let isDown = true;
 const bug = Promise.withResolvers<never>();
 
-/** Of three EHRs one is down, and the connector of another has a bug that takes its time. */
+/** One of three EHRs is unavailable. The connector of another one has a bug that shows late. */
 const gateway = await startGateway({
   configure: (configuration) => ({
     ...configuration,
@@ -20,7 +20,7 @@ const gateway = await startGateway({
       async open(context: DatabaseContext<never>) {
         const attempt = (attempts.get(context.emr) ?? 0) + 1;
         attempts.set(context.emr, attempt);
-        if (context.emr === 'sandbox-se' && isDown) throw new ConnectorError('unavailable', 'As the test wants it');
+        if (context.emr === 'sandbox-se' && isDown) throw new ConnectorError('unavailable', 'Simulated failure');
         if (context.emr === 'sandbox-uk' && attempt === 1) await bug.promise;
         return sandboxConnector.open(context);
       },
@@ -42,20 +42,20 @@ test('an EHR that is unreachable at the start does not delay others and gets ehr
     ['sandbox-uk', 'unavailable'],
   ]);
   for (const path of ['/patients/se_personal_number:191212121212', '/resources', '/appointments?patient_id=p-1']) {
-    const answer = await gateway.request('GET', `${careUnit}${path}`);
-    expect(answer).toMatchObject({
+    const response = await gateway.request('GET', `${careUnit}${path}`);
+    expect(response).toMatchObject({
       status: 503,
       body: { reason: 'ehr_unavailable', retryable: true },
     });
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(30);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(30);
   }
   expect(await statusOf('/api/emrs/sandbox-no/care-units/oslo-sentrum/patients/p-1')).toBe(200);
 });
 
 const ready = () => gateway.request('GET', '/health/ready', { client: null });
 
-test('readiness waits for every EHR if a setting says so, and names those that are not open', async () => {
+test('readiness waits for every EHR if configured, and names those that are not open', async () => {
   expect(await ready()).toMatchObject({
     status: 503,
     body: { status: 'unavailable', emrs_not_open: ['sandbox-se', 'sandbox-uk'] },
@@ -68,7 +68,7 @@ test('retries opening a connector until it succeeds, and logs each kind of failu
     status: 200,
     body: { status: 'unavailable', last_success_at: null, capabilities: { operations: [] } },
   });
-  bug.reject(new TypeError('As the test wants it'));
+  bug.reject(new TypeError('Simulated failure'));
   await expect.poll(() => attempts.get('sandbox-se'), { timeout: 40_000, interval: 100 }).toBeGreaterThanOrEqual(3);
   expect(await ready()).toMatchObject({ status: 503, body: { emrs_not_open: expect.arrayContaining(['sandbox-se']) } });
   const failures = attempts.get('sandbox-se');

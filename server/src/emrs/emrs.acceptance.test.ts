@@ -26,7 +26,7 @@ const everyOperation = [
 ];
 
 describe('list_emrs', () => {
-  test('tells every EHR with what it can do', { tags: 'every-ehr' }, async () => {
+  test('returns every EHR with its capabilities', { tags: 'every-ehr' }, async () => {
     const { status, body } = await gateway.request<{ emrs: Emr[]; next_cursor: null }>('GET', '/api/emrs');
     expect(status).toBe(200);
     expect(body.next_cursor).toBeNull();
@@ -54,17 +54,17 @@ describe('list_emrs', () => {
     for (const { capabilities } of body.emrs) expect(capabilities.operations).toEqual(everyOperation);
   });
 
-  test('tells a client nothing of an EHR that it is not granted', async () => {
+  test('returns only the EHRs that the client is granted', async () => {
     const { body } = await gateway.request<{ emrs: Emr[] }>('GET', '/api/emrs', { client: 'narrowed' });
     expect(body.emrs.map(({ id }) => id)).toEqual(['sandbox-no']);
   });
 
-  test('comes in pages', async () => {
+  test('is paged', async () => {
     const pages = await pagesOf<Emr>(gateway, '/api/emrs?limit=1', 'emrs');
     expect(pages.map((page) => page.map(({ id }) => id))).toEqual([['sandbox-no'], ['sandbox-se'], ['sandbox-uk']]);
   });
 
-  test('takes no other parameter', async () => {
+  test('rejects other parameters', async () => {
     const { status, body } = await gateway.request<Problem>('GET', '/api/emrs?page=1');
     expect(status).toBe(400);
     expect(body).toMatchObject({ reason: 'request_invalid', errors: [{ parameter: 'page' }] });
@@ -72,7 +72,7 @@ describe('list_emrs', () => {
 });
 
 describe('get_emr', () => {
-  test.each(['sandbox-no', 'sandbox-se', 'sandbox-uk'])('tells of %s what the list tells', async (id) => {
+  test.each(['sandbox-no', 'sandbox-se', 'sandbox-uk'])('returns %s as list_emrs does', async (id) => {
     const { body } = await gateway.request<{ emrs: Emr[] }>('GET', '/api/emrs');
     const one = await gateway.request<Emr>('GET', `/api/emrs/${id}`);
     expect(one.status).toBe(200);
@@ -86,7 +86,7 @@ describe('get_emr', () => {
     });
   });
 
-  test('tells when the EHR last did what it was asked', async () => {
+  test('says when the EHR last responded successfully', async () => {
     const before = Date.now();
     await gateway.request('GET', '/api/emrs/sandbox-uk/care-units/riverside/resources');
     const { body } = await gateway.request<{ last_success_at: string }>('GET', '/api/emrs/sandbox-uk');
@@ -94,7 +94,7 @@ describe('get_emr', () => {
     expect(Date.parse(body.last_success_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('takes no parameter', async () => {
+  test('rejects parameters', async () => {
     const { status, body } = await gateway.request<Problem>('GET', '/api/emrs/sandbox-no?limit=1');
     expect(status).toBe(400);
     expect(body).toMatchObject({ reason: 'request_invalid', errors: [{ parameter: 'limit' }] });
@@ -124,26 +124,26 @@ describe('list_care_units', () => {
         { id: 'riverside', name: 'Riverside', time_zone: 'Europe/London', language: 'en' },
       ],
     ],
-  ])('tells those of %s, by id', async (emr, care_units) => {
+  ])('returns the care units of %s, by id', async (emr, care_units) => {
     const { status, body } = await gateway.request('GET', `/api/emrs/${emr}/care-units`);
     expect(status).toBe(200);
     expect(body).toEqual({ care_units, next_cursor: null });
   });
 
-  test('tells a client nothing of a care unit that it is not granted', async () => {
+  test('returns only the care units that the client is granted', async () => {
     const path = '/api/emrs/sandbox-no/care-units';
     const { body } = await gateway.request<{ care_units: Emr[] }>('GET', path, { client: 'narrowed' });
     expect(body.care_units.map(({ id }) => id)).toEqual(['oslo-sentrum']);
   });
 
-  test('comes in pages', async () => {
+  test('is paged', async () => {
     const pages = await pagesOf<Emr>(gateway, '/api/emrs/sandbox-uk/care-units?limit=1', 'care_units');
     expect(pages.map((page) => page.map(({ id }) => id))).toEqual([['hillview'], ['riverside']]);
   });
 });
 
 describe('get_care_unit', () => {
-  test('tells one', async () => {
+  test('returns one care unit', async () => {
     const { status, body } = await gateway.request('GET', '/api/emrs/sandbox-se/care-units/sodermalm');
     expect(status).toBe(200);
     expect(body).toEqual({ id: 'sodermalm', name: 'Södermalm', time_zone: 'Europe/Stockholm', language: 'sv' });

@@ -12,13 +12,13 @@ const services = [
   { id: 'vaccination', name: 'Vaccination', duration_minutes: 30 },
 ];
 
-test('tells every healthcare service, by id', async () => {
+test('returns every healthcare service, by id', async () => {
   const { status, body } = await gateway.request('GET', path);
   expect(status).toBe(200);
   expect(body).toEqual({ healthcare_services: services, next_cursor: null });
 });
 
-test('comes in pages', async () => {
+test('is paged', async () => {
   expect(await pagesOf(gateway, `${path}?limit=1`, 'healthcare_services')).toEqual(services.map((it) => [it]));
 });
 
@@ -27,7 +27,7 @@ test.each([
   ['bergen-nord', 'sandbox-no'],
   ['sodermalm', 'sandbox-se'],
   ['hillview', 'sandbox-uk'],
-])('has both in %s', async (careUnit, emr) => {
+])('returns both in %s', async (careUnit, emr) => {
   const { body } = await gateway.request<{ healthcare_services: { id: string; duration_minutes: number }[] }>(
     'GET',
     `/api/emrs/${emr}/care-units/${careUnit}/healthcare-services`,

@@ -1,11 +1,82 @@
 /** @module-tag any-database */
-import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { accessCases } from '../../../test/access-cases.ts';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { accessCases, pathOf } from '../../../test/access-cases.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { hashSecret } from '../config/configuration.ts';
 
+/** The paths that anybody may read. */
+const publicPaths = [
+  '/api/openapi.json',
+  '/api/openapi.yaml',
+  '/demo/messages',
+  '/docs',
+  '/docs/',
+  '/docs/js/scalar.js',
+  '/health/live',
+  '/health/ready',
+  '/metrics',
+  '/problems/:reason',
+];
+
+type Route = Pick<RouteOptions, 'method' | 'url' | 'config'>;
+
+/** Every route of the gateway, however it was added. */
+const routes: Route[] = [];
+const collectRoutes = (message: unknown) => {
+  (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', (route) => void routes.push(route));
+};
+subscribe('fastify.initialization', collectRoutes);
 const gateway = await startGateway();
+unsubscribe('fastify.initialization', collectRoutes);
 afterAll(() => gateway.close());
+
+const isMethodNotAllowed = ({ config }: Route) => config !== undefined && 'hidden' in config;
+
+/** The routes that are neither public nor covered by the access tests of an operation. */
+function uncovered(all: readonly Route[]): string[] {
+  const isCovered = ({ method, url, config }: Route) => {
+    const operation = gateway.app.operations.get(config?.operation?.operationId ?? '');
+    if (operation === undefined || operation !== config?.operation || url !== pathOf(operation)) return false;
+    return method === operation.method || (method === 'HEAD' && operation.method === 'GET');
+  };
+  const isPublic = ({ method, url }: Route) => (method === 'GET' || method === 'HEAD') && publicPaths.includes(url);
+  return all.filter((it) => !isPublic(it) && !isCovered(it)).map(({ method, url }) => `${method} ${url}`);
+}
+
+describe('every route', () => {
+  test('is public, or an operation with the access tests below', () => {
+    expect(uncovered(routes.filter((route) => !isMethodNotAllowed(route)))).toEqual([]);
+    expect(publicPaths.filter((path) => !routes.some(({ url }) => url === path))).toEqual([]);
+  });
+
+  test('that the access tests do not know is reported', () => {
+    const operation = gateway.app.operations.get('list_emrs');
+    if (!operation) throw new Error('No operation list_emrs');
+    const unknown: Route[] = [
+      { method: 'GET', url: '/api/patients' },
+      { method: 'POST', url: '/metrics' },
+      { method: 'GET', url: '/api/clients', config: { operation } },
+      { method: 'DELETE', url: '/api/emrs', config: { operation } },
+      { method: 'GET', url: '/api/emrs', config: { operation: { ...operation, scopes: [] } } },
+    ];
+    expect(uncovered([...routes.filter((route) => !isMethodNotAllowed(route)), ...unknown])).toEqual(
+      unknown.map(({ method, url }) => `${method} ${url}`),
+    );
+  });
+
+  test('responds with 405 to any other method', async () => {
+    const others = routes.filter(isMethodNotAllowed);
+    for (const { url, method } of others) {
+      expect([method].flat()).toContain('PUT');
+      const response = await gateway.request('PUT', url.replaceAll(':', ''), { client: null });
+      expect(response, url).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' } });
+    }
+    expect(new Set(others.map(({ url }) => url))).toEqual(new Set(routes.map(({ url }) => url)));
+  });
+});
 
 for (const operation of gateway.app.operations.values()) accessCases(gateway, operation);
 
@@ -15,6 +86,22 @@ test('the OpenAPI description contains exactly the operations of the table', () 
     Object.values(path as Record<string, { operationId: string }>).map(({ operationId }) => operationId),
   );
   expect(documented.toSorted()).toEqual([...gateway.app.operations.keys()].toSorted());
+});
+
+test('the guide lists every operation with its scopes', () => {
+  const guide = readFileSync(new URL('../../../docs/guide/README.md', import.meta.url), 'utf8');
+  const inCode = (text: string) => Array.from(text.matchAll(/`([^`]+)`/g), ([, code = '']) => code);
+  const rows = [...guide.matchAll(/^\| (GET|POST|PUT|PATCH|DELETE) \| (.*) \| (.*) ?\|$/gm)];
+  const listed = rows.flatMap(([, method, paths = '', scopes = '']) =>
+    inCode(paths).map((path) => {
+      const whole = path.startsWith('/api') ? path : `/api/emrs/{emr}/care-units/{care_unit_id}${path}`;
+      return `${method} ${whole} ${inCode(scopes).sort()}`;
+    }),
+  );
+  const declared = [...gateway.app.operations.values()].map(
+    (it) => `${it.method} ${pathOf(it).replaceAll(/:([a-z_]+)/g, '{$1}')} ${it.scopes.toSorted()}`,
+  );
+  expect(listed.sort()).toEqual(declared.sort());
 });
 
 test('accepts both secrets of a client during a rotation', async () => {
@@ -39,7 +126,7 @@ test('accepts both secrets of a client during a rotation', async () => {
 
 test('public paths need no credentials', async () => {
   for (const path of ['/api/openapi.json', '/api/openapi.yaml', '/health/live', '/health/ready', '/metrics']) {
-    const answer = await gateway.request('GET', path, { client: null });
-    expect(answer.status, path).toBe(200);
+    const response = await gateway.request('GET', path, { client: null });
+    expect(response.status, path).toBe(200);
   }
 });

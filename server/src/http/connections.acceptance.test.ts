@@ -14,7 +14,7 @@ async function gatewayWith(http: Partial<Configuration['http']>): Promise<Gatewa
 
 interface Caller {
   readonly socket: Socket;
-  /** What has come so far. */
+  /** The bytes received so far. */
   text(): string;
   readonly closed: Promise<unknown>;
 }
@@ -30,7 +30,7 @@ function call(gateway: Gateway): Caller {
   return { socket, text: () => text, closed: new Promise((resolve) => socket.once('close', resolve)) };
 }
 
-/** A byte at a time for as long as the connection lives, without an end of its own. */
+/** Sends one byte at a time while the connection is open, and never ends the request. */
 function trickle(socket: Socket, text = ' '): void {
   const timer = setInterval(() => socket.write(text), 50);
   socket.once('close', () => clearInterval(timer));
@@ -45,7 +45,7 @@ describe('an incomplete request', () => {
   test.each([
     ['in its head', (): string => 'GET /api/emrs HTTP/1.1\r\nx-slow: '],
     ['in its body', (gateway: Gateway) => head(gateway, 'content-length: 1000\r\n')],
-  ])('is refused after the time-out: %s', async (_, begin) => {
+  ])('is rejected after the time-out: %s', async (_, begin) => {
     const gateway = await gatewayWith({ request_timeout_seconds: 1 });
     const { socket, text, closed } = call(gateway);
     socket.write(begin(gateway));
@@ -94,13 +94,13 @@ test('a caller gets the response to an oversized body while it is still sending'
 });
 
 describe('connections', () => {
-  async function isAnswered(gateway: Gateway): Promise<boolean> {
+  async function getsResponse(gateway: Gateway): Promise<boolean> {
     const { socket, text, closed } = call(gateway);
     socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
     await Promise.race([closed, new Promise((resolve) => socket.once('data', resolve))]);
     return text() !== '';
   }
-  const refused = async (gateway: Gateway, limit: string) => {
+  const rejected = async (gateway: Gateway, limit: string) => {
     const text = await gateway.deps.metrics.metrics();
     return Number(new RegExp(`connections_refused_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
   };
@@ -109,21 +109,21 @@ describe('connections', () => {
     const gateway = await gatewayWith({ max_connections_per_address: 2 });
     const [first, second] = [call(gateway), call(gateway)];
     await Promise.all([once(first.socket, 'connect'), once(second.socket, 'connect')]);
-    expect(await isAnswered(gateway)).toBe(false);
-    expect(await refused(gateway, 'address')).toBe(1);
+    expect(await getsResponse(gateway)).toBe(false);
+    expect(await rejected(gateway, 'address')).toBe(1);
     first.socket.destroy();
-    await expect.poll(() => isAnswered(gateway)).toBe(true);
+    await expect.poll(() => getsResponse(gateway)).toBe(true);
   });
 
   test('of a trusted proxy have no limit per address', async () => {
     const gateway = await gatewayWith({ max_connections_per_address: 1, trusted_proxies: ['127.0.0.0/8'] });
-    for (let count = 0; count < 3; count++) expect(await isAnswered(gateway)).toBe(true);
+    for (let count = 0; count < 3; count++) expect(await getsResponse(gateway)).toBe(true);
   });
 
   test('have a total limit', async () => {
     const gateway = await gatewayWith({ max_connections: 1, trusted_proxies: ['127.0.0.1'] });
-    expect(await isAnswered(gateway)).toBe(true);
-    expect(await isAnswered(gateway)).toBe(false);
-    expect(await refused(gateway, 'all')).toBe(1);
+    expect(await getsResponse(gateway)).toBe(true);
+    expect(await getsResponse(gateway)).toBe(false);
+    expect(await rejected(gateway, 'all')).toBe(1);
   });
 });

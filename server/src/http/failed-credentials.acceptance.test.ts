@@ -23,21 +23,21 @@ describe('wrong credentials', () => {
   test('get 429 with Retry-After after too many', async () => {
     const gateway = await strictGateway();
     await failUntilRefused(gateway);
-    // However long the machine takes: the pauses grow.
-    const refused = async () => gateway.request<Problem>('GET', '/api/emrs', { client: wrong });
-    await expect.poll(async () => (await refused()).status, { interval: 0 }).toBe(429);
-    const answers = await Promise.all(Array.from({ length: 50 }, refused));
-    const answer = answers.find(({ status }) => status === 429);
-    expect(answer).toMatchObject({ body: { reason: 'rate_limited', retryable: true } });
-    const seconds = Number(answer?.headers['retry-after']);
+    // However slow the machine is: the delays increase.
+    const rejected = async () => gateway.request<Problem>('GET', '/api/emrs', { client: wrong });
+    await expect.poll(async () => (await rejected()).status, { interval: 0 }).toBe(429);
+    const responses = await Promise.all(Array.from({ length: 50 }, rejected));
+    const response = responses.find(({ status }) => status === 429);
+    expect(response).toMatchObject({ body: { reason: 'rate_limited', retryable: true } });
+    const seconds = Number(response?.headers['retry-after']);
     expect(seconds).toBeGreaterThan(0);
-    expect(answer?.headers).toMatchObject({
+    expect(response?.headers).toMatchObject({
       'ratelimit-limit': '3',
       'ratelimit-remaining': '0',
       'ratelimit-reset': String(seconds),
     });
-    expect(answer?.headers).not.toHaveProperty('www-authenticate');
-    expect(answers.filter(({ status }) => status === 401).length).toBeLessThan(10);
+    expect(response?.headers).not.toHaveProperty('www-authenticate');
+    expect(responses.filter(({ status }) => status === 401).length).toBeLessThan(10);
   });
 
   test('never block valid credentials', async () => {

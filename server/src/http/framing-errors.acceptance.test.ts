@@ -18,14 +18,14 @@ async function booking(): Promise<string> {
   return `${head('POST', `${oslo}/appointments`, more)}${body}`;
 }
 
-interface Told {
+interface AppointmentResponse {
   readonly status: number;
   readonly requestId: string;
   readonly body: { readonly reason?: string; readonly detail?: string };
 }
 
-/** Every answer that comes back for these bytes, until the gateway closes the connection. */
-async function exchange(text: string): Promise<Told[]> {
+/** All responses to these bytes, until the gateway closes the connection. */
+async function exchange(text: string): Promise<AppointmentResponse[]> {
   const socket = connect(gateway.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => undefined);
@@ -38,9 +38,9 @@ async function exchange(text: string): Promise<Told[]> {
   await once(socket, 'end');
   return raw
     .split(/(?=HTTP\/1\.1 \d{3} )/)
-    .filter((answer) => answer !== '')
-    .map((answer) => {
-      const [lines = '', body = ''] = answer.split('\r\n\r\n');
+    .filter((response) => response !== '')
+    .map((response) => {
+      const [lines = '', body = ''] = response.split('\r\n\r\n');
       return {
         status: Number(/^HTTP\/1\.1 (\d{3})/.exec(lines)?.[1]),
         requestId: /x-request-id: (\S+)/i.exec(lines)?.[1] ?? '',
@@ -67,13 +67,13 @@ describe('invalid HTTP after a request', () => {
   );
 
   test('does not affect the responses to several requests', async () => {
-    const answers = await exchange(`${await booking()}${head('GET', '/api/emrs').repeat(3)}nonsense\r\n\r\n`);
-    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 400]);
+    const responses = await exchange(`${await booking()}${head('GET', '/api/emrs').repeat(3)}nonsense\r\n\r\n`);
+    expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 200, 400]);
   });
 
   test('does not affect the response if the connection is then closed', async () => {
-    const answers = await exchange(`${head('GET', '/api/emrs', 'connection: close\r\n')}nonsense\r\n\r\n`);
-    expect(answers.map(({ status }) => status)).toEqual([200]);
+    const responses = await exchange(`${head('GET', '/api/emrs', 'connection: close\r\n')}nonsense\r\n\r\n`);
+    expect(responses.map(({ status }) => status)).toEqual([200]);
   });
 });
 
@@ -84,23 +84,23 @@ describe('invalid HTTP within a body', () => {
     'content-type: application/json\r\ntransfer-encoding: chunked\r\n',
   );
 
-  test('is refused with the id of that request', async () => {
+  test('is rejected with the id of that request', async () => {
     const requestId = crypto.randomUUID();
     const text = unreadable.replace('\r\n', `\r\nx-request-id: ${requestId}\r\n`);
-    const [answer, ...more] = await exchange(`${text}5\r\n{"a":\r\nzz\r\n`);
-    expect(answer).toMatchObject({ status: 400, requestId, body: { reason: 'request_invalid' } });
+    const [response, ...more] = await exchange(`${text}5\r\n{"a":\r\nzz\r\n`);
+    expect(response).toMatchObject({ status: 400, requestId, body: { reason: 'request_invalid' } });
     expect(more).toEqual([]);
     await expect.poll(() => linesOf(requestId)).toMatchObject([{ status: 400, reason: 'request_invalid', client: id }]);
   });
 
-  test('is refused after the responses to earlier requests', async () => {
-    const answers = await exchange(`${await booking()}${unreadable}5\r\n{"a":\r\nzz\r\n`);
-    expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+  test('is rejected after the responses to earlier requests', async () => {
+    const responses = await exchange(`${await booking()}${unreadable}5\r\n{"a":\r\nzz\r\n`);
+    expect(responses.map(({ status }) => status)).toEqual([201, 400]);
   });
 
   test('closes the connection if the response was already sent', async () => {
-    const refused = unreadable.replace(secret, 'wrong');
-    const answers = await exchange(`${refused}5\r\n{"a":\r\nzz\r\n`);
-    expect(answers.length).toBe(1);
+    const rejected = unreadable.replace(secret, 'wrong');
+    const responses = await exchange(`${rejected}5\r\n{"a":\r\nzz\r\n`);
+    expect(responses.length).toBe(1);
   });
 });

@@ -4,7 +4,7 @@ import { scanJson } from './json-scan.ts';
 
 const unlimited = { depth: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
 
-/** The same, by recursion over what has been parsed. */
+/** The same result, computed recursively from parsed JSON. */
 function measure(value: unknown): { depth: number; values: number } {
   if (typeof value !== 'object' || value === null) return { depth: 0, values: 1 };
   const parts = Object.values(value).map(measure);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
-import { type Answer, type Problem, startGateway } from '../../../test/gateway.ts';
+import { type GatewayResponse, type Problem, startGateway } from '../../../test/gateway.ts';
 import { reasonNames, reasons } from '../problems/reasons.ts';
 
 const gateway = await startGateway({ configure: (it) => ({ ...it, identifier_headers: ['patient-number'] }) });
@@ -13,7 +13,7 @@ afterAll(() => gateway.close());
 const { id, secret } = gateway.credentials('everything');
 const credentialLines = `x-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\n`;
 
-/** What comes back on a socket for these bytes, until the gateway closes it. */
+/** Everything that a socket receives in response to these bytes, until the gateway closes it. */
 async function exchange(text: string | Buffer): Promise<{ status: number; head: string; body: Problem; raw: string }> {
   const socket = connect(gateway.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -47,10 +47,10 @@ describe('routes', () => {
     '/problems/__proto__',
     '/..%2f',
     '/%00',
-  ])('unknown path gets 404: %s', async (path) => {
+  ])('an unknown path gets 404: %s', async (path) => {
     for (const client of ['everything', null] as const) {
-      const answer = await gateway.request<Problem>('GET', path, { client });
-      expect(answer).toMatchObject({ status: 404, body: { reason: 'route_not_found', errors: [] } });
+      const response = await gateway.request<Problem>('GET', path, { client });
+      expect(response).toMatchObject({ status: 404, body: { reason: 'route_not_found', errors: [] } });
     }
   });
 
@@ -60,7 +60,7 @@ describe('routes', () => {
     `${oslo}/patients/`,
     '/api/emrs//care-units',
     '/api/emrs/sandbox-no/care-units//timeslots',
-  ])('path with an empty id gets 404: %s', async (path) => {
+  ])('a path with an empty id gets 404: %s', async (path) => {
     expect(await gateway.request('GET', path)).toMatchObject({ status: expect.toBeOneOf([400, 404]) });
   });
 
@@ -80,18 +80,18 @@ describe('routes', () => {
     ['POST', '/health/live', 'GET, HEAD'],
     ['POST', '/metrics', 'GET, HEAD'],
   ])('%s on %s gets 405 with Allow', async (method, path, allow) => {
-    const answer = await gateway.request<Problem>(method, path);
-    expect(answer).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' }, headers: { allow } });
+    const response = await gateway.request<Problem>(method, path);
+    expect(response).toMatchObject({ status: 405, body: { reason: 'method_not_allowed' }, headers: { allow } });
   });
 
-  test('refuse unknown methods', async () => {
+  test('reject unknown methods', async () => {
     expect(await exchange(get('/api/emrs').replace('GET', 'BREW'))).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid' },
     });
   });
 
-  test('respond to HEAD like GET without a body', async () => {
+  test('respond to HEAD as to GET, without a body', async () => {
     const { id: appointment } = await book(gateway);
     for (const path of [
       '/api/emrs',
@@ -122,10 +122,10 @@ describe('URLs', () => {
     `${oslo}/patients/%ed%a0%80`,
     '/api/emrs/%e4',
     '/%',
-  ])('refuse a path that is not percent-encoded UTF-8: %s', async (path) => {
-    const answer = await gateway.request<Problem>('GET', path);
-    expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-    expect(answer.text).not.toContain('%');
+  ])('must be percent-encoded UTF-8: not %s', async (path) => {
+    const response = await gateway.request<Problem>('GET', path);
+    expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+    expect(response.text).not.toContain('%');
   });
 
   test.each([
@@ -140,13 +140,13 @@ describe('URLs', () => {
     '__proto__=x',
     'constructor=x',
     'a=1&a=2&__proto__[x]=1',
-  ])('refuse an invalid query: %s', async (query) => {
-    const answer = await gateway.request<Problem>('GET', `${oslo}/appointments?${query}`);
-    expect(answer.status).toBe(400);
+  ])('must have a valid query: not %s', async (query) => {
+    const response = await gateway.request<Problem>('GET', `${oslo}/appointments?${query}`);
+    expect(response.status).toBe(400);
   });
 
   test.each(['patient_id=%', 'patient_id=%zz', 'patient_id=p-1&limit=%ff', 'patient_id=%c3', '%ff=1', 'a=%ed%a0%80'])(
-    'refuse a query that is not percent-encoded UTF-8: %s',
+    'must have a query of percent-encoded UTF-8: not %s',
     async (query) => {
       expect(await gateway.request('GET', `${oslo}/appointments?${query}`)).toMatchObject({
         status: 400,
@@ -197,8 +197,8 @@ describe('URLs', () => {
       body: { reason: 'patient_not_found' },
     });
     const longer = encodeURIComponent('😀'.repeat(201));
-    const answer = await gateway.request<Problem>('GET', `${oslo}/patients/${longer}`);
-    expect(answer.status === 414 || answer.body.reason === 'identifier_malformed').toBe(true);
+    const response = await gateway.request<Problem>('GET', `${oslo}/patients/${longer}`);
+    expect(response.status === 414 || response.body.reason === 'identifier_malformed').toBe(true);
   });
 });
 
@@ -207,14 +207,14 @@ describe('headers', () => {
     const fits = await gateway.request('GET', '/api/emrs', { headers: { 'x-filler': 'x'.repeat(30_000) } });
     expect(fits.status).toBe(200);
     for (const filler of [`x-filler: ${'x'.repeat(40_000)}\r\n`, `x-filler: ${'x'.repeat(100)}\r\n`.repeat(400)]) {
-      const answer = await exchange(get('/api/emrs', filler));
-      expect(answer).toMatchObject({
+      const response = await exchange(get('/api/emrs', filler));
+      expect(response).toMatchObject({
         status: 431,
         body: { reason: 'headers_too_large', code: 'HEADERS_TOO_LARGE', status: 431 },
       });
-      expect(answer.head.toLowerCase()).toContain('content-type: application/problem+json');
-      expect(answer.head.toLowerCase()).toContain(
-        `x-request-id: ${(answer.body as unknown as { request_id: string }).request_id}`,
+      expect(response.head.toLowerCase()).toContain('content-type: application/problem+json');
+      expect(response.head.toLowerCase()).toContain(
+        `x-request-id: ${(response.body as unknown as { request_id: string }).request_id}`,
       );
     }
   });
@@ -226,12 +226,12 @@ describe('headers', () => {
   ])('must not be repeated: %s', async (name, value) => {
     const first = name === 'host' ? '' : `${name}: ${value}\r\n`;
     for (const second of [value, 'other']) {
-      const answer = await exchange(get('/api/emrs', `${first}${name.toUpperCase()}: ${second}\r\n`));
-      expect(answer).toMatchObject({
+      const response = await exchange(get('/api/emrs', `${first}${name.toUpperCase()}: ${second}\r\n`));
+      expect(response).toMatchObject({
         status: 400,
         body: { reason: 'request_invalid', errors: [{ header: name, reason: 'request_invalid' }] },
       });
-      expect(answer.body.detail).toBe(`The ${name} header is sent more than once.`);
+      expect(response.body.detail).toBe(`The ${name} header is sent more than once.`);
     }
   });
 
@@ -283,8 +283,8 @@ describe('headers', () => {
   );
 
   test('contain a new request id for each request', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => gateway.request('GET', '/api/emrs')));
-    expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(20);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => gateway.request('GET', '/api/emrs')));
+    expect(new Set(responses.map(({ headers }) => headers['x-request-id'])).size).toBe(20);
   });
 });
 
@@ -311,23 +311,23 @@ describe('invalid HTTP', () => {
 
 describe('bodies', () => {
   test('are ignored on GET requests', async () => {
-    const answer = await gateway.request('GET', '/api/emrs', { body: 'not JSON' });
-    expect(answer.status).toBe(200);
+    const response = await gateway.request('GET', '/api/emrs', { body: 'not JSON' });
+    expect(response.status).toBe(200);
   });
 
   test('can be chunked', async () => {
     const body = JSON.stringify(creationBody(await freeSlot(gateway)));
     const chunks = [body.slice(0, 9), body.slice(9)].map((it) => `${Buffer.byteLength(it).toString(16)}\r\n${it}\r\n`);
     const head = get(`${oslo}/appointments`, 'content-type: application/json\r\ntransfer-encoding: chunked\r\n');
-    const answer = await exchange(`${head.replace('GET', 'POST')}${chunks.join('')}0\r\n\r\n`);
-    expect(answer.status).toBe(201);
+    const response = await exchange(`${head.replace('GET', 'POST')}${chunks.join('')}0\r\n\r\n`);
+    expect(response.status).toBe(201);
   });
 
   test('in chunks are limited to 1 MiB', async () => {
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
     const head = get(`${oslo}/appointments`, 'content-type: application/json\r\ntransfer-encoding: chunked\r\n');
-    const answer = await exchange(`${head.replace('GET', 'POST')}${chunk.repeat(17)}0\r\n\r\n`);
-    expect(answer).toMatchObject({ status: 413, body: { reason: 'content_too_large' } });
+    const response = await exchange(`${head.replace('GET', 'POST')}${chunk.repeat(17)}0\r\n\r\n`);
+    expect(response).toMatchObject({ status: 413, body: { reason: 'content_too_large' } });
   });
 });
 
@@ -340,7 +340,7 @@ describe('a malicious body of 1 MiB', () => {
     ['arrays in arrays, closed', `{"comment":${'['.repeat(500_000)}"header:x"${']'.repeat(500_000)}}`],
     ['objects in objects', filled('', '{"a":', '')],
     ['arrays in arrays, with strings', `{"comment":${'["",'.repeat(200_000)}1${']'.repeat(200_000)}}`],
-    ['ids that are none', filled('{"ids":[', '0,', '0],"status":"cancelled"}')],
+    ['invalid ids', filled('{"ids":[', '0,', '0],"status":"cancelled"}')],
     ['empty ids', filled('{"ids":[', '"",', '""],"status":"cancelled"}')],
     ['ids that are objects', filled('{"ids":[', '{},', '{}]}')],
     ['unknown fields', `{${Array.from({ length: 90_000 }, (_, index) => `"f${index}":0`).join(',')}}`],
@@ -353,7 +353,7 @@ describe('a malicious body of 1 MiB', () => {
     ['commas', filled('{"comment":[', ',', ']}')],
   ];
 
-  test.each(bodies)('is refused cheaply: %s', async (_, body) => {
+  test.each(bodies)('is rejected cheaply: %s', async (_, body) => {
     expect(body.length).toBeLessThanOrEqual(mebibyte);
     for (const isKept of [false, true]) {
       for (const [method, path] of [
@@ -363,12 +363,12 @@ describe('a malicious body of 1 MiB', () => {
       ] as const) {
         const headers = isKept ? { 'idempotency-key': randomUUID() } : {};
         const before = process.cpuUsage();
-        const answer = await gateway.request<Problem>(method, path, { body, headers });
+        const response = await gateway.request<Problem>(method, path, { body, headers });
         const { user, system } = process.cpuUsage(before);
-        expect(answer).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
-        expect(answer.body.errors.length).toBeLessThanOrEqual(20);
-        expect(answer.text.length).toBeLessThan(16_384);
-        // What grows faster than the body costs minutes; this is far above what is needed, in processor time.
+        expect(response).toMatchObject({ status: 400, body: { reason: 'request_invalid' } });
+        expect(response.body.errors.length).toBeLessThanOrEqual(20);
+        expect(response.text.length).toBeLessThan(16_384);
+        // An algorithm that is worse than linear would take minutes. The limit is generous, and counts processor time.
         expect((user + system) / 1e6).toBeLessThan(2);
       }
     }
@@ -403,10 +403,10 @@ describe('the OpenAPI description', () => {
         .filter((it) => it.in === 'query')
         .flatMap(({ name, example }) => [example].flat().map((value): [string, string] => [name, String(value)])),
     );
-    const answer = await gateway.request<Problem>('GET', `${path}?${query}`);
-    // The id of an appointment is made up.
-    if (answer.status !== 404) expect(answer.status, answer.text).toBe(200);
-    else expect(answer.body.reason).toBe('appointment_not_found');
+    const response = await gateway.request<Problem>('GET', `${path}?${query}`);
+    // The example's id of an appointment is invented.
+    if (response.status !== 404) expect(response.status, response.text).toBe(200);
+    else expect(response.body.reason).toBe('appointment_not_found');
   });
 
   test('declares the same constraints for headers and texts as validation', async () => {
@@ -437,10 +437,10 @@ describe('limits', () => {
       expect(status).toBe(200);
       expect(headers).toMatchObject({ 'ratelimit-limit': '3', 'ratelimit-remaining': remaining });
     }
-    const refused: Answer<Problem> = await limited.request('GET', `${oslo}/patients/p-3`);
-    expect(refused).toMatchObject({ status: 429, body: { reason: 'rate_limited', retryable: true } });
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60);
+    const rejected: GatewayResponse<Problem> = await limited.request('GET', `${oslo}/patients/p-3`);
+    expect(rejected).toMatchObject({ status: 429, body: { reason: 'rate_limited', retryable: true } });
+    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(rejected.headers['retry-after'])).toBeLessThanOrEqual(60);
     expect((await limited.request('GET', '/api/emrs', { client: 'narrowed' })).status).toBe(200);
     const wrong = { id: limited.credentials('everything').id, secret: 'wrong' };
     expect((await limited.request('GET', '/api/emrs', { client: wrong })).status).toBe(401);
@@ -481,8 +481,8 @@ describe('health', () => {
       status: 503,
       body: { status: 'unavailable' },
     });
-    const answer = await broken.request<Problem>('GET', `${oslo}/appointments?patient_id=p-1`);
-    expect(answer).toMatchObject({ status: 503, body: { retryable: true } });
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const response = await broken.request<Problem>('GET', `${oslo}/appointments?patient_id=p-1`);
+    expect(response).toMatchObject({ status: 503, body: { retryable: true } });
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 });

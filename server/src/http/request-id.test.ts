@@ -32,7 +32,7 @@ test.each([
   '0'.repeat(32),
   '15859000026158590000261585900002',
   '01585900002600000000000000',
-  // One character too few, too many, and one that is not of the alphabet.
+  // One character too few, one too many, and one that is not in the alphabet.
   '01ARZ3NDEKTSV4RRFFQ69G5FA',
   '01ARZ3NDEKTSV4RRFFQ69G5FAVV',
   '81ARZ3NDEKTSV4RRFFQ69G5FAV',

@@ -45,8 +45,8 @@ async function open(): Promise<Socket> {
 const head = (method: string, path: string, requestId: string, more = '') =>
   `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-service-client-id: ${id}\r\nx-service-client-secret: ${secret}\r\nx-request-id: ${requestId}\r\n${more}\r\n`;
 
-/** Holds every request until it is let go, as a slow EHR would. */
-function holdBack(): { readonly reached: Promise<void>; letGo(): void } {
+/** Delays every request until the test releases it, like a slow EHR. */
+function delayRequests(): { readonly reached: Promise<void>; release(): void } {
   const reached = Promise.withResolvers<void>();
   const free = Promise.withResolvers<void>();
   const ehr = gateway.deps.ehrs.get('sandbox-no');
@@ -59,12 +59,12 @@ function holdBack(): { readonly reached: Promise<void>; letGo(): void } {
       return await Reflect.apply(call, ehr, args);
     },
   });
-  const letGo = () => {
+  const release = () => {
     free.resolve();
     Object.assign(ehr, { call });
   };
-  onTestFinished(letGo);
-  return { reached: reached.promise, letGo };
+  onTestFinished(release);
+  return { reached: reached.promise, release };
 }
 
 describe('a caller that disconnects before the response', () => {
@@ -73,7 +73,7 @@ describe('a caller that disconnects before the response', () => {
     const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments', status: 'aborted' };
     const slot = await freeSlot(gateway);
     const body = JSON.stringify(creationBody(slot));
-    const held = holdBack();
+    const held = delayRequests();
     const socket = await open();
     socket.write(
       `${head('POST', `${oslo}/appointments`, requestId, `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`)}${body}`,
@@ -81,7 +81,7 @@ describe('a caller that disconnects before the response', () => {
     await held.reached;
     socket.destroy();
     await expect.poll(() => linesOf(requestId)).toHaveLength(1);
-    held.letGo();
+    held.release();
     const booked = async () => {
       const { body: found } = await gateway.request<{ appointments: { start: string; resource_id: string }[] }>(
         'GET',
@@ -97,7 +97,7 @@ describe('a caller that disconnects before the response', () => {
 
   test('is logged once for each pipelined request', async () => {
     const ids = Array.from({ length: 15 }, (_, index) => `0b5e0c4e-3f0a-4c39-9d0e-${String(index).padStart(12, '0')}`);
-    const held = holdBack();
+    const held = delayRequests();
     const socket = await open();
     socket.write(ids.map((requestId) => head('GET', `${oslo}/resources`, requestId)).join(''));
     await held.reached;
@@ -108,7 +108,7 @@ describe('a caller that disconnects before the response', () => {
 
 test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
   'an aborted upload is not logged as an error: %s',
-  async (breakOff) => {
+  async (closeSocket) => {
     const requestId = crypto.randomUUID();
     const labels = { method: 'POST', route: '/api/emrs/:emr/care-units/:care_unit_id/appointments' };
     const before = await measured({ ...labels, status: 'aborted' });
@@ -117,11 +117,11 @@ test.each(['resetAndDestroy', 'destroy', 'end'] as const)(
     socket.write(head('POST', `${oslo}/appointments`, requestId, more));
     await once(socket, 'data');
     socket.write('{"patient_id":');
-    socket[breakOff]();
+    socket[closeSocket]();
     await expect.poll(() => linesOf(requestId)).toMatchObject([{ level: 30, msg: 'request', aborted: true }]);
     expect(await measured({ ...labels, status: 'aborted' })).toBe(before + 1);
     expect(await measured({ ...labels, status: '503' })).toBe(0);
-    // Whatever Fastify makes of it comes within the turn of the event loop that closed the connection.
+    // Fastify handles the closed connection within the same turn of the event loop.
     await gateway.request('GET', '/health/live', { client: null });
     expect(linesOf(requestId)).toHaveLength(1);
   },
@@ -137,8 +137,8 @@ test.each([
   const requestId = crypto.randomUUID();
   const labels = { method, route, status: String(status) };
   const before = await measured(labels);
-  const answer = await gateway.request(method, path, { headers: { 'x-request-id': requestId } });
-  expect(answer.status).toBe(status);
+  const response = await gateway.request(method, path, { headers: { 'x-request-id': requestId } });
+  expect(response.status).toBe(status);
   await expect.poll(() => linesOf(requestId)).toMatchObject([{ msg: 'request', status }]);
   expect(linesOf(requestId)[0]).not.toHaveProperty('aborted');
   expect(await measured(labels)).toBe(before + 1);

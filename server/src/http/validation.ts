@@ -55,10 +55,13 @@ export function addValidation(app: FastifyInstance): void {
   });
   app.addHook('preValidation', async (request) => {
     const query = request.query as Record<string, unknown>;
-    const schemas: Readonly<Record<string, { readonly type?: unknown }>> =
+    const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
       request.routeOptions.config.operation?.query ?? {};
     for (const [name, value] of Object.entries(query)) {
-      if (typeof value === 'string') query[name] = schemas[name]?.type === 'integer' ? integer(value) : withPlus(value);
+      if (typeof value !== 'string') continue;
+      const { type, format } = schemas[name] ?? {};
+      if (type === 'integer') query[name] = integer(value);
+      else if (format === 'date-time-or-local') query[name] = withPlus(value);
     }
   });
 }

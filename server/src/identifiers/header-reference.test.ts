@@ -23,18 +23,18 @@ function failure(attempt: () => unknown): IdentifierError {
 
 describe('resolving a header reference', () => {
   test.each(['p-1', 'nhs_number:9990000018', 'Header:x-id', 'emr_id:header:x-id', 'headers:x', ''])(
-    '%j is no reference',
+    '%j is not a reference',
     (text) => {
       expect(resolveHeaderReference(text, none)).toEqual({ text, header: undefined });
     },
   );
 
-  test('the name is looked up in lower case', () => {
+  test('the name of the header is case-insensitive', () => {
     const resolved = resolveHeaderReference('header:X-Patient', reader({ 'x-patient': 'nhs_number:9990000018' }));
     expect(resolved).toEqual({ text: 'nhs_number:9990000018', header: 'x-patient' });
   });
 
-  test.each(['', ' ', '\t'])('a header with %j is missing', (value) => {
+  test.each(['', ' ', '\t'])('a header with the value %j counts as missing', (value) => {
     const error = failure(() => resolveHeaderReference('header:X-Patient', reader({ 'x-patient': value })));
     expect(error).toMatchObject({
       reason: 'header_reference_missing',
@@ -43,7 +43,7 @@ describe('resolving a header reference', () => {
     });
   });
 
-  test.each(['x-patient', 'x-constructor', 'x-__proto__'])('the absent header %s is missing', (name) => {
+  test.each(['x-patient', 'x-constructor', 'x-__proto__'])('the header %s is missing if it was not sent', (name) => {
     const error = failure(() => resolveHeaderReference(`header:${name}`, none));
     expect(error).toMatchObject({ reason: 'header_reference_missing', header: name });
   });
@@ -83,13 +83,13 @@ describe('resolving a header reference', () => {
     'ax-patient',
     'constructor',
     '__proto__',
-  ])('%s may not be referenced, present or not', (name) => {
+  ])('%s cannot be referenced, whether or not it was sent', (name) => {
     const error = failure(() => resolveHeaderReference(`header:${name}`, reader({ [name.toLowerCase()]: 'p-1' })));
     expect(error).toMatchObject({ reason: 'header_reference_forbidden', header: name.toLowerCase() });
   });
 
   test.each(['x-host', 'x-', 'x-accept', 'x-request-ids', 'x-services', 'x-patient-id'])(
-    '%s may be referenced',
+    '%s can be referenced',
     (name) => {
       expect(resolveHeaderReference(`header:${name}`, reader({ [name]: 'p-1' })).text).toBe('p-1');
     },
@@ -103,23 +103,23 @@ describe('resolving a header reference', () => {
     },
   );
 
-  test('one header does not lead to another', () => {
+  test('a referenced header cannot contain a reference', () => {
     const error = failure(() => resolveHeaderReference('header:x-a', reader({ 'x-a': 'header:x-b', 'x-b': 'p-1' })));
     expect(error).toMatchObject({ reason: 'identifier_malformed', header: 'x-a' });
   });
 
-  test('other names may be referenced where the configuration has them', () => {
+  test('other names can be referenced if the configuration allows them', () => {
     const read = reader({ 'patient-number': 'p-1' }, ['patient-number']);
     expect(resolveHeaderReference('header:Patient-Number', read).text).toBe('p-1');
     expect(isReferable('patient-number', new Set())).toBe(false);
   });
 
-  test('a header that is sent twice holds nothing, even twice the same', () => {
+  test('a header that is sent twice is rejected, even with equal values', () => {
     const error = failure(() => resolveHeaderReference('header:x-a', reader({ 'x-a': ['p-1', 'p-1'] })));
     expect(error).toMatchObject({ detail: 'The header x-a is sent more than once.', header: 'x-a' });
   });
 
-  test('a value is read as UTF-8, and refused where it is none', () => {
+  test('a value is decoded as UTF-8, and rejected if it is not UTF-8', () => {
     const bytes = (...values: number[]) => Buffer.from(values).toString('latin1');
     const utf8 = Buffer.from('ærlig').toString('latin1');
     expect(resolveHeaderReference('header:x-a', reader({ 'x-a': utf8 })).text).toBe('ærlig');
@@ -130,9 +130,9 @@ describe('resolving a header reference', () => {
   });
 });
 
-describe('an identifier where the name belongs', () => {
+describe('an identifier in place of the header name', () => {
   test.each(['15859000026', '19121212-1212', 'SE0000000000-1001', '1-5-8-5-9-0-0-0-0-2-6', `x-${'a'.repeat(39)}`])(
-    '%s is not repeated',
+    '%s is not echoed',
     (name) => {
       const error = failure(() => resolveHeaderReference(`header:${name}`, none));
       expect(error.reason).toBeOneOf(['header_reference_missing', 'header_reference_forbidden']);
@@ -141,7 +141,7 @@ describe('an identifier where the name belongs', () => {
     },
   );
 
-  test('no name with more than four digits is ever shown', () => {
+  test('a name with more than four digits is never echoed', () => {
     const names = fc.stringMatching(/^[A-Za-z0-9.-]{1,60}$/).filter((name) => name.replaceAll(/\D/g, '').length > 4);
     fc.assert(
       fc.property(names, fc.constantFrom('', 'x-', 'x-service-', 'proxy-'), (name, prefix) => {
@@ -153,11 +153,11 @@ describe('an identifier where the name belongs', () => {
   });
 });
 
-describe('reading an identifier with its references', () => {
+describe('reading an identifier that may be a reference', () => {
   const patients = { types: ['emr_id', 'nhs_number'], synthetic: true } as const;
   const resources = { types: ['emr_id', 'hsa_id'], synthetic: true } as const;
 
-  test('from a header', () => {
+  test('takes the value from a header', () => {
     expect(readPatientIdentifier('header:x-id', patients, reader({ 'x-id': 'nhs_number:999 000 0018' }))).toEqual({
       type: 'nhs_number',
       value: '9990000018',
@@ -168,7 +168,7 @@ describe('reading an identifier with its references', () => {
     });
   });
 
-  test('from the text itself', () => {
+  test('takes the value from the text itself', () => {
     expect(readPatientIdentifier('p-1', patients, none)).toEqual({ type: 'emr_id', value: 'p-1' });
     expect(failure(() => readPatientIdentifier('nhs_number:1', patients, none)).header).toBeUndefined();
   });
@@ -177,13 +177,13 @@ describe('reading an identifier with its references', () => {
     ['nhs_number:1234567890', 'identifier_malformed'],
     ['Header:y', 'identifier_malformed'],
     ['se_personal_number:191212121212', 'identifier_type_unsupported'],
-  ])('an error about the value %s says which header', (value, reason) => {
+  ])('an error about the value %s names the header', (value, reason) => {
     const error = failure(() => readPatientIdentifier('header:X-Id', patients, reader({ 'x-id': value })));
     expect(error).toMatchObject({ reason, header: 'x-id' });
     expect(error.message).not.toContain(value);
   });
 
-  test('an error about the value keeps a name to itself that could be an identifier', () => {
+  test('an error about the value does not echo a header name that could be an identifier', () => {
     const error = failure(() =>
       readPatientIdentifier('header:x-15859000026', patients, reader({ 'x-15859000026': 'a:b' })),
     );

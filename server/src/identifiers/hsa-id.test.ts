@@ -4,7 +4,7 @@ import { hsaIds } from './arbitraries.ts';
 import { normaliseHsaId } from './hsa-id.ts';
 
 describe('HSA-ids', () => {
-  test('letter case does not matter', () => {
+  test('are case-insensitive', () => {
     fc.assert(
       fc.property(hsaIds, (id) => {
         expect(normaliseHsaId(id)).toBe(id);
@@ -13,11 +13,11 @@ describe('HSA-ids', () => {
     );
   });
 
-  test('the sandbox has one', () => {
+  test('include that of a sandbox resource', () => {
     expect(normaliseHsaId('SE0000000000-1001')).toBe('SE0000000000-1001');
   });
 
-  test('31 characters are enough', () => {
+  test('can have 31 characters', () => {
     expect(normaliseHsaId(`SE2321000016-${'A'.repeat(18)}`)).toHaveLength(31);
     expect(normaliseHsaId(`SE2321000016-${'A'.repeat(19)}`)).toBeUndefined();
   });
@@ -35,7 +35,7 @@ describe('HSA-ids', () => {
     ' SE2321000016-1',
     'SE2321000016-1\n',
     'ſE2321000016-1',
-  ])('the form %j is refused', (text) => {
+  ])('must not have the form %j', (text) => {
     expect(normaliseHsaId(text)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { normaliseNhsNumber } from './nhs-number.ts';
 const spaced = (number: string) => `${number.slice(0, 3)} ${number.slice(3, 6)} ${number.slice(6)}`;
 
 describe('NHS numbers', () => {
-  test('ten digits, spaced or not, become ten digits', () => {
+  test('have ten digits, with or without spaces, and are stored without', () => {
     fc.assert(
       fc.property(nhsNumbers, (number) => {
         expect(normaliseNhsNumber(number, true)).toBe(number);
@@ -21,11 +21,11 @@ describe('NHS numbers', () => {
     expect(normaliseNhsNumber(text, false)).toBeUndefined();
   });
 
-  test('a number outside the synthetic range needs no permission', () => {
+  test('outside the synthetic range are always accepted', () => {
     expect(normaliseNhsNumber('943 476 5919', false)).toBe('9434765919');
   });
 
-  test('a number whose check digit would be 10 is refused with every digit', () => {
+  test('whose check digit would be 10 are rejected with every digit', () => {
     const nineDigits = fc.stringMatching(/^[0-9]{9}$/).filter((nine) => withNhsCheckDigit(nine) === undefined);
     fc.assert(
       fc.property(nineDigits, fc.integer({ min: 0, max: 9 }), (nine, check) => {
@@ -34,7 +34,7 @@ describe('NHS numbers', () => {
     );
   });
 
-  test('one wrong digit, or two neighbours swapped, is always found', () => {
+  test('with one wrong digit or two swapped neighbours are always rejected', () => {
     fc.assert(
       fc.property(
         nhsNumbers.chain((number) => fc.tuple(fc.constant(number), withOneDigitChanged(number))),
@@ -64,7 +64,7 @@ describe('NHS numbers', () => {
     '999000001e',
     '+999000018',
     '٩٩٩٠٠٠٠٠١٨',
-  ])('the form %j is refused', (text) => {
+  ])('must not have the form %j', (text) => {
     expect(normaliseNhsNumber(text, true)).toBeUndefined();
   });
 });

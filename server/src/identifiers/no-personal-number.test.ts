@@ -6,7 +6,7 @@ import { normaliseNoPersonalNumber } from './no-personal-number.ts';
 const anyRange = fc.constantFrom(0, 40, 65, 80).chain(norwegianNumbers);
 
 describe('Norwegian personal numbers', () => {
-  test('fødselsnummer and D-numbers of real people need no permission', () => {
+  test('of real people, fødselsnummer and D-number, are always accepted', () => {
     fc.assert(
       fc.property(norwegianNumbers(0), fc.boolean(), (number, synthetic) => {
         expect(normaliseNoPersonalNumber(number, synthetic)).toBe(number);
@@ -18,7 +18,7 @@ describe('Norwegian personal numbers', () => {
     ['Skatteetaten', 80],
     ['Nav', 40],
     ['Norsk helsenett', 65],
-  ])('the range of %s is for synthetic people only', (_, monthOffset) => {
+  ])('in the range of %s are for synthetic people only', (_, monthOffset) => {
     fc.assert(
       fc.property(norwegianNumbers(monthOffset), (number) => {
         expect(normaliseNoPersonalNumber(number, true)).toBe(number);
@@ -27,7 +27,7 @@ describe('Norwegian personal numbers', () => {
     );
   });
 
-  test('no other month is a month', () => {
+  test('with another month are rejected', () => {
     fc.assert(
       fc.property(fc.constantFrom(13, 20, 27, 53).chain(norwegianNumbers), (number) => {
         expect(normaliseNoPersonalNumber(number, true)).toBeUndefined();
@@ -40,18 +40,18 @@ describe('Norwegian personal numbers', () => {
     expect(normaliseNoPersonalNumber(number, false)).toBeUndefined();
   });
 
-  test('an H-number is refused where people are real', () => {
+  test('that are H-numbers are rejected for real people', () => {
     expect(normaliseNoPersonalNumber('13527248013', false)).toBeUndefined();
   });
 
   test.each(['02013299997', '30108299920', '30108299939', '70108299914'])(
-    '%s has check digits as assigned from 2032',
+    '%s has check digits by the rule from 2032',
     (number) => {
       expect(normaliseNoPersonalNumber(number, false)).toBe(number);
     },
   );
 
-  test('one wrong digit, or two neighbours swapped, is always found', () => {
+  test('with one wrong digit or two swapped neighbours are always rejected', () => {
     fc.assert(
       fc.property(
         anyRange.chain((number) => fc.tuple(fc.constant(number), withOneDigitChanged(number))),
@@ -66,7 +66,7 @@ describe('Norwegian personal numbers', () => {
   });
 
   test.each(['', '1585900002', '158590000260', '158590 00026', '158590-00026', '15859000026\n', '١٥٨٥٩٠٠٠٠٢٦'])(
-    'the form %j is refused',
+    'must not have the form %j',
     (text) => {
       expect(normaliseNoPersonalNumber(text, true)).toBeUndefined();
     },

@@ -30,7 +30,7 @@ function failure(attempt: () => unknown): IdentifierError {
 const patientFailure = (text: string, policy = forPatients) => failure(() => parsePatientIdentifier(text, policy));
 const resourceFailure = (text: string, policy = forResources) => failure(() => parseResourceIdentifier(text, policy));
 
-/** Text that may stand as an internal identifier. */
+/** Text that is valid as an internal identifier. */
 const internal = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 60 })
   .filter((text) => text.isWellFormed() && !/\p{Cc}/u.test(text) && text.trim() === text);
@@ -80,24 +80,25 @@ describe('patient identifiers', () => {
     expect(patientFailure(text).reason).toBe('identifier_malformed');
   });
 
-  test('the century of ten Swedish digits depends on the day', () => {
+  test('the century of a ten-digit Swedish number depends on the date', () => {
     const parse = (today: string) =>
       parsePatientIdentifier('se_personal_number:121212-1212', forPatients, new Date(today)).value;
     expect(parse('2012-12-11T12:00:00Z')).toBe('191212121212');
     expect(parse('2012-12-12T12:00:00Z')).toBe('201212121212');
   });
 
-  test('synthetic numbers are malformed where they are not taken', () => {
+  test('synthetic numbers are malformed if the EHR does not accept them', () => {
     const policy = { ...forPatients, synthetic: false };
     expect(patientFailure('nhs_number:9990000018', policy).reason).toBe('identifier_malformed');
     expect(patientFailure('no_personal_number:15859000026', policy).reason).toBe('identifier_malformed');
   });
 
-  test('200 characters are enough, counted as a reader would', () => {
+  test('a value has at most 200 characters, whether or not its type is written', () => {
     expect(parsePatientIdentifier('å'.repeat(200), forPatients).value).toHaveLength(200);
     expect(parsePatientIdentifier('😀'.repeat(200), forPatients).value).toHaveLength(400);
     expect(patientFailure('a'.repeat(201)).reason).toBe('identifier_malformed');
-    expect(patientFailure(`emr_id:${'a'.repeat(194)}`).reason).toBe('identifier_malformed');
+    expect(parsePatientIdentifier(`emr_id:${'a'.repeat(200)}`, forPatients).value).toHaveLength(200);
+    expect(patientFailure(`emr_id:${'a'.repeat(201)}`).reason).toBe('identifier_malformed');
     expect(patientFailure('😀'.repeat(201)).reason).toBe('identifier_malformed');
   });
 });
@@ -112,7 +113,7 @@ describe('resource identifiers', () => {
     expect(parseResourceIdentifier(text, forResources)).toEqual({ type, value });
   });
 
-  test('a type of patients only is an unknown prefix', () => {
+  test('a type for patients only is an unknown prefix', () => {
     expect(resourceFailure('nhs_number:9990000018').reason).toBe('identifier_malformed');
   });
 });
@@ -121,7 +122,7 @@ describe('types that the EHR does not support', () => {
   const policy = { types: ['emr_id', 'nhs_number'], synthetic: true } as const;
 
   test.each(['no_personal_number:15859000026', 'se_personal_number:nonsense', 'se_personal_number:'])(
-    '%s is told apart before its value is read',
+    '%s is reported before its value is parsed',
     (text) => {
       const error = patientFailure(text, policy);
       expect(error.reason).toBe('identifier_type_unsupported');
@@ -151,7 +152,7 @@ describe('properties', () => {
     hsaIds.map((value) => `hsa_id:${value}`),
   );
 
-  test('what is written reads back, and normal forms are written as they were', () => {
+  test('formatted identifiers are parsed back, and normal forms do not change', () => {
     fc.assert(
       fc.property(patientTexts, (text) => {
         expect(formatIdentifier(parsePatientIdentifier(text, forPatients))).toBe(text);
@@ -164,7 +165,7 @@ describe('properties', () => {
     );
   });
 
-  test('a bare value is the same as one with the emr_id prefix', () => {
+  test('a bare value equals one with the emr_id prefix', () => {
     fc.assert(
       fc.property(
         internal.filter((text) => !text.includes(':')),
@@ -175,7 +176,7 @@ describe('properties', () => {
     );
   });
 
-  test('text that does not begin with a type is never a number, and nothing but an IdentifierError is thrown', () => {
+  test('text without a type prefix is never a number, and parsing throws only IdentifierError', () => {
     const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9 :+-]*$/), nhsNumbers);
     fc.assert(
       fc.property(anyText, (text) => {
@@ -189,7 +190,7 @@ describe('properties', () => {
     );
   });
 
-  test('an error says nothing of the value', () => {
+  test('an error does not contain the value', () => {
     const prefixes = fc.constantFrom(
       '',
       'unknown:',

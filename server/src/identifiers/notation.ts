@@ -1,5 +1,6 @@
 import {
   type Identifier,
+  identifierFault,
   type PatientIdentifier,
   type PatientIdentifierType,
   patientIdentifierTypes,
@@ -27,8 +28,6 @@ interface ValueRule {
   readonly normalise: (value: string, synthetic: boolean, today: Date) => string | undefined;
   readonly expected: string;
 }
-
-const maximumLength = 200;
 
 const valueRules: Readonly<Record<AnyType, ValueRule>> = {
   emr_id: {
@@ -99,7 +98,6 @@ function parse<Type extends AnyType>(
   policy: IdentifierPolicy<Type>,
   today: Date,
 ): Identifier<Type> {
-  requireText(text);
   const { type, value } = split(text, kind, knownTypes);
   if (!policy.types.includes(type)) {
     throw new IdentifierError(
@@ -107,7 +105,8 @@ function parse<Type extends AnyType>(
       `This EHR takes ${kind} identifiers of these types only: ${policy.types.join(', ')}.`,
     );
   }
-  requireValue(value);
+  const fault = identifierFault(value);
+  if (fault !== undefined) throw malformed(`The value of an identifier ${fault}.`);
   const rule = valueRules[type];
   const normalised = rule.normalise(value, policy.synthetic, today);
   if (normalised === undefined) throw malformed(rule.expected);
@@ -128,22 +127,6 @@ function split<Type extends AnyType>(
     );
   }
   return { type, value: text.slice(colon + 1) };
-}
-
-function requireText(text: string): void {
-  // Fast check first: a character has at most two code units.
-  if (text.length > 2 * maximumLength || [...text].length > maximumLength) {
-    throw malformed(`An identifier has at most ${maximumLength} characters.`);
-  }
-  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) {
-    throw malformed('An identifier is well-formed Unicode text without control characters.');
-  }
-  if (text.trim() !== text) throw malformed('An identifier neither begins nor ends with white space.');
-}
-
-function requireValue(value: string): void {
-  if (value === '') throw malformed('An identifier is not empty.');
-  if (value.trim() !== value) throw malformed('The value of an identifier neither begins nor ends with white space.');
 }
 
 function malformed(detail: string): IdentifierError {

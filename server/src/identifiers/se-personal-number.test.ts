@@ -6,12 +6,12 @@ import { normaliseSePersonalNumber } from './se-personal-number.ts';
 const today = new Date('2026-06-15T12:00:00Z');
 const normalise = (text: string) => normaliseSePersonalNumber(text, today);
 
-/** Ten digits with the check digit worked out. */
+/** Ten digits, with a computed check digit. */
 const short = (date: string, separator: string, serial = '238') =>
   `${date}${separator}${withLuhnCheckDigit(date + serial).slice(6)}`;
 
 describe('Swedish personal numbers', () => {
-  test('twelve digits, with or without a hyphen, are their own normal form', () => {
+  test('with twelve digits, with or without a hyphen, have twelve digits as the normal form', () => {
     fc.assert(
       fc.property(swedishNumbers, (number) => {
         expect(normalise(number)).toBe(number);
@@ -20,7 +20,7 @@ describe('Swedish personal numbers', () => {
     );
   });
 
-  test('ten digits with the separator that the law asks for mean the same person', () => {
+  test('with ten digits and the statutory separator mean the same person', () => {
     fc.assert(
       fc.property(swedishNumbers, (number) => {
         const turnsHundred = 2026 - Number(number.slice(0, 4)) >= 100;
@@ -39,21 +39,21 @@ describe('Swedish personal numbers', () => {
     ['with a hyphen', '121212-1212', '201212121212'],
     ['with a plus', '121212+1212', '191212121212'],
     ['born earlier this year', short('260614', '-'), `20${short('260614', '')}`],
-    ['whose hundredth birthday is still to come this year', short('260616', '-'), `19${short('260616', '')}`],
+    ['whose hundredth birthday is later this year', short('260616', '-'), `19${short('260616', '')}`],
     ['with a plus in the year of the hundredth birthday', short('260616', '+'), `19${short('260616', '')}`],
-    ['with a plus and a year that lies before 1900', short('270101', '+'), `18${short('270101', '')}`],
+    ['with a plus and a year before 1900', short('270101', '+'), `18${short('270101', '')}`],
     ['of a coordination number', '701063-2391', '197010632391'],
-  ])('ten digits %s', (_, text, expected) => {
+  ])('with ten digits %s', (_, text, expected) => {
     expect(normalise(text)).toBe(expected);
   });
 
-  test('the date in Sweden counts, not the date in UTC', () => {
+  test('depend on the date in Sweden, not in UTC', () => {
     const bornToday = `20${short('260616', '')}`;
     expect(normaliseSePersonalNumber(bornToday, new Date('2026-06-15T21:59:00Z'))).toBeUndefined();
     expect(normaliseSePersonalNumber(bornToday, new Date('2026-06-15T22:01:00Z'))).toBe(bornToday);
   });
 
-  test('a plus that contradicts twelve digits is refused', () => {
+  test('with twelve digits and a contradicting plus are rejected', () => {
     expect(normalise('19121212+1212')).toBe('191212121212');
     expect(normalise('20121212+1212')).toBeUndefined();
   });
@@ -63,7 +63,7 @@ describe('Swedish personal numbers', () => {
     ['month', '150072'],
     ['month, on the last day', '150091'],
     ['day', '150360'],
-  ])('a coordination number may lack the %s', (_, date) => {
+  ])('of coordination numbers may lack the %s', (_, date) => {
     const number = `19${short(date, '')}`;
     expect(normalise(number)).toBe(number);
     expect(normalise(`19${withLuhnCheckDigit(`${date}000`)}`)).toBeUndefined();
@@ -77,8 +77,8 @@ describe('Swedish personal numbers', () => {
     ['impossible month', short('811301', '-')],
     ['month 00 of a personnummer', short('810001', '-')],
     ['day beyond coordination numbers', short('810092', '-')],
-    ['29 February in no leap year', short('000229', '+')],
-    ['birth date to come', `20${short('260616', '')}`],
+    ['29 February outside a leap year', short('000229', '+')],
+    ['birth date in the future', `20${short('260616', '')}`],
     ['far future', `21${short('260616', '')}`],
     ['before 1800', `17${short('990101', '')}`],
     ['serial number 000', short('810101', '-', '000')],
@@ -89,12 +89,12 @@ describe('Swedish personal numbers', () => {
     ['line feed at the end', '191212121212\n'],
     ['digits of another script', '١٩١٢١٢١٢١٢١٢'],
     ['empty', ''],
-  ])('%s is refused', (_, text) => {
+  ])('%s is rejected', (_, text) => {
     expect(normalise(text)).toBeUndefined();
   });
 
-  // The check digit does not cover the century, and the Luhn algorithm is blind to 09 for 90.
-  test('one wrong digit, or two neighbours swapped, is found after the century', () => {
+  // The check digit does not cover the century, and the Luhn algorithm does not detect that 09 and 90 are swapped.
+  test('with one wrong digit or two swapped neighbours after the century are rejected', () => {
     fc.assert(
       fc.property(
         swedishNumbers.chain((number) => fc.tuple(fc.constant(number), withOneDigitChanged(number, 2))),

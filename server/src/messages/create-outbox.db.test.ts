@@ -30,7 +30,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   let logged: string;
   const running = new Set<RunningOutbox>();
 
-  // Making pg-boss's schema takes longest: only the first test does.
+  // Creating pg-boss's schema takes longest, and only the first test does it.
   beforeAll(async () => {
     test = await createTestDatabase(kind);
     db = createDb(test.database);
@@ -56,12 +56,12 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     }),
   );
 
-  function recorder(answer: (message: OutgoingMessage, attempt: number) => void | Promise<void> = () => undefined) {
+  function recorder(response: (message: OutgoingMessage, attempt: number) => void | Promise<void> = () => undefined) {
     const sent: OutgoingMessage[] = [];
     const sender: Sender = {
       async send(message) {
         sent.push(message);
-        await answer(message, sent.length);
+        await response(message, sent.length);
       },
     };
     return { sent, senders: { sms: sender, email: sender } };
@@ -70,7 +70,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   const metrics = () => createMessageMetrics(new Registry(), db);
 
   async function start(senders: { sms?: Sender; email?: Sender }, options: { polling?: boolean; poll?: number } = {}) {
-    // Half a second is the least that pg-boss takes.
+    // pg-boss polls at most twice per second.
     const pace = { poll: options.poll ?? 0.5, supervision: 2 };
     const databaseUrl = options.polling ? undefined : test.url;
     const outbox = createOutbox({
@@ -122,12 +122,12 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       await sql<{ state: string; started_on: Date; start_after: Date; retry_count: number; output: unknown }>`
         SELECT state, started_on, start_after, retry_count, output FROM pgboss.job WHERE name = 'messages'`.execute(db)
     ).rows;
-  const jobsDone = () =>
+  const allJobsDone = () =>
     eventually(async () => expect((await jobs()).map(({ state }) => state)).not.toContain('active'));
-  /** Lets retries that wait for their time run now. */
-  const hurry = () => sql`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`.execute(db);
+  /** Runs delayed retries now. */
+  const runRetriesNow = () => sql`UPDATE pgboss.job SET start_after = now() WHERE state = 'retry'`.execute(db);
 
-  it('sends what is committed, once', async () => {
+  it('sends a committed message once', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     expect(outbox.channels).toEqual(new Set(['sms', 'email']));
@@ -138,16 +138,16 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(sent[0]?.text).toContain(code);
     expect(sent[0]?.text).toContain('10 minuter');
     await settled(one.confirmationId, 'sent');
-    await jobsDone();
+    await allJobsDone();
     expect(sent).toHaveLength(1);
     const row = await db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ sealed_content: null, state: 'sent', sequence: 1, care_unit_id: 'lund' });
   });
 
-  it('does not wait for a poll', async () => {
+  it('sends without waiting for a poll', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders, { poll: 600 });
-    // One that comes while nobody listens is taken with the next.
+    // A message without a listener is sent with the next one.
     await vi.waitFor(
       async () => {
         await transact((tx) => outbox.enqueue(tx, message()));
@@ -157,7 +157,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     );
   });
 
-  it('sends by e-mail with a subject that does not tell the code', async () => {
+  it('sends e-mail with a subject that does not contain the code', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     await transact((tx) => outbox.enqueue(tx, message({ channel: 'email', to: address })));
@@ -187,14 +187,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await eventually(async () => expect([undefined, first]).not.toContain(await listening()));
   });
 
-  it('finds messages by polling too', async () => {
+  it('also finds messages by polling', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders, { polling: true });
     await transact((tx) => outbox.enqueue(tx, message()));
     await eventually(() => expect(sent).toHaveLength(1));
   });
 
-  it('sends nothing of a transaction that was rolled back', async () => {
+  it('sends no message of a transaction that was rolled back', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     const gone = message();
@@ -211,25 +211,25 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  it('tries again after temporary failures, later each time', async () => {
+  it('retries after temporary failures, with increasing delays', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt <= 3) throw new TemporaryFailure('http_503');
     });
     const outbox = await start(senders);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
-    // From now at most, from the beginning of the attempt at least: however long it took to look.
+    // The delay starts between the start of the attempt and now, however long the query took.
     const delays: number[] = [];
     for (let attempt = 1; attempt <= 3; attempt++) {
       await eventually(() => expect(sent).toHaveLength(attempt));
-      await jobsDone();
+      await allJobsDone();
       expect(await stateOf(one.confirmationId)).toBe('queued');
       const [job] = await jobs();
       const { rows } = await sql<{ now: Date }>`SELECT clock_timestamp() AS now`.execute(db);
       const since = attempt === 1 ? rows[0]?.now : job?.started_on;
       delays.push((job?.start_after.getTime() ?? 0) - (since?.getTime() ?? 0));
       expect(JSON.stringify(job?.output)).toContain('NotDelivered');
-      await hurry();
+      await runRetriesNow();
     }
     await settled(one.confirmationId, 'sent');
     expect(sent).toHaveLength(4);
@@ -240,7 +240,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(third).toBeGreaterThan(3_000);
   });
 
-  it('waits as long as the provider asks', async () => {
+  it('waits as long as the provider requests', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('http_429', 300);
     });
@@ -248,14 +248,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await eventually(async () => expect((await jobs())[0]).toMatchObject({ state: 'retry', retry_count: 0 }));
-    await hurry();
+    await runRetriesNow();
     await eventually(async () => expect((await jobs())[0]).toMatchObject({ state: 'retry', retry_count: 1 }));
     expect(sent).toHaveLength(1);
     await db
       .updateTable('messages')
       .set({ not_before: new Date(0) })
       .execute();
-    await hurry();
+    await runRetriesNow();
     await settled(one.confirmationId, 'sent');
   });
 
@@ -267,10 +267,10 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await settled(one.confirmationId, 'failed');
-    await jobsDone();
+    await allJobsDone();
     expect(sent).toHaveLength(1);
     expect(logged).toContain('twilio_21211');
-    // Sealed, it waits for somebody to have it sent again.
+    // The content stays encrypted for a resend by an operator.
     expect(await db.selectFrom('messages').select(['sealed_content', 'failure_reason']).executeTakeFirst()).toEqual({
       sealed_content: expect.any(Buffer),
       failure_reason: 'twilio_21211',
@@ -282,7 +282,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
-  it('fails a message without a sender', async () => {
+  it('fails a message if no sender is configured', async () => {
     const outbox = await start({});
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
@@ -315,8 +315,8 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await transact((tx) => outbox.enqueue(tx, { ...old, code: '222222' }));
     await settled(old.confirmationId, 'sent');
     blocked.resolve();
-    await jobsDone();
-    await hurry();
+    await allJobsDone();
+    await runRetriesNow();
     await eventually(async () => expect((await jobs()).every(({ state }) => state === 'completed')).toBe(true));
     expect(sent.map(({ text }) => text.includes('222222'))).toEqual([false, true]);
     const rows = await db
@@ -330,7 +330,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     ]);
   });
 
-  it('does not send what is withdrawn', async () => {
+  it('does not send a withdrawn message', async () => {
     const { sent, senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('timeout');
     });
@@ -340,14 +340,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     await eventually(async () => expect((await jobs())[0]?.state).toBe('retry'));
     await transact((tx) => outbox.withdraw(tx, [one.confirmationId, randomUUID()]));
     await transact((tx) => outbox.withdraw(tx, []));
-    await hurry();
+    await runRetriesNow();
     await eventually(async () => expect((await jobs())[0]?.state).toBe('completed'));
     expect(sent).toHaveLength(1);
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
-  // On PGlite nothing runs beside an open transaction.
-  it.runIf(kind === 'postgresql')('does not send what is being withdrawn', async () => {
+  // PGlite runs nothing beside an open transaction.
+  it.runIf(kind === 'postgresql')('does not send a message that is being withdrawn', async () => {
     const first = recorder(() => {
       throw new TemporaryFailure('timeout');
     });
@@ -374,7 +374,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('failed');
   });
 
-  it('does not send what has expired', async () => {
+  it('does not send an expired message', async () => {
     const { sent, senders } = recorder();
     const outbox = await start(senders);
     const one = message({ seconds: -1 });
@@ -386,7 +386,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
   });
 
-  it('keeps why a message could not be sent before it expired', async () => {
+  it('keeps the reason of the last failure when a message expires', async () => {
     const { senders } = recorder(() => {
       throw new TemporaryFailure('certificate');
     });
@@ -400,14 +400,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       .set({ expires_at: new Date(0) })
       .execute();
     await eventually(async () => {
-      await hurry();
+      await runRetriesNow();
       expect(await stateOf(one.confirmationId)).toBe('failed');
     });
     expect(await failure()).toEqual({ failure_reason: 'certificate' });
     expect(logged).toMatch(/"reason":"certificate","msg":"message failed"/);
   });
 
-  it('forgets why a message could not be sent, once it is', async () => {
+  it('deletes the reason of the last failure once the message is sent', async () => {
     const { senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('connection_refused');
     });
@@ -415,7 +415,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     await eventually(async () => {
-      await hurry();
+      await runRetriesNow();
       expect(await stateOf(one.confirmationId)).toBe('sent');
     });
     expect(await db.selectFrom('messages').select('failure_reason').executeTakeFirst()).toEqual({
@@ -423,20 +423,20 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     });
   });
 
-  it('sends the message of a killed worker', async () => {
+  it('sends the message of a worker that was killed', async () => {
     const first = recorder();
     const outbox = await start(first.senders);
     await outbox.stop();
     running.delete(outbox);
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
-    // A worker that takes the job and is never heard of again.
+    // A worker that takes the job and never finishes it.
     const killed = new PgBoss({ db: jobDatabase(test.database, undefined), supervise: false, schedule: false });
     await killed.start();
     expect(await killed.fetch('messages')).toHaveLength(1);
     await killed.stop({ close: false });
     if (kind === 'postgresql') {
-      // Instead of twenty seconds.
+      // The time-out of the job is twenty seconds.
       await sql`UPDATE pgboss.job SET started_on = started_on - interval '20 seconds'`.execute(db);
     }
     const { sent, senders } = recorder();
@@ -446,7 +446,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(first.sent).toHaveLength(0);
   });
 
-  it('lets several gateways start at once and share the work', async () => {
+  it('several gateways can start at once and share the messages', async () => {
     await sql`DROP SCHEMA pgboss CASCADE`.execute(db);
     const { sent, senders } = recorder();
     const outboxes = await Promise.all(Array.from({ length: 4 }, () => start(senders)));
@@ -457,12 +457,12 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       const states = await statesOf(all.map(({ confirmationId }) => confirmationId));
       expect(states).toEqual(all.map(() => 'sent'));
     });
-    await jobsDone();
+    await allJobsDone();
     expect(new Set(sent.map(({ id }) => id)).size).toBe(40);
     expect(sent).toHaveLength(40);
   });
 
-  it('finishes what is being sent before it stops', async () => {
+  it('finishes sending before it stops', async () => {
     const blocked = Promise.withResolvers<void>();
     const { sent, senders } = recorder(() => blocked.promise);
     const outbox = await start(senders);
@@ -475,12 +475,12 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     expect(await stateOf(one.confirmationId)).toBe('sent');
   });
 
-  it('is not used before it has started', async () => {
+  it('cannot be used before it has started', async () => {
     const outbox = createOutbox({ database: test.database, db, keys, senders: {}, metrics: metrics(), log });
     await expect(transact((tx) => outbox.enqueue(tx, message()))).rejects.toThrow('not been started');
   });
 
-  it('keeps personal data out of every plain-text column and every log', async () => {
+  it('stores no personal data in plain-text columns or logs', async () => {
     const { senders } = recorder((_, attempt) => {
       if (attempt === 1) throw new TemporaryFailure('timeout');
       if (attempt === 2) throw new Error(`${phone} ${address} ${code}`);
@@ -508,7 +508,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       expect(content).not.toContain(Buffer.from(canary).toString('hex'));
       expect(logged).not.toContain(canary);
     }
-    await hurry();
+    await runRetriesNow();
     await settled(sms.confirmationId, 'sent');
     await settled(email.confirmationId, 'sent');
     expect(logged).not.toContain(code);

@@ -39,7 +39,7 @@ afterAll(async () => {
 const get = (headers: Record<string, string>) =>
   app.inject({ method: 'GET', url: '/demo/messages', headers: { host: '127.0.0.1:8080', ...headers } });
 
-it('delivers once, prints it and shows the newest first', async () => {
+it('delivers once, prints the message and lists the newest first', async () => {
   expect((await get({ accept: 'text/html' })).body).toContain('No messages yet');
   const sms = outgoing();
   await mailbox.send(sms, inGoodTime());
@@ -76,12 +76,12 @@ it.each([
   ['application/json;q=0.5, text/html', 'text/html'],
   ['application/json;q=0', 'text/html'],
   ['Application/JSON, text/plain, */*', 'application/json'],
-])('answers %j as %s', async (accept, type) => {
+])('responds to %j with %s', async (accept, type) => {
   expect((await get(accept === undefined ? {} : { accept })).headers['content-type']).toContain(type);
 });
 
 it.each(['localhost', 'LocalHost:1', '127.0.0.1', '127.9.8.7:8080', '[::1]', '[::1]:8080'])(
-  'answers under %s',
+  'exists under %s',
   async (host) => {
     expect((await get({ host })).statusCode).toBe(200);
   },
@@ -97,12 +97,12 @@ it.each([
   '0.0.0.0',
   'a@localhost',
 ])('does not exist under %j', async (host) => {
-  const answer = await get({ host });
-  expect(answer.statusCode).toBe(404);
-  expect(answer.json()).toMatchObject({ reason: 'route_not_found' });
+  const response = await get({ host });
+  expect(response.statusCode).toBe(404);
+  expect(response.json()).toMatchObject({ reason: 'route_not_found' });
 });
 
-it('keeps a day, sealed', async () => {
+it('keeps messages for a day, encrypted', async () => {
   await sql`UPDATE demo_mailbox SET sent_at = sent_at - interval '25 hours'`.execute(db);
   await mailbox.send(outgoing({ id: randomUUID(), text: 'Koden är 555444' }), inGoodTime());
   expect(await mailbox.messages()).toHaveLength(1);

@@ -2,13 +2,21 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { book, sodermalm } from '../../../test/bookings.ts';
-import { age, careUnitOf, codeIn, confirmationOf, eventually, type Message, rowsOf } from '../../../test/codes.ts';
+import {
+  backdateCode,
+  careUnitOf,
+  codeIn,
+  confirmationOf,
+  eventually,
+  type Message,
+  rowsOf,
+} from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { Secret } from '../config/secret.ts';
 import { listFailed, sendAgain } from './failed.ts';
 import { deleteFailedContent } from './retention.ts';
 
-/** Takes nothing until it is put right. */
+/** Rejects every message until the test repairs it. */
 let isBroken = true;
 const taken: Message[] = [];
 const provider = createServer(async (request, response) => {
@@ -50,7 +58,7 @@ async function failed() {
 const contentOf = (id: string) =>
   rowsOf<{ sealed_content: Buffer | null }>(gateway, 'SELECT sealed_content FROM messages WHERE id = $1', [id]);
 
-test('a message that failed is listed without anything of the patient, and can be sent again', async () => {
+test('a failed message is listed without personal data, and can be sent again', async () => {
   const { held, message } = await failed();
   expect(message).toEqual({
     id: expect.any(String),
@@ -71,7 +79,7 @@ test('a message that failed is listed without anything of the patient, and can b
   expect(await sendAgain(db, message.id)).toBe(false);
 });
 
-test('it may fail again', async () => {
+test('it can fail again', async () => {
   const { held, message } = await failed();
   expect(await sendAgain(db, message.id)).toBe(true);
   await eventually(async () => expect((await listFailed(db)).map(({ id }) => id)).toContain(message.id));
@@ -81,7 +89,7 @@ test('it may fail again', async () => {
 test('a resent code replaces it', async () => {
   const { held, message } = await failed();
   isBroken = false;
-  await age(gateway, confirmationOf(held).id, 31);
+  await backdateCode(gateway, confirmationOf(held).id, 31);
   expect((await sweden.resend(held.id)).status).toBe(202);
   expect(await sendAgain(db, message.id)).toBe(false);
   expect(await contentOf(message.id)).toEqual([{ sealed_content: null }]);
@@ -89,7 +97,7 @@ test('a resent code replaces it', async () => {
   expect(taken).toHaveLength(1);
 });
 
-test('it cannot be sent again when no id awaits its code', async () => {
+test('it cannot be sent again if no appointment awaits its code', async () => {
   const { held, message } = await failed();
   await sweden.cancel(held.id);
   expect(await sendAgain(db, message.id)).toBe(false);

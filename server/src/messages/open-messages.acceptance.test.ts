@@ -7,7 +7,7 @@ import { startGateway } from '../../../test/gateway.ts';
 import { Secret } from '../config/secret.ts';
 import { listOpen } from './open-messages.ts';
 
-/** What the provider answers to everything. */
+/** The provider's response to every message. */
 let status = 200;
 const provider = createServer((request, response) => {
   request.resume();
@@ -29,7 +29,7 @@ afterAll(async () => {
   provider.close();
 });
 beforeEach(async () => {
-  // What another test left behind is not sent any more.
+  // Messages of other tests are not sent any more.
   await rowsOf(gateway, 'DELETE FROM messages');
 });
 
@@ -49,7 +49,7 @@ async function delivered(state: string) {
   return held;
 }
 
-test('a message that is sent is counted, and is not listed', async () => {
+test('a message that was sent is counted, and not listed', async () => {
   status = 200;
   const [queued = 0, sent = 0] = [await metric('queued_total'), await metric('sent_total')];
   const held = await delivered('sent');
@@ -59,7 +59,7 @@ test('a message that is sent is counted, and is not listed', async () => {
   expect(await appointmentIds()).not.toContain(held.id);
 });
 
-test('a message that is being retried is listed with what was tried and when it is tried next', async () => {
+test('a message that is being retried is listed with its attempts and the time of the next one', async () => {
   status = 503;
   const held = await book(gateway, { careUnit: sodermalm });
   const message = await eventually(async () => {
@@ -85,7 +85,7 @@ test('a message that is being retried is listed with what was tried and when it 
   expect((await listOpen(db))[0]?.ageSeconds).toBeGreaterThanOrEqual(100);
 });
 
-test('a message that is given up is an error in the log, is counted, and is listed while it can be sent again', async () => {
+test('a message that failed permanently is logged as an error, counted, and listed while it can be sent again', async () => {
   status = 400;
   const failed = (await metric('failed_total')) ?? 0;
   const held = await delivered('failed');
@@ -99,7 +99,7 @@ test('a message that is given up is an error in the log, is counted, and is list
   expect(await listOpen(db)).toEqual([]);
 });
 
-test('metrics do not wait for a database that does not answer, and tell nothing old', async () => {
+test('metrics do not wait for a database that does not respond, and show no stale values', async () => {
   expect(await metric('waiting')).toBe(0);
   const { background: pool } = gateway.database;
   const connect = pool.connect.bind(pool);

@@ -11,7 +11,7 @@ import { createSenders } from './senders.ts';
 const dependencies = { db: {} as Db, keys: {} as KeyRing };
 const secret = new Secret('x');
 
-it('makes what is configured, and nothing else', async () => {
+it('creates exactly the configured senders', async () => {
   expect(await createSenders({}, dependencies)).toEqual({});
   expect(
     Object.keys(
@@ -36,7 +36,7 @@ it('reads the certificate authorities that e-mail trusts', async () => {
   expect(Object.keys(await sending())).toEqual(['email']);
 });
 
-it('shares one demo mailbox between the channels', async () => {
+it('both channels share one demo mailbox', async () => {
   const demo = { provider: 'demo_mailbox' } as const;
   const { sms, email, mailbox } = await createSenders({ sms: demo, email: demo }, dependencies);
   expect(mailbox).toBeDefined();

@@ -57,7 +57,7 @@ it.each([
   expect(compose('sms', content({ language, kind, count }), 599.8)).toEqual({ text });
 });
 
-it('writes the local time, also where clocks change', () => {
+it('contains the local time, before and after a clock change', () => {
   const at = (start: string, timeZone: string) =>
     compose('sms', content({ language: 'en', firstStart: new Date(start), timeZone }), 60).text;
   expect(at('2026-03-29T00:30:00Z', 'Europe/Oslo')).toContain('Sun 29 Mar 2026 at 01:30');
@@ -66,7 +66,7 @@ it('writes the local time, also where clocks change', () => {
   expect(at('2026-12-31T23:30:00Z', 'Europe/London')).toContain('Thu 31 Dec 2026 at 23:30');
 });
 
-it('tells how long the code is still valid', () => {
+it('says how long the code is valid', () => {
   const validity = (seconds: number) => / i (.*)\.$/.exec(compose('sms', content(), seconds).text)?.[1];
   expect([600, 595, 300, 119, 70, 3].map(validity)).toEqual([
     '10 minutter',
@@ -78,7 +78,7 @@ it('tells how long the code is still valid', () => {
   ]);
 });
 
-it('e-mail has the whole name, and no code in the subject', () => {
+it('e-mail has the full name, and a subject without the code', () => {
   const clinicName = 'Södermalms vårdcentral – en mycket lång mottagning för alla och en var, även på natten';
   const { subject, text } = compose('email', content({ language: 'sv', clinicName, count: 2 }), 600);
   expect(subject).toBe('Bekräfta din tid hos Södermalms vårdcentral – en mycket lång motta...');
@@ -104,7 +104,7 @@ it.each([
   else expect(toGsm(name)).toBe(written);
 });
 
-it('keeps a name of another script, in the seventy characters that it leaves', () => {
+it('keeps a name in another script, within the 70 characters of such an SMS', () => {
   const { text } = compose('sms', content({ clinicName: '診療所クリニック' }), 600);
   expect(text).toBe('診療所クリニック: kode 123456, fre. 20. mars 2026 kl. 09.00, 10 min');
 });
@@ -124,7 +124,7 @@ const any = fc.record({
   seconds: fc.integer({ min: 1, max: 86_400 }),
 }) as fc.Arbitrary<Omit<Content, 'to'> & { seconds: number }>;
 
-it('an SMS is one segment, whatever the clinic is called', () => {
+it('an SMS is one segment, whatever the name of the clinic', () => {
   fc.assert(
     fc.property(any, ({ seconds, ...content }) => {
       const { text } = compose('sms', content, seconds);
@@ -137,7 +137,7 @@ it('an SMS is one segment, whatever the clinic is called', () => {
   );
 });
 
-it('a Nordic name never costs the alphabet', () => {
+it('a Nordic name never requires another alphabet', () => {
   fc.assert(
     fc.property(any, fc.stringMatching(/^[A-Za-zÆØÅÄÖæøåäöéüčšžđŋŧ0-9 ,.()&/–’-]{1,200}$/), (content, clinicName) => {
       fc.pre(/[a-z]/i.test(clinicName));

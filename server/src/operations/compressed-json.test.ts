@@ -5,12 +5,12 @@ import { compressJson, decompressJson } from './compressed-json.ts';
 test('a stored value is restored unchanged, short or long', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat({ max: 300 }), (body, times) => {
-      const kept = { answer: { body: Array.from({ length: times }, () => body) } };
+      const kept = { response: { body: Array.from({ length: times }, () => body) } };
       expect(decompressJson(compressJson(kept))).toEqual(JSON.parse(JSON.stringify(kept)));
     }),
   );
 });
 
 test('a short value is stored as plain JSON', () => {
-  expect(compressJson({ answer: { body: { a: 'å' } } })).toBe('{"answer":{"body":{"a":"å"}}}');
+  expect(compressJson({ response: { body: { a: 'å' } } })).toBe('{"response":{"body":{"a":"å"}}}');
 });

@@ -26,8 +26,8 @@ async function slots(): Promise<[Slot, Slot]> {
     resource_id: 'r-1',
     healthcare_service_id: 'consultation',
   });
-  const answer = await child.send<Body>({ method: 'GET', path: `${oslo}/timeslots?${query}` });
-  return answer?.body.timeslots.slice(0, 2) as [Slot, Slot];
+  const response = await child.send<Body>({ method: 'GET', path: `${oslo}/timeslots?${query}` });
+  return response?.body.timeslots.slice(0, 2) as [Slot, Slot];
 }
 
 function book(slot: Slot, key: string, killAt?: string) {
@@ -39,7 +39,7 @@ test('a retry after a restart does not wait for the old lease', async () => {
   const [one, another] = await slots();
   const counted = await book(one, randomUUID(), 'count');
   const statements: string[] = JSON.parse(decodeURIComponent(counted?.headers.get('x-statements') ?? '[]'));
-  // The plan is stored, and the call to the EHR comes next.
+  // The plan is stored, and the EHR is called next.
   const stored = statements.findIndex((text) => text.startsWith('update "operations"')) + 1;
   expect(stored).toBeGreaterThan(0);
   const key = randomUUID();

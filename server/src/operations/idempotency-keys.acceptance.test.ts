@@ -1,53 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { book, creationBody, freeRun, freeSlot, oslo, type Slot, sodermalm } from '../../../test/bookings.ts';
+import { book, consecutiveSlots, creationBody, freeSlot, oslo, type Slot, sodermalm } from '../../../test/bookings.ts';
 import {
-  age,
+  backdateCode,
   codeFor,
   codeIn,
   confirmationOf,
   messages,
   messagesAbout,
   rowsOf,
-  workInBackground,
-  writesUnderWay,
+  runBackgroundJobs,
+  unfinishedOperations,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import {
+  type AppointmentResponse,
   change,
   creation,
   expectReplayed,
   type Failure,
-  fragile,
   keysOf,
   newKey,
   type Sent,
-  type Told,
+  wrapFailing,
 } from '../../../test/idempotency-keys.ts';
-import { withPatientBreakers } from '../../../test/other-ehrs.ts';
+import { withTolerantBreakers } from '../../../test/other-ehrs.ts';
 
 const failures: Failure[] = [];
 afterEach(() => {
   expect(failures.splice(0)).toEqual([]);
 });
 
-const gateway = await startGateway({ connectors: [fragile(failures)], configure: withPatientBreakers });
+const gateway = await startGateway({ connectors: [wrapFailing(failures)], configure: withTolerantBreakers });
 afterAll(() => gateway.close());
 
 const { send, stored, at } = keysOf(gateway);
 
 /** Repeats the request while another one is in progress. */
-async function settled(request: Sent, key: string): Promise<Told> {
+async function settled(request: Sent, key: string): Promise<AppointmentResponse> {
   for (;;) {
-    const answer = await send(request, key);
-    if (answer.status !== 409 || answer.body.reason !== 'idempotency_in_progress') return answer;
-    expect(answer.headers['retry-after']).toBe('1');
+    const response = await send(request, key);
+    if (response.status !== 409 || response.body.reason !== 'idempotency_in_progress') return response;
+    expect(response.headers['retry-after']).toBe('1');
     await sleep(20);
   }
 }
 
-describe('not stored under a key', () => {
+describe('nothing is stored under the key of', () => {
   test('a request that fails authentication or authorisation', async () => {
     const slot = await freeSlot(gateway);
     const key = newKey();
@@ -59,7 +59,7 @@ describe('not stored under a key', () => {
     expect(first.headers['idempotency-replayed']).toBeUndefined();
   });
 
-  test('too early', async () => {
+  test('a booking in the past or a code before it is due', async () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     await messagesAbout(gateway, waiting.id);
     const key = newKey();
@@ -69,7 +69,7 @@ describe('not stored under a key', () => {
       expect(early).toMatchObject({ status: 429, body: { reason: 'rate_limited' } });
       expect(early.headers['idempotency-replayed']).toBeUndefined();
     }
-    await age(gateway, confirmationOf(waiting).id, 60);
+    await backdateCode(gateway, confirmationOf(waiting).id, 60);
     const first = await send(request, key);
     expect(first.status).toBe(202);
     expectReplayed(await send(request, key), first);
@@ -105,18 +105,18 @@ describe('not stored under a key', () => {
 });
 
 test('a key expires after a day', async () => {
-  const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+  const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
   const key = newKey();
   const { body } = await send(creation(first), key);
   const rows = await rowsOf<{ id: string }>(gateway, 'SELECT id FROM operations ORDER BY created_at DESC LIMIT 1');
-  const letPass = (interval: string) =>
+  const backdate = (interval: string) =>
     rowsOf(gateway, `UPDATE operations SET created_at = created_at - interval '${interval}' WHERE id = $1`, [
       rows[0]?.id,
     ]);
-  await letPass('23 hours 59 minutes');
+  await backdate('23 hours 59 minutes');
   expect((await send(creation(first), key)).headers['idempotency-replayed']).toBe('true');
   expect((await send(creation(second), key)).status).toBe(422);
-  await letPass('1 minute');
+  await backdate('1 minute');
   const other = await send(creation(second), key);
   expect(other.status).toBe(201);
   expect(other.headers['idempotency-replayed']).toBeUndefined();
@@ -144,7 +144,7 @@ describe('a retry after a failure finishes the operation', () => {
     expectReplayed(await send(creation(slot), key), {
       ...first,
       headers: { ...first.headers, 'idempotency-replayed': undefined },
-    } as Told);
+    } as AppointmentResponse);
     expect(await at(slot)).toEqual([{ id: first.body.id, state: 'booked' }]);
   });
 
@@ -208,12 +208,12 @@ describe('a retry after a failure finishes the operation', () => {
     expect((await send(creation(slot, sodermalm), undefined)).status).toBe(504);
     expect(await at(slot, 'sandbox-se')).toHaveLength(1);
     await expect.poll(() => at(slot, 'sandbox-se')).toEqual([]);
-    await expect.poll(() => writesUnderWay(gateway)).toEqual([]);
+    await expect.poll(() => unfinishedOperations(gateway)).toEqual([]);
     expect(await messages(gateway)).toHaveLength(before);
   });
 
   test('a retry during recovery is not blocked', async () => {
-    const slots = await freeRun(gateway, 8, { careUnit: sodermalm, resourceId: 'r-2' });
+    const slots = await consecutiveSlots(gateway, 8, { careUnit: sodermalm, resourceId: 'r-2' });
     const before = (await messages(gateway)).length;
     const keys = slots.map(newKey);
     const sendAll = (how: typeof send) =>
@@ -222,8 +222,8 @@ describe('a retry after a failure finishes the operation', () => {
     expect((await sendAll(send)).map(({ status }) => status)).toEqual(slots.map(() => 504));
     const [ends] = await Promise.all([
       sendAll((request, key) => settled(request, key ?? '')),
-      workInBackground(gateway),
-      workInBackground(gateway),
+      runBackgroundJobs(gateway),
+      runBackgroundJobs(gateway),
     ]);
     for (const [index, { status, body }] of ends.entries()) {
       expect(status).toBe(201);
@@ -268,7 +268,7 @@ test('keys, requests and responses are not stored in plain text', async () => {
   expect(dump.get('public.operations')).toMatch(/done/);
   expect(dump.get('public.operations')).toMatch(/pending/);
   for (const [table, text] of dump) {
-    // The sandbox's tables are an EHR, which stores comments in plain text.
+    // The sandbox's tables belong to an EHR, which stores comments in plain text.
     const isEhr = table.startsWith('sandbox.');
     for (const [name, canary] of Object.entries(canaries)) {
       if (isEhr && name === 'comment') continue;

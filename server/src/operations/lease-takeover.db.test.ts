@@ -1,42 +1,42 @@
 import type { Connector } from '@crossward/connector-kit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { freeSlot, type Slot } from '../../../test/bookings.ts';
-import { eventually, rowsOf, writesUnderWay } from '../../../test/codes.ts';
+import { eventually, rowsOf, unfinishedOperations } from '../../../test/codes.ts';
 import { type Gateway, startGateway } from '../../../test/gateway.ts';
 import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { expectProblem } from '../../../test/problems.ts';
 
-/* Two gateways on one database: when one gets stuck, the other takes over its operation after the lease expires. */
+/** Two gateways share a database. If one hangs, the other takes over its operation after the lease expires. */
 
-/** Where the first gateway gets stuck. */
-let stuck: 'before the EHR has done it' | 'after the EHR has done it';
-let asked: PromiseWithResolvers<void>;
+/** The step in which the first gateway hangs. */
+let hangsAt: 'before the EHR performs the write' | 'after the EHR has performed the write';
+let called: PromiseWithResolvers<void>;
 let gate: PromiseWithResolvers<void>;
 
-function sticky(connector: Connector): Connector {
+function hangingAt(connector: Connector): Connector {
   return {
     ...connector,
     async changeAppointments(write) {
-      if (stuck === 'before the EHR has done it') await standStill();
+      if (hangsAt === 'before the EHR performs the write') await hang();
       const done = (await connector.changeAppointments?.(write)) ?? [];
-      if (stuck === 'after the EHR has done it') await standStill();
+      if (hangsAt === 'after the EHR has performed the write') await hang();
       return done;
     },
   };
 }
 
-function standStill(): Promise<void> {
-  asked.resolve();
+function hang(): Promise<void> {
+  called.resolve();
   return gate.promise;
 }
 
 let first: Gateway;
 let second: Gateway;
 beforeEach(async () => {
-  asked = Promise.withResolvers();
+  called = Promise.withResolvers();
   gate = Promise.withResolvers();
-  first = await startGateway({ connectors: [anotherConnector(sticky)] });
+  first = await startGateway({ connectors: [wrapConnector(hangingAt)] });
   second = await startGateway({ beside: first });
 });
 afterEach(async () => {
@@ -44,29 +44,29 @@ afterEach(async () => {
   await first.close();
 });
 
-async function leasesRunOut(): Promise<void> {
+async function expireLeases(): Promise<void> {
   await rowsOf(
     first,
     'UPDATE operations SET lease_expires_at = now(), next_attempt_at = now() WHERE lease_expires_at > now()',
   );
 }
 
-/** A booking at which the first gateway is stuck and that the second one has finished. */
+/** A booking in which the first gateway hangs and that the second one has finished. */
 async function takenOver(slot: Slot, key?: string) {
-  const answer = keysOf(first).send(creation(slot), key);
-  await asked.promise;
-  // The first gateway has no background jobs left, only this request.
+  const response = keysOf(first).send(creation(slot), key);
+  await called.promise;
+  // The background jobs of the first gateway have stopped; only this request continues.
   await first.deps.stop();
-  expect(await writesUnderWay(second)).toHaveLength(1);
-  await leasesRunOut();
-  await eventually(async () => expect(await writesUnderWay(second)).toEqual([]));
-  return answer;
+  expect(await unfinishedOperations(second)).toHaveLength(1);
+  await expireLeases();
+  await eventually(async () => expect(await unfinishedOperations(second)).toEqual([]));
+  return response;
 }
 
-test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
-  'stuck %s: one booking is made, and the late response is outcome_unknown',
+test.each(['before the EHR performs the write', 'after the EHR has performed the write'] as const)(
+  'the first gateway hangs %s: one booking is made, and its late response is outcome_unknown',
   async (where) => {
-    stuck = where;
+    hangsAt = where;
     const slot = await freeSlot(first);
     const key = newKey();
     const late = takenOver(slot, key);
@@ -76,19 +76,19 @@ test.each(['before the EHR has done it', 'after the EHR has done it'] as const)(
       expect((await send(creation(slot), key)).headers['idempotency-replayed']).toBe('true'),
     );
     gate.resolve();
-    expectRefusal(await late, 504, 'outcome_unknown');
+    expectProblem(await late, 504, 'outcome_unknown');
     const booked = await at(slot);
     expect(booked).toEqual([{ id: (await send(creation(slot), key)).body.id, state: 'booked' }]);
   },
 );
 
 test('takes over an operation without a key', async () => {
-  stuck = 'before the EHR has done it';
+  hangsAt = 'before the EHR performs the write';
   const slot = await freeSlot(first);
   const late = takenOver(slot);
   await eventually(async () => expect(await keysOf(second).at(slot)).toHaveLength(1));
   gate.resolve();
-  expectRefusal(await late, 504, 'outcome_unknown');
+  expectProblem(await late, 504, 'outcome_unknown');
   expect(await keysOf(second).at(slot)).toMatchObject([{ state: 'booked' }]);
   expect(await rowsOf(second, 'SELECT id FROM operations')).toEqual([]);
 });

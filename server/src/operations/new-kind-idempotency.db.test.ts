@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-const told = (reason: string, status: number) => ({ reason, status });
+const problem = (reason: string, status: number) => ({ reason, status });
 
 test('a repeated request gets the stored response and writes nothing', async () => {
   const first = await it.write('Well.', { key: 'a' });
@@ -29,10 +29,10 @@ test('without a key nothing is stored', async () => {
 
 test('a final problem is stored', async () => {
   it.ehr.fates.push(() => Promise.reject(new Problem('patient_not_found')));
-  await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(told('patient_not_found', 404));
+  await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(problem('patient_not_found', 404));
   const again = it.write('Well.', { key: 'a' });
   await expect(again).rejects.toMatchObject({
-    ...told('patient_not_found', 404),
+    ...problem('patient_not_found', 404),
     headers: { 'idempotency-replayed': 'true' },
     requestId: 'request',
   });
@@ -50,36 +50,36 @@ test.each(['ehr_rejected', 'ehr_unavailable'] as const)('%s is not stored: the r
 test.each([
   ['the EHR', (notes: Notes) => notes.ehr.fates.push(() => Promise.reject(new Problem('patient_limit_reached')))],
   ['the gateway', () => undefined],
-] as const)('what %s has no room for leaves no trace', async (who, prepare) => {
+] as const)('a request that %s rejects because of a limit leaves no operation', async (who, prepare) => {
   prepare(it);
   const decide = async () => (who === 'the gateway' ? new Problem('patient_limit_reached') : undefined);
-  const refused = it.write('Well.', { key: 'a', decide });
-  await expect(refused).rejects.toMatchObject(told('patient_limit_reached', 429));
+  const rejected = it.write('Well.', { key: 'a', decide });
+  await expect(rejected).rejects.toMatchObject(problem('patient_limit_reached', 429));
   expect(await it.rows()).toEqual([]);
   expect(await it.write('Ill.', { key: 'a' })).toMatchObject({ status: 201, body: { text: 'Ill.' } });
 });
 
 test('a key cannot be reused for another request', async () => {
   await it.write('Well.', { key: 'a' });
-  await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(told('idempotency_key_reused', 422));
+  await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(problem('idempotency_key_reused', 422));
   expect(it.ehr.notes.size).toBe(1);
 });
 
 test('while the first request is in progress, a repeated one gets idempotency_in_progress and a different one idempotency_key_reused', async () => {
   const gate = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
+  const called = Promise.withResolvers<void>();
   it.ehr.fates.push(async (write) => {
-    asked.resolve();
+    called.resolve();
     await gate.promise;
     return write();
   });
   const first = it.write('Well.', { key: 'a' });
-  await asked.promise;
+  await called.promise;
   await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({
-    ...told('idempotency_in_progress', 409),
+    ...problem('idempotency_in_progress', 409),
     headers: { 'retry-after': '1' },
   });
-  await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(told('idempotency_key_reused', 422));
+  await expect(it.write('Ill.', { key: 'a' })).rejects.toMatchObject(problem('idempotency_key_reused', 422));
   gate.resolve();
   expect(await first).toMatchObject({ status: 201 });
   expect(it.ehr.writes).toHaveLength(1);

@@ -19,32 +19,32 @@ afterEach(() => it.close());
 const unknown = { reason: 'outcome_unknown', status: 504 };
 
 /** The response to the next write is lost, whether or not the EHR performs it. */
-function loseAnswer(isDone: boolean): void {
+function loseResponse(isDone: boolean): void {
   it.ehr.fates.push(async (write) => {
     if (isDone) write();
     throw new Problem('outcome_unknown');
   });
 }
 
-/** Starts a write that hangs until the test lets the EHR perform it, like a write of a killed process. */
+/** Starts a write that hangs until the test lets the EHR perform it, as if the gateway had been killed. */
 async function hang(key?: string) {
   const gate = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
+  const called = Promise.withResolvers<void>();
   it.ehr.fates.push(async (write) => {
-    asked.resolve();
+    called.resolve();
     await gate.promise;
     return write();
   });
-  const answer = it.write('Well.', { key });
+  const response = it.write('Well.', { key });
   // The test handles a rejection later.
-  answer.catch(() => undefined);
-  await asked.promise;
-  return { answer, wakeUp: () => gate.resolve() };
+  response.catch(() => undefined);
+  await called.promise;
+  return { response, wakeUp: () => gate.resolve() };
 }
 
 describe('after a lost response', () => {
   test.each([true, false])('the retry finishes it (performed by the EHR: %s)', async (isDone) => {
-    loseAnswer(isDone);
+    loseResponse(isDone);
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201, body: { id: 'note-1' } });
     expect(it.ehr.notes.size).toBe(1);
@@ -52,7 +52,7 @@ describe('after a lost response', () => {
   });
 
   test('background recovery stores the response for the retry', async () => {
-    loseAnswer(true);
+    loseResponse(true);
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     expect(await it.round()).toBe(1);
     expect(await it.rows()).toEqual([{ state: 'done', isPlanned: false, hasResponse: true, isLeased: false }]);
@@ -61,7 +61,7 @@ describe('after a lost response', () => {
   });
 
   test('background recovery starts nothing new, since the caller may have given up', async () => {
-    loseAnswer(false);
+    loseResponse(false);
     await expect(it.write('Well.')).rejects.toMatchObject(unknown);
     await it.round();
     expect(it.ehr.notes.size).toBe(0);
@@ -85,7 +85,7 @@ describe('after a lost response', () => {
   });
 
   test('a later retry finds the outcome after an outage of the EHR', async () => {
-    loseAnswer(true);
+    loseResponse(true);
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     it.ehr.fates.push(() => Promise.reject(new Problem('ehr_unavailable')));
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
@@ -96,12 +96,12 @@ describe('after a lost response', () => {
 
 describe('after a crash', () => {
   test('the retry finishes it, and the first request gets outcome_unknown', async () => {
-    const { answer, wakeUp } = await hang('a');
+    const { response, wakeUp } = await hang('a');
     await it.expireLeases();
     const retry = await it.write('Well.', { key: 'a' });
     expect(retry).toMatchObject({ status: 201, body: { id: 'note-1' } });
     wakeUp();
-    await expect(answer).rejects.toMatchObject(unknown);
+    await expect(response).rejects.toMatchObject(unknown);
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ body: retry.body });
     expect(it.ehr.notes.size).toBe(1);
   });
@@ -116,12 +116,12 @@ describe('after a crash', () => {
   });
 
   test('if no plan was stored, the retry starts over', async () => {
-    const { answer } = await hang('a');
+    const { response } = await hang('a');
     await sql`UPDATE operations SET sealed_plan = NULL, kind = NULL, next_attempt_at = NULL`.execute(it.db);
     await it.expireLeases();
     expect(await it.round()).toBe(0);
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
-    void answer;
+    void response;
   });
 });
 
@@ -134,26 +134,26 @@ describe('a lease lost during the call to the EHR', () => {
   }
 
   test.each([['a'], [undefined]])('gives outcome_unknown and stores nothing (key: %s)', async (key) => {
-    const { answer, wakeUp } = await hang(key);
+    const { response, wakeUp } = await hang(key);
     await takeOver();
     wakeUp();
-    await expect(answer).rejects.toMatchObject(unknown);
+    await expect(response).rejects.toMatchObject(unknown);
     expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
   });
 
   test('gives outcome_unknown even if the EHR rejected the write', async () => {
     const gate = Promise.withResolvers<void>();
-    const asked = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
     it.ehr.fates.push(async () => {
-      asked.resolve();
+      called.resolve();
       await gate.promise;
       throw new Problem('patient_not_found');
     });
-    const answer = it.write('Well.', { key: 'a' });
-    await asked.promise;
+    const response = it.write('Well.', { key: 'a' });
+    await called.promise;
     await takeOver();
     gate.resolve();
-    await expect(answer).rejects.toMatchObject(unknown);
+    await expect(response).rejects.toMatchObject(unknown);
     expect(await it.rows()).toEqual([{ state: 'pending', isPlanned: true, hasResponse: false, isLeased: true }]);
   });
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { book, freeSlot, isFree } from '../../../test/bookings.ts';
-import { careUnitOf, codeFor, eventually, rowsOf, runOut } from '../../../test/codes.ts';
+import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/codes.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { change, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../test/other-ehrs.ts';
-import { allOpen, answerOf, withQuickRecovery } from '../../../test/recovery.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../test/other-ehrs.ts';
+import { allAvailable, settledResponse, withQuickRecovery } from '../../../test/recovery.ts';
 import {
   dropOperation,
   findOpenOperation,
@@ -16,18 +16,18 @@ import {
 
 const ehrs = faultyEhrs();
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => ehrs.faulty(connector, emr))],
+  connectors: [wrapConnector((connector, emr) => ehrs.faulty(connector, emr))],
   configure: (demo) =>
     withQuickRecovery(
       [
         { id: 'direct', like: 'sandbox-no', policies: {} },
         { id: 'by-code', like: 'sandbox-se', policies: {} },
       ].reduce(withEhr, demo),
-      // Long enough that no operation ends without effect during the test.
+      // Long enough that no operation expires during the test.
       { settling_seconds: 3600 },
     ),
 });
-beforeAll(() => allOpen(gateway));
+beforeAll(() => allAvailable(gateway));
 beforeEach(() => ehrs.reset());
 afterAll(() => gateway.close());
 const { send, at } = keysOf(gateway);
@@ -62,7 +62,7 @@ test('dropping an operation makes its code pending again and frees its key', asy
   const code = await codeFor(gateway, id);
   const request = change(id, { confirmation: { code } }, byCode);
   const key = newKey();
-  ehrs.of('by-code').leaveDuring({ isDone: false });
+  ehrs.of('by-code').goDownDuring({ isDone: false });
   expect(await send(request, key)).toMatchObject(unknown);
   const open = await openOperation('by-code', {
     state: 'pending',
@@ -85,29 +85,29 @@ test('dropping an operation makes its code pending again and frees its key', asy
   expect(await itemStates(id)).toEqual([{ state: 'pending', operation_id: null }]);
   expect(await findOpenOperation(db, open.id)).toBeUndefined();
   expect(await dropOperation(db, open.id)).toBe('not found');
-  ehrs.of('by-code').comeBack();
-  const answer = await send(request, key);
-  expect(answer).toMatchObject({ status: 200, body: { status: 'booked' } });
-  expect(answer.headers['idempotency-replayed']).toBeUndefined();
+  ehrs.of('by-code').comeUp();
+  const response = await send(request, key);
+  expect(response).toMatchObject({ status: 200, body: { status: 'booked' } });
+  expect(response.headers['idempotency-replayed']).toBeUndefined();
 });
 
 test('dropping an expiry marks its holds as expired', async () => {
   const held = await book(gateway, { careUnit: byCode });
-  ehrs.of('by-code').leave();
-  await runOut(gateway, held);
+  ehrs.of('by-code').goDown();
+  await expireCode(gateway, held);
   const { id } = await openOperation('by-code', { kind: 'expiry', clientId: 'background', isKeyed: false });
   expect(await itemStates(held.id)).toEqual([{ state: 'expiring', operation_id: id }]);
   await drop(id);
   expect(await itemStates(held.id)).toEqual([{ state: 'expired', operation_id: null }]);
-  ehrs.of('by-code').comeBack();
+  ehrs.of('by-code').comeUp();
   expect(await careUnitOf(gateway, byCode).get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
 });
 
 test('a suspended operation continues after it is retried', async () => {
   const ehr = ehrs.of('direct');
   const slot = await freeSlot(gateway, { careUnit: direct });
-  ehr.refuseAlways('findOperation', 'rejected');
-  ehr.loseAnswer({ isDone: true });
+  ehr.failAlways('findOperation', 'rejected');
+  ehr.loseResponse({ isDone: true });
   expect(await send(creation(slot, direct), undefined)).toMatchObject(unknown);
   const { id } = await openOperation('direct', { state: 'pending' });
   expect(await retrySuspended(db, id)).toBe(false);
@@ -131,12 +131,12 @@ test('an operation whose lease a request holds is neither dropped nor retried', 
   const slot = await freeSlot(gateway, { careUnit: direct });
   const gate = Promise.withResolvers<void>();
   ehr.hang('changeAppointments', gate.promise);
-  const answer = send(creation(slot, direct), newKey());
+  const response = send(creation(slot, direct), newKey());
   const { id } = await openOperation('direct', { leaseExpiresAt: expect.any(Date) });
   expect(await dropOperation(db, id)).toBe('being worked on');
   expect(await retrySuspended(db, id)).toBe(false);
   gate.resolve();
-  expect(await answer).toMatchObject({ status: 201 });
+  expect(await response).toMatchObject({ status: 201 });
   expect(await isFree(gateway, slot, direct)).toBe(false);
 });
 
@@ -144,7 +144,7 @@ test('a suspended operation whose lease a request holds continues when the reque
   const ehr = ehrs.of('direct');
   const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
   const key = newKey();
-  ehr.leaveDuring({ isDone: true });
+  ehr.goDownDuring({ isDone: true });
   expect(await send(request, key)).toMatchObject(unknown);
   await eventually(async () => {
     const suspended = await rowsOf(
@@ -156,8 +156,8 @@ test('a suspended operation whose lease a request holds continues when the reque
   });
   const gate = Promise.withResolvers<void>();
   ehr.hang('changeAppointments', gate.promise);
-  ehr.comeBack();
-  const answer = send(request, key);
+  ehr.comeUp();
+  const response = send(request, key);
   const { id, leaseExpiresAt } = await openOperation('direct', {
     state: 'suspended',
     leaseExpiresAt: expect.any(Date),
@@ -165,17 +165,17 @@ test('a suspended operation whose lease a request holds continues when the reque
   expect(await retrySuspended(db, id)).toBe(true);
   expect((await findOpenOperation(db, id))?.nextAttemptAt).toEqual(leaseExpiresAt);
   gate.resolve();
-  expect(await answer).toMatchObject({ status: 201 });
+  expect(await response).toMatchObject({ status: 201 });
 });
 
 test('dropping a monitored operation keeps its stored response', async () => {
   const ehr = ehrs.of('direct');
   const request = creation(await freeSlot(gateway, { careUnit: direct }), direct);
   const key = newKey();
-  ehr.loseAnswer({ isDone: false });
+  ehr.loseResponse({ isDone: false });
   expect(await send(request, key)).toMatchObject(unknown);
-  ehr.refuse('time_slot_unavailable');
-  const refusal = await answerOf(() => send(request, key));
+  ehr.failNext('time_slot_unavailable');
+  const refusal = await settledResponse(() => send(request, key));
   expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
   const { id } = await openOperation('direct', { state: 'monitored', hasResponse: true });
   await drop(id);

@@ -4,57 +4,57 @@ import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import {
   type Appointment,
   book,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   freeSlots,
   type Slot,
 } from '../../../test/bookings.ts';
 import {
+  type AppointmentResponse,
+  type AppointmentsResponse,
   abandonWrites,
+  backdateWrites,
   careUnitOf,
   codeFor,
   eventually,
-  letWritesAge,
-  type Told,
-  type ToldMany,
-  workInBackground,
-  writesUnderWay,
+  runBackgroundJobs,
+  unfinishedOperations,
 } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
-import { unableToHold } from '../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr, withPatientBreakers } from '../../../test/other-ehrs.ts';
+import { withoutHolds } from '../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
 
 /** Whether the EHR performs the next write before it fails. */
-interface Trouble {
+interface Fault {
   readonly isDone: boolean;
   /** The EHR does not respond until this resolves. */
   readonly silentUntil?: Promise<void>;
 }
-const troubles: Trouble[] = [];
+const faults: Fault[] = [];
 /** The kinds of the changes that the EHR received. */
-const asked: string[] = [];
+const received: string[] = [];
 let isShownTwice = false;
 afterEach(() => {
-  expect(troubles.splice(0)).toEqual([]);
-  asked.splice(0);
+  expect(faults.splice(0)).toEqual([]);
+  received.splice(0);
   isShownTwice = false;
 });
 
-/** Has no `findOperation`, and performs a repeated write again. */
-function forgetful({ findOperation: _, ...connector }: Connector): Connector {
+/** An EHR without `findOperation` that performs a repeated write again. */
+function withoutLookUp({ findOperation: _, ...connector }: Connector): Connector {
   const { changeAppointments, listAppointments } = connector;
-  if (!changeAppointments || !listAppointments) throw new Error('The sandbox takes changes');
+  if (!changeAppointments || !listAppointments) throw new Error('The sandbox supports changes');
   return {
     ...connector,
     async changeAppointments(write) {
-      asked.push(...write.changes.map(({ kind }) => kind));
-      const trouble = troubles.shift();
+      received.push(...write.changes.map(({ kind }) => kind));
+      const fault = faults.shift();
       const change = () => changeAppointments({ ...write, operationId: randomUUID() });
-      if (!trouble) return change();
-      if (trouble.isDone) await change();
-      await trouble.silentUntil;
-      throw new ConnectorError('outcome_unknown', 'As the test wants it');
+      if (!fault) return change();
+      if (fault.isDone) await change();
+      await fault.silentUntil;
+      throw new ConnectorError('outcome_unknown', 'Simulated failure');
     },
     async listAppointments(query) {
       const found = await listAppointments(query);
@@ -65,29 +65,29 @@ function forgetful({ findOperation: _, ...connector }: Connector): Connector {
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
-      if (!emr.startsWith('forgetful')) return connector;
-      return forgetful(emr.endsWith('no-hold') ? unableToHold(connector) : connector);
+    wrapConnector((connector, emr) => {
+      if (!emr.startsWith('no-look-up')) return connector;
+      return withoutLookUp(emr.endsWith('no-hold') ? withoutHolds(connector) : connector);
     }),
   ],
   configure: (demo) =>
     [
-      { id: 'forgetful', like: 'sandbox-no', policies: {} },
-      { id: 'forgetful-by-code', like: 'sandbox-se', policies: {} },
-      { id: 'forgetful-no-hold', like: 'sandbox-se', policies: {} },
-    ].reduce(withEhr, withPatientBreakers(demo)),
+      { id: 'no-look-up', like: 'sandbox-no', policies: {} },
+      { id: 'no-look-up-by-code', like: 'sandbox-se', policies: {} },
+      { id: 'no-look-up-no-hold', like: 'sandbox-se', policies: {} },
+    ].reduce(withEhr, withTolerantBreakers(demo)),
 });
 afterAll(() => gateway.close());
 
-const direct = careUnitPath('forgetful', 'oslo-sentrum');
-const byCode = careUnitPath('forgetful-by-code', 'sodermalm');
-const noHold = careUnitPath('forgetful-no-hold', 'sodermalm');
+const direct = careUnitPath('no-look-up', 'oslo-sentrum');
+const byCode = careUnitPath('no-look-up-by-code', 'sodermalm');
+const noHold = careUnitPath('no-look-up-no-hold', 'sodermalm');
 const atOnce = careUnitOf(gateway, direct);
 
-const done: Trouble = { isDone: true };
-const notDone: Trouble = { isDone: false };
+const done: Fault = { isDone: true };
+const notDone: Fault = { isDone: false };
 
-function underKey(key: string, method: string, path: string, body: object): Promise<Told> {
+function underKey(key: string, method: string, path: string, body: object): Promise<AppointmentResponse> {
   return gateway.request(method, path, { body, headers: { 'idempotency-key': key } });
 }
 const createUnder = (key: string, slot: Slot, careUnit = direct) =>
@@ -95,22 +95,22 @@ const createUnder = (key: string, slot: Slot, careUnit = direct) =>
 const changeUnder = (key: string, id: string, body: object) =>
   underKey(key, 'PATCH', `${direct}/appointments/${id}`, body);
 
-const writes = () => writesUnderWay(gateway);
+const writes = () => unfinishedOperations(gateway);
 const at = async (slot: Slot, careUnit = direct) => {
   const query = new URLSearchParams({ resource_id: slot.resource_id, start: slot.start, end: slot.end });
   const found = await careUnitOf(gateway, careUnit).list(query.toString());
   return found.filter(({ status }) => status !== 'cancelled');
 };
-const recover = () => workInBackground(gateway);
+const recover = () => runBackgroundJobs(gateway);
 
-function expectUnknown({ status, body }: Told | ToldMany, retryable = true): void {
+function expectUnknown({ status, body }: AppointmentResponse | AppointmentsResponse, retryable = true): void {
   expect({ status, ...body }).toMatchObject({ status: 504, reason: 'outcome_unknown', retryable });
 }
 
 /** Ends every open operation, as if the gateway had looked for its effects long enough. */
-async function allGivenUp(): Promise<void> {
+async function endAllOperations(): Promise<void> {
   await eventually(async () => {
-    await letWritesAge(gateway);
+    await backdateWrites(gateway);
     await recover();
     expect(await writes()).toEqual([]);
   });
@@ -125,26 +125,26 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
   test('a retry gets a booking that was made, and does not repeat it', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    troubles.push(done);
+    faults.push(done);
     expectUnknown(await createUnder(key, slot));
-    const answer = await eventually(() => notInProgress(() => createUnder(key, slot)));
-    expect(answer).toMatchObject({
+    const response = await eventually(() => notInProgress(() => createUnder(key, slot)));
+    expect(response).toMatchObject({
       status: 201,
       body: { status: 'booked', start: slot.start, patient_id: 'emr_id:p-3' },
     });
-    expect(answer.headers.location).toBe(`${direct}/appointments/${answer.body.id}`);
-    expect(await at(slot)).toEqual([answer.body]);
-    expect((await createUnder(key, slot)).text).toBe(answer.text);
-    expect(asked).toEqual(['create']);
+    expect(response.headers.location).toBe(`${direct}/appointments/${response.body.id}`);
+    expect(await at(slot)).toEqual([response.body]);
+    expect((await createUnder(key, slot)).text).toBe(response.text);
+    expect(received).toEqual(['create']);
     expect(await writes()).toEqual([]);
   });
 
   test('a booking without a key is recorded', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
-    troubles.push(done);
+    faults.push(done);
     expectUnknown(await atOnce.create(creationBody(slot)));
     await eventually(async () => expect(await writes()).toEqual([]));
-    expect(asked).toEqual(['create']);
+    expect(received).toEqual(['create']);
     expect(await at(slot)).toHaveLength(1);
   });
 
@@ -153,22 +153,22 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
   }, async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    const before = await lost('forgetful');
-    troubles.push(notDone);
+    const before = await lost('no-look-up');
+    faults.push(notDone);
     expectUnknown(await createUnder(key, slot));
     expectUnknown(await eventually(() => notInProgress(() => createUnder(key, slot))));
     const [open] = await writes();
-    await allGivenUp();
+    await endAllOperations();
     const last = await createUnder(key, slot);
     expectUnknown(last, false);
     expect(last.headers['idempotency-replayed']).toBe('true');
     expect(last.body.detail).toMatch(/not be made again/);
     expectUnknown(await createUnder(key, slot), false);
-    expect(asked).toEqual(['create']);
+    expect(received).toEqual(['create']);
     expect(await at(slot)).toEqual([]);
-    expect(await lost('forgetful')).toBe(before + 1);
+    expect(await lost('no-look-up')).toBe(before + 1);
     const lines = gateway.logLines.map((line) => JSON.parse(line)).filter((it) => /outcome unknown/.test(it.msg));
-    expect(lines.at(-1)).toMatchObject({ emr: 'forgetful', operation_id: open?.id });
+    expect(lines.at(-1)).toMatchObject({ emr: 'no-look-up', operation_id: open?.id });
     // Another key makes another booking.
     expect(await createUnder(randomUUID(), slot)).toMatchObject({ status: 201 });
   });
@@ -176,138 +176,134 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
   test('a retry after the look-up period gets the final outcome_unknown', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    troubles.push(notDone);
+    faults.push(notDone);
     expectUnknown(await createUnder(key, slot));
-    await letWritesAge(gateway);
+    await backdateWrites(gateway);
     const last = await notInProgress(() => createUnder(key, slot));
     expectUnknown(last, false);
     expectUnknown(await createUnder(key, slot), false);
     expect(await writes()).toEqual([]);
-    expect(asked).toEqual(['create']);
+    expect(received).toEqual(['create']);
   });
 
   test('two matching bookings are not adopted', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
     isShownTwice = true;
-    troubles.push(done);
+    faults.push(done);
     expectUnknown(await createUnder(key, slot));
     expectUnknown(await notInProgress(() => createUnder(key, slot)));
-    await allGivenUp();
+    await endAllOperations();
     isShownTwice = false;
     expectUnknown(await createUnder(key, slot), false);
-    expect(asked).toEqual(['create']);
+    expect(received).toEqual(['create']);
   });
 
   test('a booking that two operations may have made is not adopted by either', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const keys = [randomUUID(), randomUUID()];
     const gate = Promise.withResolvers<void>();
-    troubles.push({ ...done, silentUntil: gate.promise }, { ...notDone, silentUntil: gate.promise });
+    faults.push({ ...done, silentUntil: gate.promise }, { ...notDone, silentUntil: gate.promise });
     const both = keys.map((key) => createUnder(key, slot));
-    await eventually(() => expect(troubles).toEqual([]));
+    await eventually(() => expect(faults).toEqual([]));
     gate.resolve();
-    for (const answer of await Promise.all(both)) expectUnknown(answer);
+    for (const response of await Promise.all(both)) expectUnknown(response);
     for (const key of keys) expectUnknown(await notInProgress(() => createUnder(key, slot)));
-    await allGivenUp();
+    await endAllOperations();
     const last = await Promise.all(keys.map((key) => createUnder(key, slot)));
     expect(last.filter(({ status }) => status === 201).length).toBeLessThan(2);
-    for (const answer of last) if (answer.status !== 201) expectUnknown(answer, false);
+    for (const response of last) if (response.status !== 201) expectUnknown(response, false);
     expect(await at(slot)).toHaveLength(1);
-    expect(asked).toEqual(['create', 'create']);
+    expect(received).toEqual(['create', 'create']);
   });
 
   test.each([
     ['a move', (to: Slot) => ({ start: to.start, end: to.end })],
     ['a comment', () => ({ comment: 'new' })],
     ['a cancellation', () => ({ status: 'cancelled', comment: 'why' })],
-  ])('%s counts as done when the appointment is as it was asked for', async (_, bodyFor) => {
+  ])('%s counts as done if the appointment matches the request', async (_, bodyFor) => {
     const { id } = await book(gateway, { careUnit: direct });
     const body = bodyFor(await freeSlot(gateway, { careUnit: direct }));
     const key = randomUUID();
-    troubles.push(done);
-    asked.splice(0);
+    faults.push(done);
+    received.splice(0);
     expectUnknown(await changeUnder(key, id, body));
     expect(await notInProgress(() => changeUnder(key, id, body))).toMatchObject({ status: 200, body });
-    expect(asked).toHaveLength(1);
+    expect(received).toHaveLength(1);
 
     const another = await book(gateway, { careUnit: direct });
     const again = randomUUID();
-    troubles.push(notDone);
-    asked.splice(0);
+    faults.push(notDone);
+    received.splice(0);
     const wanted = bodyFor(await freeSlot(gateway, { careUnit: direct }));
     expectUnknown(await changeUnder(again, another.id, wanted));
     expectUnknown(await notInProgress(() => changeUnder(again, another.id, wanted)));
-    await allGivenUp();
+    await endAllOperations();
     expectUnknown(await changeUnder(again, another.id, wanted), false);
     expect(await atOnce.get(another.id)).toEqual(another);
-    expect(asked).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
   // Medplum's router has no transactions, so it gets one change at a time.
   test.skipIf(inject('ehrKind') === 'medplum')(
     'a bulk change counts as performed only if every appointment matches',
     async () => {
-      const slots = await freeRun(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
+      const slots = await consecutiveSlots(gateway, 2, { careUnit: direct, resourceId: 'r-3' });
       const ids: string[] = [];
       for (const slot of slots) ids.push((await book(gateway, { careUnit: direct, slot })).id);
       const body = { ids, resource_id: 'r-4' };
       const key = randomUUID();
       const move = () =>
-        gateway.request<ToldMany['body']>('PATCH', `${direct}/appointments`, {
+        gateway.request<AppointmentsResponse['body']>('PATCH', `${direct}/appointments`, {
           body,
           headers: { 'idempotency-key': key },
         });
-      troubles.push(done);
-      asked.splice(0);
-      expectUnknown((await move()) as ToldMany);
-      const answer = await notInProgress(move);
-      expect(answer.status).toBe(200);
-      expect(answer.body.appointments).toMatchObject(ids.map((id) => ({ id, resource_id: 'emr_id:r-4' })));
-      expect(asked).toEqual(['update', 'update']);
+      faults.push(done);
+      received.splice(0);
+      expectUnknown((await move()) as AppointmentsResponse);
+      const response = await notInProgress(move);
+      expect(response.status).toBe(200);
+      expect(response.body.appointments).toMatchObject(ids.map((id) => ({ id, resource_id: 'emr_id:r-4' })));
+      expect(received).toEqual(['update', 'update']);
     },
   );
 });
 
 describe('a gateway that was killed during a call to such an EHR', () => {
   /** Sends a write to which the EHR never responds, and kills the process. */
-  async function killDuring(
-    write: () => Promise<unknown>,
-    trouble: Trouble,
-    emr: string,
-  ): Promise<() => Promise<void>> {
+  async function killDuring(write: () => Promise<unknown>, fault: Fault, emr: string): Promise<() => Promise<void>> {
     const gate = Promise.withResolvers<void>();
-    troubles.push({ ...trouble, silentUntil: gate.promise });
-    const answer = write();
-    await eventually(() => expect(troubles).toEqual([]));
+    faults.push({ ...fault, silentUntil: gate.promise });
+    const response = write();
+    await eventually(() => expect(faults).toEqual([]));
     await eventually(async () => expect(await writes()).toHaveLength(1));
     await abandonWrites(gateway, emr);
     return async () => {
       gate.resolve();
-      await answer;
+      await response;
     };
   }
 
   test('finds the booking and returns it to a retry', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    const end = await killDuring(() => createUnder(key, slot), done, 'forgetful');
+    const end = await killDuring(() => createUnder(key, slot), done, 'no-look-up');
     await eventually(async () => expect(await writes()).toEqual([]));
     expect(await createUnder(key, slot)).toMatchObject({ status: 201, body: { start: slot.start } });
     expect(await at(slot)).toHaveLength(1);
-    expect(asked).toEqual(['create']);
+    expect(received).toEqual(['create']);
     await end();
   });
 
   test('does not repeat a booking without effect, although no response was sent', async () => {
     const slot = await freeSlot(gateway, { careUnit: direct });
     const key = randomUUID();
-    const end = await killDuring(() => createUnder(key, slot), notDone, 'forgetful');
+    const end = await killDuring(() => createUnder(key, slot), notDone, 'no-look-up');
     await recover();
     expectUnknown(await notInProgress(() => createUnder(key, slot)));
-    await allGivenUp();
+    await endAllOperations();
     expectUnknown(await createUnder(key, slot), false);
-    expect(asked).toEqual(['create']);
+    expect(received).toEqual(['create']);
     expect((await freeSlots(gateway, { careUnit: direct })).map(({ start }) => start)).toContain(slot.start);
     await end();
   });
@@ -315,11 +311,11 @@ describe('a gateway that was killed during a call to such an EHR', () => {
   test('releases a hold whose code was never sent', async () => {
     const slot = await freeSlot(gateway, { careUnit: byCode });
     const key = randomUUID();
-    const end = await killDuring(() => createUnder(key, slot, byCode), done, 'forgetful-by-code');
+    const end = await killDuring(() => createUnder(key, slot, byCode), done, 'no-look-up-by-code');
     await eventually(async () => expect(await writes()).toEqual([]));
-    expect(asked).toEqual(['create', 'release']);
-    const answer = await notInProgress(() => createUnder(key, slot, byCode));
-    expect(answer).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation', start: slot.start } });
+    expect(received).toEqual(['create', 'release']);
+    const response = await notInProgress(() => createUnder(key, slot, byCode));
+    expect(response).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation', start: slot.start } });
     expect(await at(slot, byCode)).toHaveLength(1);
     await end();
   });
@@ -330,23 +326,23 @@ describe('a code for such an EHR', () => {
     const { get, confirm } = careUnitOf(gateway, byCode);
     const held = await book(gateway, { careUnit: byCode });
     const code = await codeFor(gateway, held.id);
-    troubles.push(done);
+    faults.push(done);
     expectUnknown(await confirm(held.id, code));
     await eventually(async () => expect(await get(held.id)).toMatchObject({ status: 'booked', confirmation: null }));
     await eventually(async () => expect(await writes()).toEqual([]));
     expect(await confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
-    expect(asked).toEqual(['create', 'confirm']);
+    expect(received).toEqual(['create', 'confirm']);
   });
 
-  test('is pending again once the look-up ends without effect; until then no other request confirms', async () => {
+  test('is pending again once the look-up ends without effect; until then no other request can confirm', async () => {
     const { get, confirm } = careUnitOf(gateway, byCode);
     const held = await book(gateway, { careUnit: byCode });
     const code = await codeFor(gateway, held.id);
-    troubles.push(notDone);
+    faults.push(notDone);
     expectUnknown(await confirm(held.id, code));
     expect(await confirm(held.id, code)).toMatchObject({ status: 409, body: { reason: 'idempotency_in_progress' } });
-    expect(asked).toEqual(['create', 'confirm']);
-    await allGivenUp();
+    expect(received).toEqual(['create', 'confirm']);
+    await endAllOperations();
     expect(await get(held.id)).toMatchObject({ status: 'awaiting_confirmation' });
     expect(await confirm(held.id, code)).toMatchObject({ status: 200, body: { status: 'booked' } });
   });
@@ -357,8 +353,8 @@ describe('a code for such an EHR', () => {
       const patientId = `p-${8 + round}`;
       const draft = await book(gateway, { careUnit: noHold, patientId });
       const code = await codeFor(gateway, draft.id);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => confirm(draft.id, code)));
-      for (const { status, body } of answers) {
+      const responses = await Promise.all(Array.from({ length: 6 }, () => confirm(draft.id, code)));
+      for (const { status, body } of responses) {
         expect([200, 409]).toContain(status);
         expect(status === 200 ? body.status : body.reason).toBe(status === 200 ? 'booked' : 'idempotency_in_progress');
       }
@@ -366,18 +362,18 @@ describe('a code for such an EHR', () => {
       expect(await get(draft.id)).toMatchObject({ status: 'booked' });
       expect(await list(`patient_id=${patientId}`)).toHaveLength(1);
     }
-    expect(asked).toEqual(['create', 'create', 'create', 'create']);
+    expect(received).toEqual(['create', 'create', 'create', 'create']);
   });
 
   test('confirms a draft that the EHR booked without responding', async () => {
     const { get, confirm } = careUnitOf(gateway, noHold);
     const draft: Appointment = await book(gateway, { careUnit: noHold, patientId: 'p-12' });
     const code = await codeFor(gateway, draft.id);
-    troubles.push(done);
+    faults.push(done);
     expectUnknown(await confirm(draft.id, code));
     await eventually(async () => expect(await writes()).toEqual([]));
     expect(await get(draft.id)).toEqual({ ...draft, status: 'booked', confirmation: null });
-    expect(asked).toEqual(['create']);
+    expect(received).toEqual(['create']);
   });
 
   test('does not confuse the bookings of two drafts', async () => {
@@ -389,9 +385,9 @@ describe('a code for such an EHR', () => {
     ];
     expect(await confirm(first.id, await codeFor(gateway, first.id))).toMatchObject({ status: 200 });
     const code = await codeFor(gateway, second.id);
-    troubles.push(notDone);
+    faults.push(notDone);
     expectUnknown(await confirm(second.id, code));
-    await allGivenUp();
+    await endAllOperations();
     expect(await get(second.id)).toMatchObject({ status: 'awaiting_confirmation' });
     expect(await confirm(second.id, code)).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
     expect(await get(second.id)).toMatchObject({ status: 'cancelled' });
@@ -404,8 +400,8 @@ async function notInProgress<Result extends { readonly body: { readonly reason: 
   send: () => Promise<Result>,
 ): Promise<Result> {
   return eventually(async () => {
-    const answer = await send();
-    if (answer.body.reason === 'idempotency_in_progress') throw new Error('Somebody else is at it');
-    return answer;
+    const response = await send();
+    if (response.body.reason === 'idempotency_in_progress') throw new Error('Somebody else is at it');
+    return response;
   });
 }

@@ -4,27 +4,27 @@ import {
   bergen,
   book,
   bookSome,
+  consecutiveSlots,
   creationBody,
-  freeRun,
   freeSlot,
   oslo,
   riverside,
   type Slot,
   sodermalm,
 } from '../../../test/bookings.ts';
-import { age, codeFor, confirmationOf, messagesAbout, rowsOf } from '../../../test/codes.ts';
+import { backdateCode, codeFor, confirmationOf, messagesAbout, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import {
+  type AppointmentResponse,
   change,
   changeMany,
   creation,
   expectReplayed,
   type Failure,
-  fragile,
   keysOf,
   newKey,
   type Sent,
-  type Told,
+  wrapFailing,
 } from '../../../test/idempotency-keys.ts';
 
 const failures: Failure[] = [];
@@ -32,13 +32,13 @@ afterEach(() => {
   expect(failures.splice(0)).toEqual([]);
 });
 
-const gateway = await startGateway({ connectors: [fragile(failures)] });
+const gateway = await startGateway({ connectors: [wrapFailing(failures)] });
 afterAll(() => gateway.close());
 
 const { send, stored, at } = keysOf(gateway);
 
-/** Sends a request three times with one key: performed once, same response each time. */
-async function sendThrice(request: Sent, status: number): Promise<Told> {
+/** Sends a request three times with one key. It is performed once, and each response is the same. */
+async function sendThreeTimes(request: Sent, status: number): Promise<AppointmentResponse> {
   const key = newKey();
   const first = await send(request, key);
   expect({ status: first.status, text: first.text }).toMatchObject({ status });
@@ -49,7 +49,7 @@ async function sendThrice(request: Sent, status: number): Promise<Told> {
 describe('the same key and request get the stored response', () => {
   test('a booking: 201 with its Location', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway);
-    const { body, headers } = await sendThrice(creation(slot), 201);
+    const { body, headers } = await sendThreeTimes(creation(slot), 201);
     expect(headers.location).toBe(`${oslo}/appointments/${body.id}`);
     expect(await at(slot)).toEqual([{ id: body.id, state: 'booked' }]);
   });
@@ -62,7 +62,7 @@ describe('the same key and request get the stored response', () => {
     expect(first).toMatchObject({ status: 201, body: { status: 'awaiting_confirmation' } });
     const code = await codeFor(gateway, first.body.id);
     expectReplayed(await send(request, key), first);
-    await sendThrice(change(first.body.id, { confirmation: { code } }, sodermalm), 200);
+    await sendThreeTimes(change(first.body.id, { confirmation: { code } }, sodermalm), 200);
     expectReplayed(await send(request, key), first);
     expect(await messagesAbout(gateway, first.body.id)).toHaveLength(1);
     expect((await stored(first.body.id, sodermalm)).status).toBe('booked');
@@ -71,7 +71,7 @@ describe('the same key and request get the stored response', () => {
   test('many appointments with long comments, stored compressed', async () => {
     const booked = await bookSome(gateway, 12);
     const ids = booked.map(({ id }) => id);
-    const { text } = await sendThrice(changeMany(ids, { comment: '診'.repeat(2000) }), 200);
+    const { text } = await sendThreeTimes(changeMany(ids, { comment: '診'.repeat(2000) }), 200);
     const room = await rowsOf<{ bytes: number }>(
       gateway,
       'SELECT max(octet_length(sealed_response)) AS bytes FROM operations',
@@ -81,13 +81,16 @@ describe('the same key and request get the stored response', () => {
   });
 
   test('a problem with all its faults', async () => {
-    const refused = await sendThrice({ ...changeMany([], {}), body: { ids: Array(1500).fill(0), status: 1 } }, 400);
-    expect(refused.text.length).toBeLessThan(16_384);
+    const rejected = await sendThreeTimes(
+      { ...changeMany([], {}), body: { ids: Array(1500).fill(0), status: 1 } },
+      400,
+    );
+    expect(rejected.text.length).toBeLessThan(16_384);
   });
 
-  test('a move, although the appointment was moved again since', async () => {
+  test('a move, although the appointment was moved again later', async () => {
     const { id } = await book(gateway);
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const key = newKey();
     const request = change(id, { start: first.start, end: first.end });
     const moved = await send(request, key);
@@ -98,25 +101,25 @@ describe('the same key and request get the stored response', () => {
   });
 
   test('a cancellation, direct and by code', { tags: 'every-ehr' }, async () => {
-    await sendThrice(change((await book(gateway)).id, { status: 'cancelled' }), 200);
+    await sendThreeTimes(change((await book(gateway)).id, { status: 'cancelled' }), 200);
     const { id } = await book(gateway, { careUnit: riverside });
-    const { body } = await sendThrice(change(id, { status: 'cancelled' }, riverside), 200);
+    const { body } = await sendThreeTimes(change(id, { status: 'cancelled' }, riverside), 200);
     expect(body).toMatchObject({ status: 'awaiting_confirmation', replaces_id: id });
     const code = await codeFor(gateway, body.id);
-    await sendThrice(change(body.id, { confirmation: { code } }, riverside), 200);
+    await sendThreeTimes(change(body.id, { confirmation: { code } }, riverside), 200);
     expect(await messagesAbout(gateway, body.id)).toHaveLength(1);
     expect((await stored(id, riverside)).status).toBe('cancelled');
   });
 
   test('a bulk update and a continuous reschedule', { tags: 'every-ehr' }, async () => {
     const ids = [await book(gateway), await book(gateway)].map(({ id }) => id);
-    await sendThrice(changeMany(ids, { comment: 'once' }), 200);
-    const run = await freeRun(gateway, 3);
+    await sendThreeTimes(changeMany(ids, { comment: 'once' }), 200);
+    const run = await consecutiveSlots(gateway, 3);
     const range = { start: run[0]?.start, end: run[2]?.end };
-    const { body } = await sendThrice(changeMany(ids, range), 200);
+    const { body } = await sendThreeTimes(changeMany(ids, range), 200);
     expect(body.appointments).toHaveLength(3);
     expect(await at({ ...run[0], end: run[2]?.end } as Slot)).toHaveLength(3);
-    await sendThrice(
+    await sendThreeTimes(
       changeMany(
         body.appointments.map(({ id }) => id),
         { status: 'cancelled' },
@@ -129,17 +132,17 @@ describe('the same key and request get the stored response', () => {
     const ids = [await book(gateway, { careUnit: riverside }), await book(gateway, { careUnit: riverside })].map(
       ({ id }) => id,
     );
-    const { body } = await sendThrice(changeMany(ids, { status: 'cancelled' }, riverside), 200);
+    const { body } = await sendThreeTimes(changeMany(ids, { status: 'cancelled' }, riverside), 200);
     const waiting = body.appointments.map(({ id }) => id);
     const code = await codeFor(gateway, waiting[0] ?? '');
-    await sendThrice(changeMany(waiting, { confirmation: { code } }, riverside), 200);
+    await sendThreeTimes(changeMany(waiting, { confirmation: { code } }, riverside), 200);
   });
 
   test('a resent code: 202 and one message', async () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     await messagesAbout(gateway, waiting.id);
-    await age(gateway, confirmationOf(waiting).id, 60);
-    await sendThrice({ method: 'POST', path: `${sodermalm}/appointments/${waiting.id}/confirmation` }, 202);
+    await backdateCode(gateway, confirmationOf(waiting).id, 60);
+    await sendThreeTimes({ method: 'POST', path: `${sodermalm}/appointments/${waiting.id}/confirmation` }, 202);
     expect(await messagesAbout(gateway, waiting.id, 2)).toHaveLength(2);
   });
 
@@ -153,22 +156,22 @@ describe('the same key and request get the stored response', () => {
     expectReplayed(await send(creation(slot), key), first);
     expect(await at(slot)).toEqual([]);
 
-    await sendThrice({ ...creation(slot), body: { ...creationBody(slot), patient_id: 'nobody' } }, 400);
-    await sendThrice(change('nothing', { comment: 'x' }), 404);
-    await sendThrice(change(id, { comment: 'x' }), 409);
-    await sendThrice(changeMany(['nothing', id], { comment: 'x' }), 400);
-    await sendThrice({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation` }, 409);
+    await sendThreeTimes({ ...creation(slot), body: { ...creationBody(slot), patient_id: 'nobody' } }, 400);
+    await sendThreeTimes(change('nothing', { comment: 'x' }), 404);
+    await sendThreeTimes(change(id, { comment: 'x' }), 409);
+    await sendThreeTimes(changeMany(['nothing', id], { comment: 'x' }), 400);
+    await sendThreeTimes({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation` }, 409);
   });
 
-  test('a request that does not fit its schema', async () => {
+  test('a request that does not match its schema', async () => {
     const { id } = await book(gateway);
     const slot = await freeSlot(gateway);
     const { resource_id: _, ...incomplete } = creationBody(slot);
-    await sendThrice({ ...creation(slot), body: incomplete }, 400);
-    await sendThrice({ ...creation(slot), path: `${oslo}/appointments?dry_run=perhaps` }, 400);
-    await sendThrice(change(id, { status: 'booked' }), 400);
-    await sendThrice(changeMany([], { comment: 'x' }), 400);
-    await sendThrice({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation?dry_run=no` }, 400);
+    await sendThreeTimes({ ...creation(slot), body: incomplete }, 400);
+    await sendThreeTimes({ ...creation(slot), path: `${oslo}/appointments?dry_run=perhaps` }, 400);
+    await sendThreeTimes(change(id, { status: 'booked' }), 400);
+    await sendThreeTimes(changeMany([], { comment: 'x' }), 400);
+    await sendThreeTimes({ method: 'POST', path: `${oslo}/appointments/${id}/confirmation?dry_run=no` }, 400);
     expect(await at(slot)).toEqual([]);
 
     const key = newKey();
@@ -180,7 +183,7 @@ describe('the same key and request get the stored response', () => {
     const waiting = await book(gateway, { careUnit: sodermalm });
     const right = await codeFor(gateway, waiting.id);
     const wrong = right === '000000' ? '111111' : '000000';
-    const { body } = await sendThrice(change(waiting.id, { confirmation: { code: wrong } }, sodermalm), 400);
+    const { body } = await sendThreeTimes(change(waiting.id, { confirmation: { code: wrong } }, sodermalm), 400);
     expect(body).toMatchObject({ reason: 'confirmation_code_incorrect', attempts_remaining: 4 });
     expect(confirmationOf(await stored(waiting.id, sodermalm)).attempts_remaining).toBe(4);
   });
@@ -247,16 +250,16 @@ describe('twenty concurrent requests', () => {
     const slot = await freeSlot(gateway, { careUnit });
     const key = newKey();
     const request = creation(slot, careUnit);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send(request, key)));
-    const [first, ...others] = answers.filter(
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send(request, key)));
+    const [first, ...others] = responses.filter(
       ({ headers, status }) => status === 201 && !headers['idempotency-replayed'],
     );
     if (!first) throw new Error('Nobody was first');
     expect(others).toEqual([]);
-    for (const answer of answers) {
-      if (answer === first) continue;
-      if (answer.status === 201) expectReplayed(answer, first);
-      else expect(answer).toMatchObject({ status: 409, body: { reason: 'idempotency_in_progress' } });
+    for (const response of responses) {
+      if (response === first) continue;
+      if (response.status === 201) expectReplayed(response, first);
+      else expect(response).toMatchObject({ status: 409, body: { reason: 'idempotency_in_progress' } });
     }
     expectReplayed(await send(request, key), first);
     expect(await at(slot, first.body.emr)).toHaveLength(1);
@@ -287,7 +290,7 @@ describe('access is checked before a response is replayed', () => {
 
   test('keys are per client', async () => {
     const key = newKey();
-    const [first, second] = (await freeRun(gateway, 2)) as [Slot, Slot];
+    const [first, second] = (await consecutiveSlots(gateway, 2)) as [Slot, Slot];
     const mine = await send({ ...creation(first), client: 'everything' }, key);
     const theirs = await send({ ...creation(second), client: 'narrowed' }, key);
     expect([mine.status, theirs.status]).toEqual([201, 201]);

@@ -4,13 +4,13 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { newKey } from '../../../test/idempotency-keys.ts';
-import { anotherConnector } from '../../../test/other-ehrs.ts';
-import { keepingItsStatements, observeStatements, type Statement } from '../../../test/statements.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { hidingItsStatements, observeStatements, type Statement } from '../../../test/statements.ts';
 import type { Db } from '../db/kysely.ts';
 import { claimKey } from './claim.ts';
 import { removeWithoutSync } from './store-end.ts';
 
-const gateway = await startGateway({ connectors: [anotherConnector(keepingItsStatements)] });
+const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
 afterAll(() => gateway.close());
 const { db, keys } = gateway.deps.services;
 
@@ -30,7 +30,7 @@ async function statementsOfBooking(key?: string): Promise<Statement[]> {
 }
 
 /** The verb of each statement, and whether its commit waits for the disk. */
-function told(statements: readonly Statement[]): string[] {
+function describeStatements(statements: readonly Statement[]): string[] {
   return statements.map(({ text }) => {
     const [verb] = /\b(insert into|update|delete from|begin|commit)\b/i.exec(text) ?? ['select'];
     return `${verb.toLowerCase()}, ${text.includes("'synchronous_commit', 'off'") ? 'relaxed' : 'durable'}`;
@@ -39,7 +39,7 @@ function told(statements: readonly Statement[]): string[] {
 
 describe('a booking without a code needs few statements and no explicit transaction', () => {
   test('three with a key, two of which wait for the disk', async () => {
-    expect(told(await statementsOfBooking(newKey()))).toEqual([
+    expect(describeStatements(await statementsOfBooking(newKey()))).toEqual([
       'insert into, relaxed',
       'update, durable',
       'update, durable',
@@ -47,7 +47,7 @@ describe('a booking without a code needs few statements and no explicit transact
   });
 
   test('two without a key, one of which waits for the disk', async () => {
-    expect(told(await statementsOfBooking())).toEqual(['insert into, durable', 'delete from, relaxed']);
+    expect(describeStatements(await statementsOfBooking())).toEqual(['insert into, durable', 'delete from, relaxed']);
   });
 });
 
@@ -63,7 +63,7 @@ describe('the commit does not wait for the disk', () => {
   }
   const place = { clientId: 'everything', emr: 'sandbox-no', careUnitId: 'oslo-sentrum' };
 
-  test('for a claim', async () => {
+  test('for claiming a key', async () => {
     const claim = { ...place, key: newKey(), fingerprint: 'it', leaseSeconds: 10 };
     expect(await commitAfter((tx) => claimKey(tx, keys, claim))).toBe('off');
   });

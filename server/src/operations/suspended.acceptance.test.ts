@@ -2,16 +2,16 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { book, sodermalm } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, rowsOf } from '../../../test/codes.ts';
 import { startGateway } from '../../../test/gateway.ts';
+import { expectProblem } from '../../../test/problems.ts';
 import { withQuickRecovery } from '../../../test/recovery.ts';
-import { expectRefusal } from '../../../test/refusals.ts';
 
-// Longer than any wait in the test, so that a failure names the missing condition.
+// Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
 
 const gateway = await startGateway({ configure: (demo) => withQuickRecovery(demo) });
 afterAll(() => gateway.close());
 
-test('an operation whose end cannot be stored is suspended', async () => {
+test('an operation whose result cannot be stored is suspended', async () => {
   const { confirm } = careUnitOf(gateway, sodermalm);
   const { id } = await book(gateway, { careUnit: sodermalm });
   const code = await codeFor(gateway, id);
@@ -19,10 +19,10 @@ test('an operation whose end cannot be stored is suspended', async () => {
     gateway,
     `ALTER TABLE confirmation_items ADD CONSTRAINT never CHECK (appointment_id <> '${id}' OR state <> 'confirmed')`,
   );
-  expectRefusal(await confirm(id, code), 504, 'outcome_unknown');
+  expectProblem(await confirm(id, code), 504, 'outcome_unknown');
   const suspended = 'SELECT consecutive_failures, last_failure FROM operations WHERE suspended_at IS NOT NULL';
   await eventually(async () => {
-    // The pauses between the attempts are over at once.
+    // Ends the pauses between attempts at once.
     await rowsOf(
       gateway,
       'UPDATE operations SET next_attempt_at = now() WHERE next_attempt_at > now() AND lease_expires_at IS NULL',

@@ -1,6 +1,6 @@
 import { genders } from '@crossward/connector-kit';
 import Type from 'typebox';
-import { nullableString } from '../api/schemas.ts';
+import { emrId, nullableString } from '../api/schemas.ts';
 
 const addressSchema = Type.Object({
   lines: Type.Array(Type.String()),
@@ -11,7 +11,7 @@ const addressSchema = Type.Object({
 
 export const patientSchema = Type.Object(
   {
-    id: Type.String({ description: 'Internal identifier in the EHR, without a type prefix.' }),
+    id: emrId,
     identifiers: Type.Array(Type.String(), { description: 'All known identifiers, in Patient ID notation.' }),
     given_name: nullableString(),
     family_name: nullableString(),

@@ -18,11 +18,11 @@ function get(careUnit: string, patientId: string, headers: Record<string, string
   return gateway.request<Patient>('GET', `${careUnit}/patients/${encodeURIComponent(patientId)}`, { headers });
 }
 
-test('tells everything of a patient', { tags: 'every-ehr' }, async () => {
+test('returns all fields of a patient', { tags: 'every-ehr' }, async () => {
   const { status, body } = await get(oslo, 'p-3');
   expect(status).toBe(200);
   expect(body).toEqual({
-    id: 'p-3',
+    id: 'emr_id:p-3',
     identifiers: ['emr_id:p-3'],
     given_name: 'Rolig',
     family_name: 'Strandsand',
@@ -39,7 +39,7 @@ test('tells everything of a patient', { tags: 'every-ehr' }, async () => {
   });
 });
 
-describe('finds the synthetic people', () => {
+describe('finds the synthetic patients', () => {
   test.each([
     [oslo, 'p-1', 'no_personal_number:15859000026'],
     [oslo, 'p-2', 'no_personal_number:55859000281'],
@@ -51,7 +51,7 @@ describe('finds the synthetic people', () => {
     for (const text of [id, `emr_id:${id}`, national]) {
       const { status, body } = await get(careUnit, text);
       expect(status, text).toBe(200);
-      expect(body).toMatchObject({ id, identifiers: [`emr_id:${id}`, national] });
+      expect(body).toMatchObject({ id: `emr_id:${id}`, identifiers: [`emr_id:${id}`, national] });
     }
   });
 
@@ -60,22 +60,25 @@ describe('finds the synthetic people', () => {
     [sodermalm, 'se_personal_number:121212+1212', 'p-1'],
     [sodermalm, 'se_personal_number:701063-2391', 'p-2'],
     [riverside, 'nhs_number:999 000 0018', 'p-1'],
-  ])('in %s by %s, however it is written', async (careUnit, text, id) => {
-    expect(await get(careUnit, text)).toMatchObject({ status: 200, body: { id } });
+  ])('in %s by %s, in every notation', async (careUnit, text, id) => {
+    expect(await get(careUnit, text)).toMatchObject({ status: 200, body: { id: `emr_id:${id}` } });
   });
 
-  test.each([oslo, sodermalm, riverside])('in %s, twenty of them, two with a number', async (careUnit) => {
+  test.each([oslo, sodermalm, riverside])('in %s: twenty, two of them with a national number', async (careUnit) => {
     const patients = await Promise.all(Array.from({ length: 20 }, (_, index) => get(careUnit, `p-${index + 1}`)));
-    expect(patients.map(({ body }) => body.id)).toEqual(patients.map((_, index) => `p-${index + 1}`));
+    expect(patients.map(({ body }) => body.id)).toEqual(patients.map((_, index) => `emr_id:p-${index + 1}`));
     expect(patients.filter(({ body }) => body.identifiers.length > 1).map(({ body }) => body.id)).toEqual([
-      'p-1',
-      'p-2',
+      'emr_id:p-1',
+      'emr_id:p-2',
     ]);
-    expect(patients.filter(({ body }) => body.phone === null).map(({ body }) => body.id)).toEqual(['p-19', 'p-20']);
-    expect(patients.filter(({ body }) => body.email === null).map(({ body }) => body.id)).toEqual(['p-20']);
+    expect(patients.filter(({ body }) => body.phone === null).map(({ body }) => body.id)).toEqual([
+      'emr_id:p-19',
+      'emr_id:p-20',
+    ]);
+    expect(patients.filter(({ body }) => body.email === null).map(({ body }) => body.id)).toEqual(['emr_id:p-20']);
   });
 
-  test('who belong to the EHR, whatever the care unit', async () => {
+  test('of the EHR through every care unit', async () => {
     const other = oslo.replace('oslo-sentrum', 'bergen-nord');
     expect((await get(other, 'p-3')).body).toEqual((await get(oslo, 'p-3')).body);
   });

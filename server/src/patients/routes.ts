@@ -27,7 +27,7 @@ export function addPatientRoutes(app: FastifyInstance): void {
     examples: {
       params: { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'emr_id:p-3' },
       response: {
-        id: 'p-3',
+        id: 'emr_id:p-3',
         identifiers: ['emr_id:p-3'],
         given_name: 'Rolig',
         family_name: 'Strandsand',
@@ -48,7 +48,7 @@ export function addPatientRoutes(app: FastifyInstance): void {
 
 function patientBody(patient: Patient): Static<typeof patientSchema> {
   return {
-    id: patient.id,
+    id: formatIdentifier({ type: 'emr_id', value: patient.id }),
     identifiers: patient.identifiers.map(formatIdentifier),
     given_name: patient.givenName,
     family_name: patient.familyName,

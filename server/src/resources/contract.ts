@@ -1,11 +1,11 @@
 import { resourceKinds } from '@crossward/connector-kit';
 import Type from 'typebox';
 import { nextCursor } from '../api/paging.ts';
-import { choice, reference } from '../api/schemas.ts';
+import { choice, emrId, reference } from '../api/schemas.ts';
 
 export const resourceSchema = Type.Object(
   {
-    id: Type.String({ description: 'Internal identifier in the EHR, without a type prefix.' }),
+    id: emrId,
     identifiers: Type.Array(Type.String(), { description: 'All known identifiers, in Resource ID notation.' }),
     kind: choice(resourceKinds),
     name: Type.String(),

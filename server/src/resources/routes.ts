@@ -12,7 +12,7 @@ import { formatIdentifier } from '../identifiers/index.ts';
 import { resourceListSchema, resourceSchema } from './contract.ts';
 
 const example = {
-  id: 'r-1',
+  id: 'emr_id:r-1',
   identifiers: ['emr_id:r-1', 'hsa_id:SE0000000000-1001'],
   kind: 'practitioner',
   name: 'Läkare Noggrann Provsson',
@@ -65,7 +65,7 @@ export function addResourceRoutes(app: FastifyInstance, { cursors }: { cursors: 
 
 function resourceBody(resource: Resource): Static<typeof resourceSchema> {
   return {
-    id: resource.id,
+    id: formatIdentifier({ type: 'emr_id', value: resource.id }),
     identifiers: resource.identifiers.map(formatIdentifier),
     kind: resource.kind,
     name: resource.name,

@@ -31,7 +31,7 @@ async function putDraft(key: Buffer): Promise<void> {
     VALUES ('e', ${randomUUID()}, ${confirmation}, 'u', 0, 'booking', ${sealed})`.execute(db);
 }
 
-async function putKey(createdAgo: string): Promise<void> {
+async function insertKey(createdAgo: string): Promise<void> {
   await sql`
     INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, created_at)
     VALUES (${randomUUID()}, 'c', ${randomBytes(32)}, ${randomBytes(32)}, 'e', 'u', now() - ${createdAgo}::interval)`.execute(
@@ -39,15 +39,15 @@ async function putKey(createdAgo: string): Promise<void> {
   );
 }
 
-it('knows every column that holds sealed text', async () => {
+it('includes every column with encrypted text', async () => {
   const { rows } = await sql<{ name: string }>`
     SELECT table_name || '.' || column_name AS name FROM information_schema.columns
     WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name LIKE 'sealed%'`.execute(db);
   expect(rows.map(({ name }) => name).sort()).toEqual([...sealedColumns].sort());
 });
 
-describe('a database with nothing in it', () => {
-  it('takes the key of the first start, and no other', async () => {
+describe('an empty database', () => {
+  it('accepts the key of the first start only', async () => {
     await requireKnownKeys(db, [first]);
     await requireKnownKeys(db, [first]);
     await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
@@ -55,7 +55,7 @@ describe('a database with nothing in it', () => {
     await requireKnownKeys(db, [first]);
   });
 
-  it('takes one key of several that start at once', async () => {
+  it('accepts one of the keys of gateways that start at once', async () => {
     const keys = [first, second, third];
     const starts = await Promise.allSettled(keys.map((key) => requireKnownKeys(db, [key])));
     const taken = keys.filter((_, index) => starts[index]?.status === 'fulfilled');
@@ -63,29 +63,29 @@ describe('a database with nothing in it', () => {
     expect(await listKnownKeys(db)).toMatchObject([{ id: idOf(taken[0] ?? first), replaced_at: null }]);
   });
 
-  it('stores nothing that the key could be told from', async () => {
+  it('stores nothing that reveals the key', async () => {
     await requireKnownKeys(db, [first]);
     const [known] = await listKnownKeys(db);
     for (const form of ['hex', 'base64'] as const) expect(JSON.stringify(known)).not.toContain(first.toString(form));
   });
 });
 
-describe('a key that is replaced', () => {
+describe('a key that was replaced', () => {
   beforeEach(() => requireKnownKeys(db, [first]));
 
-  it('is not taken back alone', async () => {
+  it('is not accepted alone', async () => {
     await requireKnownKeys(db, [second, first]);
     await expect(requireKnownKeys(db, [first])).rejects.toThrow(refusedFor(second));
     await requireKnownKeys(db, [first, second]);
     await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
   });
 
-  it('may be named before it is used', async () => {
+  it('can be configured before it is used', async () => {
     await requireKnownKeys(db, [first, second]);
     await requireKnownKeys(db, [first]);
   });
 
-  it('is asked for while something is sealed with it', async () => {
+  it('is required while a value is encrypted with it', async () => {
     await putDraft(first);
     await requireKnownKeys(db, [second, first]);
     await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
@@ -94,17 +94,17 @@ describe('a key that is replaced', () => {
     expect(await listKnownKeys(db)).toMatchObject([{ id: idOf(second) }]);
   });
 
-  it('is asked for while something may be hashed with it', async () => {
-    await putKey('1 minute');
+  it('is required while a value may be hashed with it', async () => {
+    await insertKey('1 minute');
     await requireKnownKeys(db, [second, first]);
     await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
     await sql`DELETE FROM operations`.execute(db);
-    await putKey('-1 minute');
+    await insertKey('-1 minute');
     await requireKnownKeys(db, [second]);
   });
 });
 
-it('does without a key that is retired', async () => {
+it('is not required once it is retired', async () => {
   await requireKnownKeys(db, [first]);
   await putDraft(first);
   expect(await retireKey(db, idOf(second))).toBe(false);
@@ -114,19 +114,19 @@ it('does without a key that is retired', async () => {
   await expect(requireKnownKeys(db, [first])).rejects.toThrow(refusedFor(second));
 });
 
-describe('what is told', () => {
+describe('the error', () => {
   beforeEach(() => requireKnownKeys(db, [first]));
-  const told = (file?: string) => requireKnownKeys(db, [second], file).catch((error: Error) => error.message);
+  const messageFor = (file?: string) => requireKnownKeys(db, [second], file).catch((error: Error) => error.message);
 
-  it('says what to do about keys of the environment', async () => {
-    const text = await told();
+  it('explains what to do about keys of the environment', async () => {
+    const text = await messageFor();
     expect(text).toMatch(new RegExp(`^CROSSWARD_SECRET_KEY: .*${idOf(first)}.*configured: ${idOf(second)}$`, 'm'));
     expect(text).toContain('CROSSWARD_PREVIOUS_SECRET_KEYS');
     expect(text).toContain(`npx crossward secret-keys retire ${idOf(first)}`);
   });
 
-  it('says what to do about the key of the demo', async () => {
-    const text = await told('/data/secret-key');
+  it('explains what to do about the key of the demo', async () => {
+    const text = await messageFor('/data/secret-key');
     expect(text).toMatch(/^\/data\/secret-key: /);
     expect(text).toContain('CROSSWARD_DATA_DIR');
     expect(text).not.toContain('CROSSWARD_PREVIOUS_SECRET_KEYS');

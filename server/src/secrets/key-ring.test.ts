@@ -5,7 +5,7 @@ import { createKeyRing, type Purpose } from './key-ring.ts';
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 
-test('opens what it sealed, for any text and context', () => {
+test('decrypts what it encrypted, for any text and context', () => {
   const ring = createKeyRing([first]);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (plain, context) => {
@@ -14,14 +14,14 @@ test('opens what it sealed, for any text and context', () => {
   );
 });
 
-test('does not show what it sealed, nor seal it twice alike', () => {
+test('does not reveal the text, and encrypts it differently each time', () => {
   const ring = createKeyRing([first]);
   const sealed = [ring.seal('cursor', 'plain text', 'context'), ring.seal('cursor', 'plain text', 'context')];
   for (const it of sealed) expect(it.toString('latin1')).not.toMatch(/plain|context/);
   expect(sealed[0]?.equals(sealed[1] ?? Buffer.alloc(0))).toBe(false);
 });
 
-test('needs the context, the purpose and the key', () => {
+test('needs the same context, purpose and key to decrypt', () => {
   const ring = createKeyRing([first]);
   const sealed = ring.seal('cursor', 'plain', 'context');
   expect(ring.open('cursor', sealed, 'other')).toBeUndefined();
@@ -29,7 +29,7 @@ test('needs the context, the purpose and the key', () => {
   expect(createKeyRing([second]).open('cursor', sealed, 'context')).toBeUndefined();
 });
 
-test('reads with old keys and seals with the newest', () => {
+test('decrypts with old keys and encrypts with the newest', () => {
   const old = createKeyRing([first]);
   const rotated = createKeyRing([second, first]);
   expect(rotated.open('cursor', old.seal('cursor', 'plain', ''), '')).toBe('plain');
@@ -38,7 +38,7 @@ test('reads with old keys and seals with the newest', () => {
   expect(createKeyRing([second]).open('cursor', sealed, '')).toBe('plain');
 });
 
-test('opens nothing that was changed, cut or made up', () => {
+test('rejects text that was changed, truncated or invented', () => {
   const ring = createKeyRing([first]);
   const sealed = ring.seal('cursor', 'plain', 'context');
   for (let index = 0; index < sealed.length; index++) {

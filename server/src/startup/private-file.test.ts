@@ -8,7 +8,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 // Windows uses access control lists instead of file modes.
 describe.skipIf(process.platform === 'win32')('a private folder', () => {
-  test('is created with its parents for its owner only', async () => {
+  test('is created with its parents, with access for its owner only', async () => {
     const folder = join(await temporaryFolder(), 'above', 'data');
     expect(await makePrivateFolder(folder)).toBe(false);
     expect(await makePrivateFolder(folder)).toBe(false);
@@ -33,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
     expect(await modeOf(join(above, 'data'))).toBe('700');
   });
 
-  test('of another user is refused and not changed', async () => {
+  test('of another user is rejected and not changed', async () => {
     const folder = await anotherUsersFolder();
     const before = await modeOf(folder);
     const { message } = await errorFrom(makePrivateFolder(folder));
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('a private folder', () => {
   });
 });
 
-/** Only root can give a folder away; of everybody else the root of the file system is none of theirs. */
+/** Only root can change the owner of a folder. For other users, the root of the file system belongs to another user. */
 async function anotherUsersFolder(): Promise<string> {
   if (process.getuid?.() !== 0) return '/';
   const folder = join(await temporaryFolder(), 'data');

@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { reference, resourceNotation, text } from '../api/schemas.ts';
+import { emrId, reference, resourceNotation, text } from '../api/schemas.ts';
 
 export const timeslotSchema = Type.Object(
   {
     start: Type.String({ format: 'date-time' }),
     end: Type.String({ format: 'date-time' }),
-    resource_id: Type.String(),
+    resource_id: emrId,
     healthcare_service_id: Type.String(),
   },
   { $id: 'Timeslot', description: 'A free time slot. An appointment covers one or more consecutive slots.' },

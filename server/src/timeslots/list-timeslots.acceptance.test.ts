@@ -22,7 +22,7 @@ afterAll(() => gateway.close());
 
 type Query = Record<string, string | readonly string[]>;
 
-/** A Monday to come. */
+/** A Monday in the future. */
 const monday = Temporal.Now.plainDateISO('Europe/Oslo').add({ days: 14 });
 const day = monday.subtract({ days: monday.dayOfWeek - 1 });
 const wholeDay = { start: `${day}T00:00:00`, end: `${day.add({ days: 1 })}T00:00:00` };
@@ -43,12 +43,12 @@ async function list(query: Query, careUnit = oslo): Promise<readonly Slot[]> {
   return body.timeslots;
 }
 
-function refused(query: Query, headers: Record<string, string | readonly string[]> = {}) {
+function rejected(query: Query, headers: Record<string, string | readonly string[]> = {}) {
   return gateway.request<Problem>('GET', pathOf(query), { headers });
 }
 
 describe('free slots', () => {
-  test('are those of the opening hours, by start, resource, service', { tags: 'every-ehr' }, async () => {
+  test('cover the opening hours, ordered by start, resource, service', { tags: 'every-ehr' }, async () => {
     const slots = await list(wholeDay);
     const times = [
       '08:00',
@@ -84,13 +84,13 @@ describe('free slots', () => {
     [oslo, 'Europe/Oslo'],
     [sodermalm, 'Europe/Stockholm'],
     [riverside, 'Europe/London'],
-  ])('are in local time in %s', async (careUnit, timeZone) => {
+  ])('have local times in %s', async (careUnit, timeZone) => {
     const [first] = await list({ ...wholeDay, resource_id: 'r-1', healthcare_service_id: 'consultation' }, careUnit);
     expect(first?.start.slice(0, 19)).toBe(`${day}T08:00:00`);
     expect(Temporal.ZonedDateTime.from(`${first?.start}[${timeZone}]`).hour).toBe(8);
   });
 
-  test('are none at the weekend, and in Bergen those of Bergen', async () => {
+  test('exclude the weekend, and in Bergen follow the opening hours of Bergen', async () => {
     const saturday = day.add({ days: 5 });
     expect(await list({ start: `${saturday}T00:00:00`, end: `${saturday.add({ days: 2 })}T00:00:00` })).toEqual([]);
     const inBergen = await list(wholeDay, bergen);
@@ -99,7 +99,7 @@ describe('free slots', () => {
     );
   });
 
-  test('are ordered by code unit, so that the tenth comes before the sixth', async () => {
+  test('are ordered by code unit, so `10` comes before `6`', async () => {
     const slots = await list(
       { start: `${day}T08:00:00`, end: `${day}T08:30:00`, healthcare_service_id: 'vaccination' },
       bergen,
@@ -108,7 +108,7 @@ describe('free slots', () => {
     expect(slots.map((it) => it.resource_id)).toEqual(ids.map((id) => `emr_id:${id}`));
   });
 
-  test('lie wholly inside the range', { tags: 'every-ehr' }, async () => {
+  test('are completely inside the range', { tags: 'every-ehr' }, async () => {
     const only = { resource_id: 'r-2', healthcare_service_id: 'vaccination' };
     const starts = async (start: string, end: string) =>
       (await list({ ...only, start: `${day}T${start}`, end: `${day}T${end}` })).map((it) => it.start.slice(11, 16));
@@ -122,7 +122,7 @@ describe('free slots', () => {
     expect(await starts('07:59:59.999', '08:30:00.001')).toEqual(['08:00']);
   });
 
-  test('have not begun', async () => {
+  test('start in the future', async () => {
     const now = Date.now();
     const range = {
       start: new Date(now - 30 * 86_400_000).toISOString(),
@@ -135,7 +135,7 @@ describe('free slots', () => {
     expect(await list(past)).toEqual([]);
   });
 
-  test('lose what is booked, with every service of the resource, and nothing else', { tags: 'every-ehr' }, async () => {
+  test('exclude booked times, for every service of the resource, and nothing else', { tags: 'every-ehr' }, async () => {
     const slot = await freeSlot(gateway, { resourceId: 'r-3', from: new Date(`${day}T10:00:00Z`) });
     const range = { start: slot.start, end: slot.end };
     const key = (it: Slot) => `${it.resource_id} ${it.healthcare_service_id}`;
@@ -149,7 +149,7 @@ describe('free slots', () => {
 });
 
 describe('filters', () => {
-  test('may repeat', async () => {
+  test('can be repeated', async () => {
     const slots = await list({
       ...wholeDay,
       resource_id: ['emr_id:r-2', 'r-1', 'r-2'],
@@ -161,11 +161,11 @@ describe('filters', () => {
     expect(slots).toHaveLength(28);
   });
 
-  test('find nothing where a room has no consultation', async () => {
+  test('find nothing for a consultation in a room', async () => {
     expect(await list({ ...wholeDay, resource_id: roomId('r-5'), healthcare_service_id: 'consultation' })).toEqual([]);
   });
 
-  test('take a resource by any of its identifiers', { tags: 'every-ehr' }, async () => {
+  test('accept every identifier of a resource', { tags: 'every-ehr' }, async () => {
     const query = { ...wholeDay, healthcare_service_id: 'consultation' };
     const expected = await list({ ...query, resource_id: 'r-1' }, sodermalm);
     expect(expected).toHaveLength(14);
@@ -174,19 +174,19 @@ describe('filters', () => {
     }
   });
 
-  test('name a healthcare service that is not there', async () => {
+  test('must name existing healthcare services', async () => {
     for (const healthcare_service_id of ['surgery', 'Consultation', '', 'constructor', ['consultation', 'surgery']]) {
-      expect(await refused({ ...wholeDay, healthcare_service_id })).toMatchObject({
+      expect(await rejected({ ...wholeDay, healthcare_service_id })).toMatchObject({
         status: 400,
         body: { reason: 'healthcare_service_not_found', errors: [{ parameter: 'healthcare_service_id' }] },
       });
     }
   });
 
-  test('name a hundred at most', async () => {
+  test('name at most 100 values', async () => {
     const hundred = Array.from({ length: 100 }, () => 'r-1');
     expect(await list({ ...wholeDay, resource_id: hundred, healthcare_service_id: 'consultation' })).toHaveLength(14);
-    expect(await refused({ ...wholeDay, resource_id: [...hundred, 'r-1'] })).toMatchObject({
+    expect(await rejected({ ...wholeDay, resource_id: [...hundred, 'r-1'] })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'resource_id' }] },
     });
@@ -196,7 +196,7 @@ describe('filters', () => {
     kind: 'resource',
     place: 'query',
     parameter: 'resource_id',
-    send: (text, headers) => refused({ ...wholeDay, resource_id: text }, headers),
+    send: (text, headers) => rejected({ ...wholeDay, resource_id: text }, headers),
     isFound: ({ status }) => status === 200,
   });
 });
@@ -205,16 +205,16 @@ describe('the range', () => {
   test.each([
     ['with the offset of the care unit', `${day}T10:00:00+01:00`, `${day}T10:30:00+01:00`],
     ['in UTC', `${day}T09:00:00Z`, `${day}T09:30:00z`],
-    ['with an odd offset', `${day}T14:30:00+05:30`, `${day}T04:30:00-05:00`],
+    ['with other offsets', `${day}T14:30:00+05:30`, `${day}T04:30:00-05:00`],
     ['with fractions', `${day}T09:00:00.000Z`, `${day}T09:30:00.999999999Z`],
-    ['with a small t', `${day}t09:00:00Z`, `${day}t09:30:00Z`],
-  ])('is given %s', async (_, start, end) => {
+    ['with a lower-case t', `${day}t09:00:00Z`, `${day}t09:30:00Z`],
+  ])('can be given %s', async (_, start, end) => {
     const [slot, ...more] = await list({ start, end, resource_id: 'r-2', healthcare_service_id: 'consultation' });
     expect(more).toEqual([]);
     expect(Date.parse(slot?.start ?? '')).toBe(Date.parse(`${day}T09:00:00Z`));
   });
 
-  test('is understood when the + of its offset arrives as a space', async () => {
+  test('can have a space in place of the + of its offset', async () => {
     const query = `start=${day}T10:00:00+01:00&end=${day}T10:30:00 01:00&resource_id=r-2&healthcare_service_id=consultation`;
     const raw = `${oslo}/timeslots?${query.replace(' ', '%20')}`;
     const { status, body } = await gateway.request<{ timeslots: Slot[] }>('GET', raw);
@@ -222,27 +222,27 @@ describe('the range', () => {
     expect(body.timeslots).toHaveLength(1);
   });
 
-  test('is 92 days at most', async () => {
+  test('has at most 92 days', async () => {
     const days = (count: number, more = '') => ({
       start: `${day}T00:00:00Z`,
       end: `${day.add({ days: count })}T00:00:00${more}Z`,
     });
     expect((await gateway.request('GET', pathOf(days(92)))).status).toBe(200);
     for (const query of [days(92, '.001'), days(93), { start: '1900-01-01T00:00:00Z', end: '2200-12-31T00:00:00Z' }]) {
-      expect(await refused(query)).toMatchObject({
+      expect(await rejected(query)).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ parameter: 'end', reason: 'time_range_invalid' }] },
       });
     }
   });
 
-  test('ends after it starts', async () => {
+  test('must end after it starts', async () => {
     for (const [start, end] of [
       [wholeDay.end, wholeDay.start],
       [wholeDay.start, wholeDay.start],
       [`${day}T10:00:00+01:00`, `${day}T09:00:00Z`],
     ] as const) {
-      expect(await refused({ start, end })).toMatchObject({
+      expect(await rejected({ start, end })).toMatchObject({
         status: 400,
         body: { reason: 'time_range_invalid', errors: [{ parameter: 'end' }] },
       });
@@ -252,15 +252,15 @@ describe('the range', () => {
   test.each([
     ['start', { end: wholeDay.end }],
     ['end', { start: wholeDay.start }],
-  ])('has a %s', async (parameter, query) => {
-    expect(await refused(query)).toMatchObject({
+  ])('must have a %s', async (parameter, query) => {
+    expect(await rejected(query)).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter, reason: 'request_invalid' }] },
     });
   });
 
-  test('has both ends', async () => {
-    const { status, body } = await refused({});
+  test('must have both ends', async () => {
+    const { status, body } = await rejected({});
     expect(status).toBe(400);
     expect(body.errors.map((it) => it.parameter).toSorted()).toEqual(['end', 'start']);
   });
@@ -284,26 +284,26 @@ describe('the range', () => {
     `${day}T10:00:00[Europe/Oslo]`,
     `${day}T10:00:00,5`,
     '1767225600',
-  ])('is not from "%s" on', async (start) => {
-    expect(await refused({ start, end: wholeDay.end })).toMatchObject({
+  ])('must not start at "%s"', async (start) => {
+    expect(await rejected({ start, end: wholeDay.end })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'start' }] },
     });
   });
 
-  test('is given once, and with nothing unknown beside it', async () => {
-    expect(await refused({ ...wholeDay, start: [wholeDay.start, wholeDay.start] })).toMatchObject({
+  test('must not be repeated, and there are no other parameters', async () => {
+    expect(await rejected({ ...wholeDay, start: [wholeDay.start, wholeDay.start] })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'start' }] },
     });
-    expect(await refused({ ...wholeDay, patient_id: 'p-1' })).toMatchObject({
+    expect(await rejected({ ...wholeDay, patient_id: 'p-1' })).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ parameter: 'patient_id' }] },
     });
   });
 });
 
-test('the pages of a whole month are ordered and hold nothing twice', { tags: 'every-ehr' }, async () => {
+test('the pages of a whole month are ordered and contain no slot twice', { tags: 'every-ehr' }, async () => {
   const query = pathOf({ start: wholeDay.start, end: `${day.add({ days: 28 })}T00:00:00`, limit: '400' });
   const pages = await pagesOf<Slot>(gateway, query, 'timeslots');
   const keys = pages
@@ -327,7 +327,7 @@ pagingCases({
   otherClient: 'narrowed',
 });
 
-test('the slots of a day are the same whichever range they are looked for in', { tags: 'every-ehr' }, async () => {
+test('the slots of a day do not depend on the requested range', { tags: 'every-ehr' }, async () => {
   const slots = await freeSlots(gateway, { resourceId: 'r-2', from: new Date(`${day}T00:00:00Z`), days: 1 });
   const wide = await list({
     start: `${day.subtract({ days: 10 })}T00:00:00`,

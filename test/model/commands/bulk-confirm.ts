@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { manner, picks, which } from '../inputs.ts';
+import { options, picks, which } from '../inputs.ts';
 import { type Entry, entriesOf, type Model } from '../model.ts';
-import { codeOf, type Fault, type Outcome, refusedFor } from '../outcome.ts';
+import { codeOf, type Fault, type Outcome, rejectionFor } from '../outcome.ts';
 import { outcomeWords, pickedMany, steps, withoutDryRun, write } from '../step.ts';
 import { enterCode } from './confirm.ts';
 
@@ -14,7 +14,7 @@ function confirmMany(model: Model, ids: readonly string[], isCorrect: boolean): 
     if (!code) return [{ id, reason: 'confirmation_not_pending' }];
     return code === first ? [] : [{ id, reason: 'confirmations_differ' }];
   });
-  return refusedFor(faults) ?? enterCode(model, entries(model, ids), isCorrect);
+  return rejectionFor(faults) ?? enterCode(model, entries(model, ids), isCorrect);
 }
 
 function entries(model: Model, ids: readonly string[]): Entry[] {
@@ -36,11 +36,11 @@ const input = fc.record({
   isTogether: fc.integer({ min: 0, max: 3 }).map((it) => it > 0),
   skip: fc.nat({ max: 5 }),
   which,
-  manner,
+  options,
 });
 
 export const bulkConfirmations = steps('confirm many', input, async (given, model, real) => {
-  const { targets, isTogether, skip, which: kind, manner: how } = given;
+  const { targets, isTogether, skip, which: kind, options: how } = given;
   const some = pickedMany(model, targets);
   const ids = isTogether ? withSameCode(model, some, skip) : some;
   const code = ids.map((id) => codeOf(model, id)).find((it) => it !== undefined);
@@ -54,7 +54,7 @@ export const bulkConfirmations = steps('confirm many', input, async (given, mode
       body: { ids: ids.map((id) => real.id(id)), confirmation: { code: text } },
       many: true,
       success: 200,
-      manner: withoutDryRun(how),
+      options: withoutDryRun(how),
     },
     (it) => confirmMany(it, ids, isCorrect),
   );

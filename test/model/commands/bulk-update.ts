@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { comment, manner, picks, resource } from '../inputs.ts';
+import { comment, options, picks, resource } from '../inputs.ts';
 import { type Booking, isFree, type Model, overlap, type Resource } from '../model.ts';
-import { type Fault, type Outcome, refusedFor, updateRefusal } from '../outcome.ts';
+import { type Fault, type Outcome, rejectionFor, updateRejection } from '../outcome.ts';
 import { outcomeWords, pickedMany, steps, write } from '../step.ts';
 import { change, type Wanted } from './update.ts';
 
@@ -9,14 +9,14 @@ type WantedOfMany = Pick<Wanted, 'resource' | 'comment'>;
 
 /** Each keeps its time. All or nothing. If two want the same time, the error names the later one. */
 function updateMany(model: Model, ids: readonly string[], wanted: WantedOfMany): Outcome {
-  const movable = ids.filter((id) => updateRefusal(model, id) === undefined);
+  const movable = ids.filter((id) => updateRejection(model, id) === undefined);
   const gone = wanted.resource ? withoutSlot(model, movable, wanted.resource) : [];
   const faults = ids.flatMap((id): Fault[] => {
-    const reason = gone.includes(id) ? 'time_slot_unavailable' : updateRefusal(model, id);
+    const reason = gone.includes(id) ? 'time_slot_unavailable' : updateRejection(model, id);
     return reason ? [{ id, reason }] : [];
   });
-  const refusal = refusedFor(faults);
-  if (refusal) return refusal;
+  const rejected = rejectionFor(faults);
+  if (rejected) return rejected;
   return { shown: ids.map((id) => ({ id, change: change(model.entries.get(id) as Booking, wanted) })) };
 }
 
@@ -36,10 +36,10 @@ const input = fc.record({
   wanted: fc
     .record({ resource: fc.option(resource, { nil: undefined, freq: 5 }), comment })
     .filter((wanted) => wanted.resource !== undefined || wanted.comment !== undefined),
-  manner,
+  options,
 });
 
-export const bulkUpdates = steps('update many', input, async ({ targets, wanted, manner: how }, model, real) => {
+export const bulkUpdates = steps('update many', input, async ({ targets, wanted, options: how }, model, real) => {
   const ids = pickedMany(model, targets);
   const body = {
     ids: ids.map((id) => real.id(id)),
@@ -49,7 +49,7 @@ export const bulkUpdates = steps('update many', input, async ({ targets, wanted,
   const outcome = await write(
     model,
     real,
-    { method: 'PATCH', path: '/appointments', body, many: true, success: 200, manner: how },
+    { method: 'PATCH', path: '/appointments', body, many: true, success: 200, options: how },
     (it) => updateMany(it, ids, wanted),
   );
   return `update ${ids.join(', ')} ${JSON.stringify({ ...wanted, ...how })} ${outcomeWords(outcome)}`;

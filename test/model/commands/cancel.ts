@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { comment, manner, pick } from '../inputs.ts';
+import { comment, options, pick } from '../inputs.ts';
 import { addCode, addView, type Booking, type Code, channelTo, type Entry, type Model, pendingView } from '../model.ts';
-import { notInPath, type Outcome, type Reason, refused, type Success, shown, written } from '../outcome.ts';
+import { notInPath, type Outcome, type Reason, rejection, type Success, shown, written } from '../outcome.ts';
 import { outcomeWords, picked, steps, write } from '../step.ts';
 
 /** The reason why an appointment cannot be cancelled. */
-export function cancelRefusal(model: Model, id: string): Reason | undefined {
+export function cancelRejection(model: Model, id: string): Reason | undefined {
   const entry = model.entries.get(id);
   if (!entry) return 'appointment_not_found';
   const booking = startsCancellation(model, entry);
@@ -46,20 +46,20 @@ export function cancelEntry(
 function cancel(model: Model, id: string, text: string | undefined): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
-  const refusal = cancelRefusal(model, id);
-  if (refusal) return refused(refusal);
+  const rejected = cancelRejection(model, id);
+  if (rejected) return rejection(rejected);
   return cancelEntry(model, entry, text, ({ patient }) => addCode(model, 'cancellation', patient));
 }
 
-const input = fc.record({ target: pick('booked', 'booked', 'awaiting_confirmation', 'views'), comment, manner });
+const input = fc.record({ target: pick('booked', 'booked', 'awaiting_confirmation', 'views'), comment, options });
 
-export const cancellations = steps('cancel', input, async ({ target, comment: text, manner: how }, model, real) => {
+export const cancellations = steps('cancel', input, async ({ target, comment: text, options: how }, model, real) => {
   const id = picked(model, target);
   const body = { status: 'cancelled', comment: text };
   const outcome = await write(
     model,
     real,
-    { method: 'PATCH', path: `/appointments/${real.id(id)}`, body, success: 200, manner: how },
+    { method: 'PATCH', path: `/appointments/${real.id(id)}`, body, success: 200, options: how },
     (it) => cancel(it, id, text),
   );
   return `cancel ${id} ${JSON.stringify({ comment: text, ...how })} ${outcomeWords(outcome)}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { manner, pick, which } from '../inputs.ts';
+import { options, pick, which } from '../inputs.ts';
 import { type Entry, entriesOf, type Model } from '../model.ts';
-import { codeOf, type Fault, notInPath, type Outcome, refused, refusedFor, type Success } from '../outcome.ts';
+import { codeOf, type Fault, notInPath, type Outcome, rejection, rejectionFor, type Success } from '../outcome.ts';
 import { outcomeWords, picked, steps, withoutDryRun, write } from '../step.ts';
 
 /** Applies a code to ids of one confirmation. An incorrect code counts as an attempt while any id awaits it. */
@@ -10,14 +10,14 @@ export function enterCode(model: Model, entries: readonly Entry[], isCorrect: bo
   const isAwaited = code !== undefined && entriesOf(model).some((it) => it.code === code && it.waiting === 'pending');
   if (isAwaited && !isCorrect && code.attempts > 0) {
     code.attempts -= 1;
-    return { ...refused('confirmation_code_incorrect'), attemptsRemaining: code.attempts };
+    return { ...rejection('confirmation_code_incorrect'), attemptsRemaining: code.attempts };
   }
-  const refusal = refusedFor(entries.flatMap((entry) => closedFault(entry, isAwaited)));
-  if (refusal) return refusal;
+  const rejected = rejectionFor(entries.flatMap((entry) => closedFault(entry, isAwaited)));
+  if (rejected) return rejected;
   const pending = entries.filter(({ waiting }) => waiting === 'pending');
   // Repeating the correct code changes nothing.
   if (pending.length === 0 && !isCorrect) {
-    return refusedFor(entries.map(({ id }) => ({ id, reason: 'confirmation_not_pending' }))) as Outcome;
+    return rejectionFor(entries.map(({ id }) => ({ id, reason: 'confirmation_not_pending' }))) as Outcome;
   }
   for (const entry of pending) confirmEntry(entry);
   return success(entries);
@@ -49,16 +49,16 @@ function success(entries: readonly Entry[]): Success {
 function confirm(model: Model, id: string, isCorrect: boolean): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
-  if (!entry.code) return refused('confirmation_not_pending');
+  if (!entry.code) return rejection('confirmation_not_pending');
   const outcome = enterCode(model, [entry], isCorrect);
   if (!('reason' in outcome)) return outcome;
-  const { faults: _unnamed, ...refusal } = outcome;
-  return refusal;
+  const { faults: _unnamed, ...rejected } = outcome;
+  return rejected;
 }
 
-const input = fc.record({ target: pick('awaiting_confirmation', 'awaiting_confirmation', 'all'), which, manner });
+const input = fc.record({ target: pick('awaiting_confirmation', 'awaiting_confirmation', 'all'), which, options });
 
-export const confirmations = steps('confirm', input, async ({ target, which: kind, manner: how }, model, real) => {
+export const confirmations = steps('confirm', input, async ({ target, which: kind, options: how }, model, real) => {
   const id = picked(model, target);
   const { text, isCorrect } = await real.code(model, codeOf(model, id), kind);
   const outcome = await write(
@@ -69,7 +69,7 @@ export const confirmations = steps('confirm', input, async ({ target, which: kin
       path: `/appointments/${real.id(id)}`,
       body: { confirmation: { code: text } },
       success: 200,
-      manner: withoutDryRun(how),
+      options: withoutDryRun(how),
     },
     (it) => confirm(it, id, isCorrect),
   );

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { comment, long, manner, picks, resource, time } from '../inputs.ts';
+import { comment, long, options, picks, resource, time } from '../inputs.ts';
 import {
   addBooking,
   addCode,
@@ -17,14 +17,14 @@ import {
   type Fault,
   type Outcome,
   type Reason,
-  refused,
-  refusedFor,
+  rejection,
+  rejectionFor,
   type Success,
-  updateRefusal,
+  updateRejection,
   written,
 } from '../outcome.ts';
 import { outcomeWords, pickedMany, steps, write } from '../step.ts';
-import { cancelEntry, cancelRefusal } from './cancel.ts';
+import { cancelEntry, cancelRejection } from './cancel.ts';
 import { change } from './update.ts';
 
 interface Wanted extends Time {
@@ -37,15 +37,15 @@ interface Wanted extends Time {
  * slots are booked, remaining ids are cancelled.
  */
 function reschedule(model: Model, ids: readonly string[], wanted: Wanted): Outcome {
-  const unfit = refusedFor(updateFaults(model, ids));
-  if (unfit) return unfit;
+  const rejectedUpdate = rejectionFor(updateFaults(model, ids));
+  if (rejectedUpdate) return rejectedUpdate;
   const bookings = ids.map((id) => model.entries.get(id) as Booking).toSorted((a, b) => a.from - b.from);
   const [like] = bookings;
   if (!like) throw new Error('The reschedule has no ids');
   const { patient, service } = like;
   const target = wanted.resource ?? like.resource;
   const place = { resource: target, service, from: wanted.from, to: wanted.to };
-  if (!isFree(model, place, ids)) return { ...refused('time_slot_unavailable'), faults: [] };
+  if (!isFree(model, place, ids)) return { ...rejection('time_slot_unavailable'), faults: [] };
 
   const range = Array.from({ length: wanted.to - wanted.from }, (_, index) => wanted.from + index);
   const isKeeper = ({ from, to }: Booking) => range.includes(from) && to === from + 1;
@@ -55,10 +55,10 @@ function reschedule(model: Model, ids: readonly string[], wanted: Wanted): Outco
     booking: bookings.find((booking) => isKeeper(booking) && booking.from === slot) ?? others.shift(),
   }));
   const created = layout.filter(({ booking }) => booking === undefined);
-  const refusal = refusedFor(extraFaults(model, others, { ...place, stays: like.resource === target }));
-  if (refusal) return refusal;
+  const rejected = rejectionFor(extraFaults(model, others, { ...place, stays: like.resource === target }));
+  if (rejected) return rejected;
   const needsCode = created.length > 0 && model.policy.bookingCode;
-  if (needsCode && !channelTo(patient, 'booking')) return { ...refused('no_contact_channel'), faults: [] };
+  if (needsCode && !channelTo(patient, 'booking')) return { ...rejection('no_contact_channel'), faults: [] };
 
   const bookingCode = needsCode ? addCode(model, 'booking', patient) : undefined;
   const placed = layout.map(({ booking, time: slot }): Success['shown'][number] => {
@@ -77,12 +77,12 @@ function reschedule(model: Model, ids: readonly string[], wanted: Wanted): Outco
 function updateFaults(model: Model, ids: readonly string[]): Fault[] {
   const first = ids.flatMap((id) => model.entries.get(id) ?? []).map(original)[0];
   return ids.flatMap((id): Fault[] => {
-    const reason = updateRefusal(model, id) ?? unlike(model, id, first);
+    const reason = updateRejection(model, id) ?? differenceFrom(model, id, first);
     return reason ? [{ id, reason }] : [];
   });
 }
 
-function unlike(model: Model, id: string, first: Booking | undefined): Reason | undefined {
+function differenceFrom(model: Model, id: string, first: Booking | undefined): Reason | undefined {
   const entry = model.entries.get(id);
   const kind = (booking: Booking | undefined) => [booking?.patient, booking?.resource, booking?.service].join();
   return entry && kind(original(entry)) !== kind(first) ? 'appointments_not_alike' : undefined;
@@ -92,7 +92,7 @@ function unlike(model: Model, id: string, first: Booking | undefined): Reason | 
 function extraFaults(model: Model, extras: readonly Booking[], range: Time & { stays: boolean }): Fault[] {
   return extras.flatMap((extra): Fault[] => {
     const blocksRange = model.policy.cancellationCode && range.stays && overlap(extra, range);
-    const reason = blocksRange ? 'time_slot_unavailable' : cancelRefusal(model, extra.id);
+    const reason = blocksRange ? 'time_slot_unavailable' : cancelRejection(model, extra.id);
     return reason ? [{ id: extra.id, reason }] : [];
   });
 }
@@ -117,11 +117,11 @@ const input = fc.record({
   range: time(long),
   resource: fc.option(resource, { nil: undefined }),
   comment,
-  manner,
+  options,
 });
 
 export const reschedules = steps('reschedule', input, async (given, model, real) => {
-  const { targets, isAlike, most, range, manner: how } = given;
+  const { targets, isAlike, most, range, options: how } = given;
   const some = pickedMany(model, targets);
   const ids = isAlike ? alike(model, some, most) : some;
   const wanted = { ...range, resource: given.resource, comment: given.comment };
@@ -134,7 +134,7 @@ export const reschedules = steps('reschedule', input, async (given, model, real)
   const outcome = await write(
     model,
     real,
-    { method: 'PATCH', path: '/appointments', body, many: true, success: 200, manner: how },
+    { method: 'PATCH', path: '/appointments', body, many: true, success: 200, options: how },
     (it) => reschedule(it, ids, wanted),
   );
   return `reschedule ${ids.join(', ')} ${JSON.stringify({ ...wanted, ...how })} ${outcomeWords(outcome)}`;

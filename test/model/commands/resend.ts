@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { manner, pick } from '../inputs.ts';
+import { options, pick } from '../inputs.ts';
 import type { Model } from '../model.ts';
-import { codeOf, notInPath, type Outcome, refused, shown } from '../outcome.ts';
+import { codeOf, notInPath, type Outcome, rejection, shown } from '../outcome.ts';
 import { outcomeWords, picked, steps, withoutDryRun, write } from '../step.ts';
 
 const maxCodes = 3;
@@ -11,11 +11,11 @@ function resend(model: Model, id: string): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
   const { code, waiting } = entry;
-  if (!code || (waiting !== 'pending' && waiting !== 'expired')) return refused('confirmation_not_pending');
-  if (code.attempts === 0) return refused('confirmation_locked');
-  if (waiting === 'expired') return refused('confirmation_expired');
-  if (code.sent === maxCodes) return refused('resend_limit_reached');
-  if (code.isFresh) return refused('rate_limited');
+  if (!code || (waiting !== 'pending' && waiting !== 'expired')) return rejection('confirmation_not_pending');
+  if (code.attempts === 0) return rejection('confirmation_locked');
+  if (waiting === 'expired') return rejection('confirmation_expired');
+  if (code.sent === maxCodes) return rejection('resend_limit_reached');
+  if (code.isFresh) return rejection('rate_limited');
   code.sent += 1;
   code.isFresh = true;
   return shown(id, 'updated');
@@ -24,10 +24,10 @@ function resend(model: Model, id: string): Outcome {
 const input = fc.record({
   target: pick('awaiting_confirmation', 'awaiting_confirmation', 'all'),
   isLater: fc.integer({ min: 0, max: 3 }).map((it) => it > 0),
-  manner,
+  options,
 });
 
-export const resends = steps('resend', input, async ({ target, isLater, manner: how }, model, real) => {
+export const resends = steps('resend', input, async ({ target, isLater, options: how }, model, real) => {
   const id = picked(model, target);
   const code = codeOf(model, id);
   if (code && isLater) {
@@ -43,7 +43,7 @@ export const resends = steps('resend', input, async ({ target, isLater, manner: 
       method: 'POST',
       path: `/appointments/${real.id(id)}/confirmation`,
       success: 202,
-      manner: withoutDryRun(how),
+      options: withoutDryRun(how),
     },
     (it) => resend(it, id),
   );

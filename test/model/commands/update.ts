@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { comment, manner, pick, resource, short, time } from '../inputs.ts';
+import { comment, options, pick, resource, short, time } from '../inputs.ts';
 import { type Booking, isFree, type Model, type Resource, type Time } from '../model.ts';
-import { type ChangeWord, notInPath, type Outcome, refused, shown, updateRefusal, written } from '../outcome.ts';
+import { type ChangeWord, notInPath, type Outcome, rejection, shown, updateRejection, written } from '../outcome.ts';
 import { outcomeWords, picked, steps, write } from '../step.ts';
 
 export interface Wanted {
@@ -14,11 +14,11 @@ export interface Wanted {
 function update(model: Model, id: string, wanted: Wanted): Outcome {
   const entry = model.entries.get(id);
   if (!entry) return notInPath;
-  const refusal = updateRefusal(model, id);
-  if (refusal) return refused(refusal);
+  const rejected = updateRejection(model, id);
+  if (rejected) return rejection(rejected);
   const booking = entry as Booking;
   const place = { ...booking, ...wanted.time, resource: wanted.resource ?? booking.resource };
-  if ((wanted.time || wanted.resource) && !isFree(model, place, [id])) return refused('time_slot_unavailable');
+  if ((wanted.time || wanted.resource) && !isFree(model, place, [id])) return rejection('time_slot_unavailable');
   return shown(id, change(booking, wanted));
 }
 
@@ -39,10 +39,10 @@ const input = fc.record({
   wanted: fc
     .record({ time: optional(time(short)), resource: optional(resource), comment })
     .filter((wanted) => Object.values(wanted).some((value) => value !== undefined)),
-  manner,
+  options,
 });
 
-export const updates = steps('update', input, async ({ target, wanted, manner: how }, model, real) => {
+export const updates = steps('update', input, async ({ target, wanted, options: how }, model, real) => {
   const id = picked(model, target);
   const body = {
     ...(wanted.time ? real.range(wanted.time) : {}),
@@ -52,7 +52,7 @@ export const updates = steps('update', input, async ({ target, wanted, manner: h
   const outcome = await write(
     model,
     real,
-    { method: 'PATCH', path: `/appointments/${real.id(id)}`, body, success: 200, manner: how },
+    { method: 'PATCH', path: `/appointments/${real.id(id)}`, body, success: 200, options: how },
     (it) => update(it, id, wanted),
   );
   return `update ${id} ${JSON.stringify({ ...wanted, ...how })} ${outcomeWords(outcome)}`;

@@ -5,19 +5,19 @@ import { book, freeSlots } from '../../../../test/bookings.ts';
 import { eventually, rowsOf } from '../../../../test/codes.ts';
 import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../../test/gateway.ts';
-import { withoutTransactions } from '../../../../test/lesser-ehrs.ts';
-import { anotherConnector, careUnitPath, withEhr } from '../../../../test/other-ehrs.ts';
+import { withoutTransactions } from '../../../../test/limited-ehrs.ts';
+import { careUnitPath, withEhr, wrapConnector } from '../../../../test/other-ehrs.ts';
 import { withQuickRecovery } from '../../../../test/recovery.ts';
 
 const turns = 10;
-const emrs = ['at-once', 'one-by-one', 'slow'] as const;
+const emrs = ['at-once', 'no-transactions', 'slow'] as const;
 type Emr = (typeof emrs)[number];
 
 const ehrs = faultyEhrs();
-/** What each EHR was asked, and how many releases at the same time. */
-const asked = new Map<string, { finds: number; releases: number; atOnce: number; most: number }>();
-/** Of appointments that an EHR refuses to release. */
-const stubborn = new Set<string>();
+/** The writes that each EHR received, and the highest number of concurrent releases. */
+const callCounts = new Map<string, { finds: number; releases: number; atOnce: number; most: number }>();
+/** The appointments whose release the EHR rejects. */
+const unreleasable = new Set<string>();
 
 function observed(connector: Connector, emr: string): Connector {
   return {
@@ -27,8 +27,8 @@ function observed(connector: Connector, emr: string): Connector {
       return (await connector.findAppointments?.(...input)) ?? [];
     },
     async changeAppointments(write) {
-      if (write.changes.some((it) => it.kind === 'release' && stubborn.has(it.appointmentId))) {
-        throw new ConnectorError('rejected', 'As the test wants it');
+      if (write.changes.some((it) => it.kind === 'release' && unreleasable.has(it.appointmentId))) {
+        throw new ConnectorError('rejected', 'Simulated failure');
       }
       if (write.changes.every(({ kind }) => kind !== 'release'))
         return (await connector.changeAppointments?.(write)) ?? [];
@@ -45,14 +45,14 @@ function observed(connector: Connector, emr: string): Connector {
 }
 
 function countsOf(emr: string) {
-  const counts = asked.get(emr) ?? { finds: 0, releases: 0, atOnce: 0, most: 0 };
-  asked.set(emr, counts);
+  const counts = callCounts.get(emr) ?? { finds: 0, releases: 0, atOnce: 0, most: 0 };
+  callCounts.set(emr, counts);
   return counts;
 }
 
 const gateway = await startGateway({
   connectors: [
-    anotherConnector((connector, emr) => {
+    wrapConnector((connector, emr) => {
       const it = observed(ehrs.faulty(connector, emr), emr);
       return emr === 'at-once' ? it : withoutTransactions(it);
     }),
@@ -72,38 +72,38 @@ afterAll(() => gateway.close());
 
 beforeEach(() => {
   ehrs.reset();
-  stubborn.clear();
+  unreleasable.clear();
 });
-/** What a test leaves behind is nobody's business. */
+/** Removes what earlier tests left behind. */
 afterEach(async () => {
   await rowsOf(gateway, 'DELETE FROM operations');
   await rowsOf(gateway, `UPDATE confirmation_items SET state = 'expired'`);
   await rowsOf(gateway, `UPDATE sandbox.appointments SET state = 'cancelled', held_until = NULL`);
 });
 
-/** Books so many times, each of which waits for a code. */
+/** Books this many times. Each booking awaits a code. */
 async function holds(emr: Emr, count: number): Promise<readonly string[]> {
   const careUnit = careUnitPath(emr, 'sodermalm');
   const slots = await freeSlots(gateway, { careUnit, limit: count });
   expect(slots).toHaveLength(count);
   const ids: string[] = [];
   for (const slot of slots) ids.push((await book(gateway, { careUnit, slot })).id);
-  asked.clear();
+  callCounts.clear();
   return ids;
 }
 
-/** The codes run out, all at the same time. The EHR goes on holding. */
-async function runOut(emr: Emr): Promise<void> {
+/** Expires all codes at once. The holds in the EHR do not expire. */
+async function expireHolds(emr: Emr): Promise<void> {
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = now() WHERE emr = $1', [emr]);
 }
 
-/** Until nothing waits any more, in the gateway or in the EHR. */
-async function allOver(emr: Emr): Promise<void> {
-  await eventually(async () => expect(await standingIn(emr)).toEqual([]));
+/** Waits until nothing is pending in the gateway and no hold is left in the EHR. */
+async function expectAllReleased(emr: Emr): Promise<void> {
+  await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([]));
   await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
 }
 
-async function standingIn(emr: Emr): Promise<readonly string[]> {
+async function heldOrBookedIn(emr: Emr): Promise<readonly string[]> {
   const appointments = await gateway.ehr(emr).appointments();
   return appointments.filter(({ state }) => state !== 'cancelled').map(({ id }) => id);
 }
@@ -119,51 +119,54 @@ async function bookedByStaff(emr: Emr, id: string): Promise<void> {
 describe('a hundred expired holds are released', () => {
   test('with one call if the EHR has transactions', async () => {
     await holds('at-once', 100);
-    await runOut('at-once');
-    await allOver('at-once');
+    await expireHolds('at-once');
+    await expectAllReleased('at-once');
     expect(countsOf('at-once')).toMatchObject({ finds: 1, releases: 1 });
   });
 
   test('concurrently up to the limit of the EHR if it has none', async () => {
-    await holds('one-by-one', 100);
+    await holds('no-transactions', 100);
     const gate = Promise.withResolvers<void>();
-    ehrs.of('one-by-one').hang('changeAppointments', gate.promise);
-    await runOut('one-by-one');
-    await eventually(() => expect(ehrs.of('one-by-one').hanging).toBe(turns));
+    ehrs.of('no-transactions').hang('changeAppointments', gate.promise);
+    await expireHolds('no-transactions');
+    await eventually(() => expect(ehrs.of('no-transactions').hanging).toBe(turns));
     gate.resolve();
-    await allOver('one-by-one');
-    expect(countsOf('one-by-one')).toMatchObject({ finds: 1, releases: 100, most: turns });
+    await expectAllReleased('no-transactions');
+    expect(countsOf('no-transactions')).toMatchObject({ finds: 1, releases: 100, most: turns });
   });
 
   test('eventually if calls time out in the queue of a slow EHR', async () => {
     await holds('slow', 30);
-    await runOut('slow');
-    await allOver('slow');
+    await expireHolds('slow');
+    await expectAllReleased('slow');
   });
 });
 
-describe.each(['at-once', 'one-by-one'] as const)('%s: one hold does not keep the others', (emr) => {
-  test('when staff books it just before its release: it stays booked', async () => {
-    const ids = await holds(emr, 20);
-    const mine = ids[7] ?? '';
-    const gate = Promise.withResolvers<void>();
-    ehrs.of(emr).hang('changeAppointments', gate.promise);
-    await runOut(emr);
-    await eventually(() => expect(ehrs.of(emr).hanging).toBeGreaterThan(0));
-    await bookedByStaff(emr, mine);
-    gate.resolve();
-    await eventually(async () => expect(await standingIn(emr)).toEqual([mine]));
-    await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
-  });
+describe.each(['at-once', 'no-transactions'] as const)(
+  '%s: one hold does not delay the release of the others',
+  (emr) => {
+    test('when staff book it just before its release: it stays booked', async () => {
+      const ids = await holds(emr, 20);
+      const mine = ids[7] ?? '';
+      const gate = Promise.withResolvers<void>();
+      ehrs.of(emr).hang('changeAppointments', gate.promise);
+      await expireHolds(emr);
+      await eventually(() => expect(ehrs.of(emr).hanging).toBeGreaterThan(0));
+      await bookedByStaff(emr, mine);
+      gate.resolve();
+      await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
+      await eventually(async () => expect(await rowsOf(gateway, 'SELECT id FROM operations')).toEqual([]));
+    });
 
-  test('when the EHR rejects its release', async () => {
-    const ids = await holds(emr, 20);
-    const mine = ids[7] ?? '';
-    stubborn.add(mine);
-    await runOut(emr);
-    await eventually(async () => expect(await standingIn(emr)).toEqual([mine]));
-    stubborn.clear();
-    await rowsOf(gateway, 'UPDATE operations SET next_attempt_at = now()');
-    await allOver(emr);
-  });
-});
+    test('when the EHR rejects its release', async () => {
+      const ids = await holds(emr, 20);
+      const mine = ids[7] ?? '';
+      unreleasable.add(mine);
+      await expireHolds(emr);
+      await eventually(async () => expect(await heldOrBookedIn(emr)).toEqual([mine]));
+      unreleasable.clear();
+      await rowsOf(gateway, 'UPDATE operations SET next_attempt_at = now()');
+      await expectAllReleased(emr);
+    });
+  },
+);

@@ -4,11 +4,11 @@ import { book, sodermalm } from '../../../../test/bookings.ts';
 import { eventually, rowsOf } from '../../../../test/codes.ts';
 import { faultyEhrs } from '../../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../../test/gateway.ts';
-import { anotherConnector } from '../../../../test/other-ehrs.ts';
-import { askedInVain, withQuickRecovery } from '../../../../test/recovery.ts';
+import { wrapConnector } from '../../../../test/other-ehrs.ts';
+import { calledWhileUnavailable, withQuickRecovery } from '../../../../test/recovery.ts';
 
 const ehrs = faultyEhrs();
-const gateway = await startGateway({ connectors: [anotherConnector(ehrs.faulty)], configure: withQuickRecovery });
+const gateway = await startGateway({ connectors: [wrapConnector(ehrs.faulty)], configure: withQuickRecovery });
 afterAll(() => gateway.close());
 afterEach(ehrs.reset);
 
@@ -25,7 +25,7 @@ function left() {
 }
 
 /** Ends the pause before the next attempt. */
-async function letItTryAgain(): Promise<void> {
+async function allowNextAttempt(): Promise<void> {
   await rowsOf(
     gateway,
     'UPDATE operations SET next_attempt_at = now() WHERE suspended_at IS NULL AND lease_expires_at IS NULL',
@@ -42,7 +42,7 @@ async function skipTo(failures: number): Promise<void> {
   );
 }
 
-async function runOut(): Promise<void> {
+async function expireHolds(): Promise<void> {
   await rowsOf(gateway, 'UPDATE confirmations SET expires_at = now()');
 }
 
@@ -52,27 +52,27 @@ async function held(): Promise<number> {
 
 test('attempts back off during an outage of the EHR, and the holds are released after it', async () => {
   await book(gateway, { careUnit: sodermalm });
-  ehr.leave();
-  await runOut();
-  await askedInVain(ehr, 2);
+  ehr.goDown();
+  await expireHolds();
+  await calledWhileUnavailable(ehr, 2);
   await eventually(async () => {
     await skipTo(8);
     const [row] = await left();
     expect(row).toMatchObject({ failures: 9, isSuspended: false });
     expect(row?.pause).toBeGreaterThan(100);
   });
-  ehr.comeBack();
-  await letItTryAgain();
+  ehr.comeUp();
+  await allowNextAttempt();
   await eventually(async () => expect(await held()).toBe(0));
   await eventually(async () => expect(await left()).toEqual([]));
 });
 
 test('an operation is suspended when the EHR keeps rejecting the release', async () => {
   await book(gateway, { careUnit: sodermalm });
-  ehr.refuseAlways('changeAppointments', 'rejected');
-  await runOut();
+  ehr.failAlways('changeAppointments', 'rejected');
+  await expireHolds();
   await eventually(async () => {
-    await letItTryAgain();
+    await allowNextAttempt();
     expect(await left()).toEqual([{ failures: 5, pause: null, isSuspended: true }]);
   });
   await eventually(async () => {

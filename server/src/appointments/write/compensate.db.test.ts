@@ -6,7 +6,7 @@ import { array, assert, asyncProperty, constantFrom, integer, record } from 'fas
 import { afterAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../test/database.ts';
 import { sandboxEhr } from '../../../../test/ehrs/sandbox.ts';
-import { withoutTransactions } from '../../../../test/lesser-ehrs.ts';
+import { withoutTransactions } from '../../../../test/limited-ehrs.ts';
 import { asProblem } from '../../ehr/connector-problems.ts';
 import { PartiallyApplied } from '../../operations/errors.ts';
 import { ehrOperationId } from '../../operations/ids.ts';
@@ -30,21 +30,21 @@ const sandbox = withoutTransactions(
 );
 const staff = sandboxEhr(emr, database);
 
-/** What an EHR of this kind always has. */
+/** Capabilities of every EHR in this test. */
 const { findAppointments, listTimeSlots, changeAppointments } = sandbox as Required<Connector>;
 
-/** Staff cannot change anything between a read and the write right after it. */
+/** Staff cannot change anything between a read and the write that follows it. */
 const isRead = (operation: string) => operation.startsWith('find');
 
 /** `stepIn` runs before every read from the EHR and after every write. */
 function workIn(operationId: string, stepIn: () => Promise<void>): Work {
   async function call(operation: keyof Connector, ...input: unknown[]) {
     if (isRead(operation)) await stepIn();
-    const answer = await (sandbox[operation] as (...all: unknown[]) => Promise<unknown>)(...input).catch((error) => {
+    const response = await (sandbox[operation] as (...all: unknown[]) => Promise<unknown>)(...input).catch((error) => {
       throw asProblem(error);
     });
     if (!isRead(operation)) await stepIn();
-    return answer;
+    return response;
   }
   return {
     ehr: { capabilities: sandbox.capabilities, offers: () => true },
@@ -60,7 +60,7 @@ function workIn(operationId: string, stepIn: () => Promise<void>): Work {
 
 const booking = { patientId: 'p-3', healthcareServiceId: 'consultation', hold: false } as const;
 
-/** Two appointments that are to be moved, and a third one that is to be made. */
+/** A plan that moves two appointments and creates a third. */
 async function planned(): Promise<AppointmentPlan> {
   const begin = Date.now() + 7 * 24 * 60 * 60 * 1000;
   const free = await listTimeSlots({
@@ -94,10 +94,10 @@ const edits = {
   cancel: (id: string) => staff.cancel(id),
 };
 const edit = record({
-  /** Of the plan. */
+  /** The appointments of the plan. */
   step: integer({ min: 0, max: 2 }),
   kind: constantFrom('comment', 'move', 'cancel'),
-  /** How often staff could have stepped in before. */
+  /** The number of moments at which staff could have made their change. */
   after: integer({ min: 0, max: 12 }),
 });
 
@@ -112,7 +112,7 @@ test('a change by staff during compensation stays, and everything else is restor
       );
       const left = new Map<number, Appointment | undefined>();
       let moment = 0;
-      const undoing = compensatePlan(
+      const compensation = compensatePlan(
         workIn(id, async () => {
           for (const { step, kind } of drawn.filter(({ after }) => after === moment)) {
             const appointmentId = done.get(step)?.id ?? '';
@@ -123,7 +123,7 @@ test('a change by staff during compensation stays, and everything else is restor
         }),
         plan,
       );
-      await undoing.catch((error) => {
+      await compensation.catch((error) => {
         if (!(error instanceof PartiallyApplied) || left.size === 0) throw error;
       });
       for (const [step, { id: appointmentId }] of done) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ChangeStep, PlannedChange } from './plan.ts';
 import { withoutCollisions } from './step-order.ts';
 
-/** A whole number of hours of one day, few enough that steps meet. */
+/** A whole number of hours within one day, short enough that steps overlap. */
 interface Spot {
   readonly resourceId: string;
   readonly hour: number;
@@ -56,13 +56,13 @@ function isInTheWay(step: ChangeStep, other: ChangeStep): boolean {
   return time.start < before.end && before.start < time.end;
 }
 
-/** Whether following those in the way comes back to where it has been. */
-function leadsInACircle(step: ChangeStep, all: readonly ChangeStep[], seen: readonly ChangeStep[] = []): boolean {
+/** Whether the chain of blocking steps leads back to a step that it has visited. */
+function isInCycle(step: ChangeStep, all: readonly ChangeStep[], seen: readonly ChangeStep[] = []): boolean {
   if (seen.includes(step)) return true;
-  return all.some((other) => isInTheWay(step, other) && leadsInACircle(other, all, [...seen, step]));
+  return all.some((other) => isInTheWay(step, other) && isInCycle(other, all, [...seen, step]));
 }
 
-test('every step is there exactly once', () => {
+test('every step occurs exactly once', () => {
   assert(
     property(steps, (all) => {
       expect(
@@ -78,20 +78,20 @@ test('a step comes after the steps that occupy its time, unless they wait for ea
   assert(
     property(steps, (all) => {
       const order = withoutCollisions(all);
-      const tooEarly = order.filter((step, position) => order.slice(position).some((it) => isInTheWay(step, it)));
-      for (const step of tooEarly) expect(leadsInACircle(step, all)).toBe(true);
+      const misplaced = order.filter((step, position) => order.slice(position).some((it) => isInTheWay(step, it)));
+      for (const step of misplaced) expect(isInCycle(step, all)).toBe(true);
     }),
     { numRuns: 1000 },
   );
 });
 
 test('steps that cannot be compensated come last, unless another step needs their time', () => {
-  const isLasting = ({ change: { kind } }: ChangeStep) => ['cancel', 'release', 'confirm'].includes(kind);
+  const isPermanent = ({ change: { kind } }: ChangeStep) => ['cancel', 'release', 'confirm'].includes(kind);
   assert(
     property(steps, (all) => {
       const order = withoutCollisions(all);
       order.forEach((step, position) => {
-        const isEarly = isLasting(step) && order.slice(position).some((it) => !isLasting(it));
+        const isEarly = isPermanent(step) && order.slice(position).some((it) => !isPermanent(it));
         if (isEarly) expect(order.slice(position).some((it) => isInTheWay(it, step))).toBe(true);
       });
     }),

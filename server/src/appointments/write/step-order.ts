@@ -2,7 +2,7 @@ import { overlaps } from '@crossward/connector-kit';
 import type { ChangeStep } from './plan.ts';
 
 /** Whether a step cannot be compensated. */
-function isLasting({ change: { kind } }: ChangeStep): boolean {
+function isPermanent({ change: { kind } }: ChangeStep): boolean {
   return kind === 'cancel' || kind === 'release' || kind === 'confirm';
 }
 
@@ -13,14 +13,14 @@ function isLasting({ change: { kind } }: ChangeStep): boolean {
 export function withoutCollisions(changes: readonly ChangeStep[]): readonly ChangeStep[] {
   const order: ChangeStep[] = [];
   const remaining = new Set([
-    ...changes.filter((step) => !isLasting(step)),
-    ...changes.filter((step) => isLasting(step)),
+    ...changes.filter((step) => !isPermanent(step)),
+    ...changes.filter((step) => isPermanent(step)),
   ]);
   while (remaining.size > 0) {
     const waiting = [...remaining];
     const isNext = (step: ChangeStep) =>
       !waiting.some((other) => isInTheWay(step, other)) &&
-      (!isLasting(step) || waiting.every(isLasting) || waiting.some((other) => isInTheWay(other, step)));
+      (!isPermanent(step) || waiting.every(isPermanent) || waiting.some((other) => isInTheWay(other, step)));
     const next = waiting.find(isNext) ?? (waiting[0] as ChangeStep);
     order.push(next);
     remaining.delete(next);

@@ -52,7 +52,7 @@ const cutHalfWay = (request: IncomingMessage, response: ServerResponse) => {
 };
 
 afterEach(() => void vi.restoreAllMocks());
-/** Retries come at once. */
+/** Retries are immediate. */
 const withoutPause = () => vi.spyOn(Math, 'random').mockReturnValue(0);
 
 describe('a response', () => {
@@ -73,7 +73,7 @@ describe('a response', () => {
     const server = await serve(ok);
     const http = connect();
     for (let count = 0; count < 20; count++) await http.send(read(server.url));
-    // A second one may be made while the first is tidied up.
+    // A second connection may be opened while the first one is cleaned up.
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
@@ -117,7 +117,7 @@ describe('a response', () => {
 
 describe('a URL', () => {
   test.each(['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1'])(
-    'like %s is refused unless the connection allows it',
+    'like %s is rejected unless the connection allows it',
     async (host) => {
       const server = await serve(ok);
       const url = `http://${host}:${server.port}`;
@@ -135,13 +135,13 @@ describe('a URL', () => {
     expect((await connect().send(read(`http://${host}:${server.port}`))).text).toBe('fine');
   });
 
-  test('of a cloud metadata service is always refused', async () => {
+  test('of a cloud metadata service is always rejected', async () => {
     const error = await errorOf(connect().send(read('http://169.254.169.254')));
     expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
   });
 
   test.each(['/Patient', 'ftp://example.org/', `https://user:${secret}@example.org/`, `http://${secret} x/`])(
-    'that cannot be asked over HTTP is a bug of the connector: %s',
+    'that HTTP cannot use is a bug of the connector: %s',
     async (url) => {
       const error = await connect()
         .send({ method: 'GET', url, repeatable: true })
@@ -163,14 +163,14 @@ describe('TLS', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('is verified whatever the environment says', async () => {
+  test('is verified whatever the environment variables say', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     onTestFinished(() => void vi.unstubAllEnvs());
     const server = await serveTls(selfSigned(), ok);
     expect((await errorOf(connect({ retries: 0 }).send(read(server.url)))).kind).toBe('unavailable');
   });
 
-  test('trusts its own authority for the names in the certificate', async () => {
+  test('trusts the configured authority for the names in the certificate', async () => {
     const tls = selfSigned();
     const server = await serveTls(tls, ok);
     const http = connect({ ca: tls.cert, retries: 0 });
@@ -201,7 +201,7 @@ describe('time-outs', () => {
       const server = await serve(answer);
       const http = connect({ requestTimeoutMs });
       let seen = 0;
-      /** Ends the time of each request when the server has it. */
+      /** Ends the time of each request once the server has received it. */
       const errorAfter = async (count: number, request: EhrRequest) => {
         const error = errorOf(http.send(request));
         for (let sent = 0; sent < count; sent++) {
@@ -233,7 +233,7 @@ describe('time-outs', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('of the call abort its requests and refuse further ones', async () => {
+  test('of the call abort its requests and reject further ones', async () => {
     const server = await serve(hang);
     const http = connect({ requestTimeoutMs: 30_000 });
     const inside: unknown[] = [];
@@ -259,14 +259,16 @@ describe('a connection that breaks', () => {
       const error = await errorOf(connect().send(request));
       expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'ECONNREFUSED' } });
     }
-    const rude = await serveSocket((socket) => socket.destroy());
-    expect((await errorOf(connect().send(write(rude.url.replace('http:', 'https:'))))).kind).toBe('unavailable');
-    expect(rude.connections()).toBe(3);
+    const closesAtOnce = await serveSocket((socket) => socket.destroy());
+    expect((await errorOf(connect().send(write(closesAtOnce.url.replace('http:', 'https:'))))).kind).toBe(
+      'unavailable',
+    );
+    expect(closesAtOnce.connections()).toBe(3);
   });
 
   test.each([
     ['while a request is sent', cut],
-    ['while it is answered', cutHalfWay],
+    ['during the response', cutHalfWay],
   ])('%s allows retries of repeatable requests only', async (_when, answer) => {
     withoutPause();
     const server = await serve(answer);
@@ -302,14 +304,14 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('an EHR that reports that it is down', () => {
-  const saying = (status: number, headers: Record<string, string> = {}) =>
+describe('an EHR that reports an outage', () => {
+  const respondingWith = (status: number, headers: Record<string, string> = {}) =>
     serve((_request, response) => response.writeHead(status, headers).end(secret));
 
   test.each([429, 502, 503, 504])('with %i is retried as often as configured', async (status) => {
     withoutPause();
     for (const retries of [0, 1, 3]) {
-      const server = await saying(status);
+      const server = await respondingWith(status);
       expect((await errorOf(connect({ retries }).send(read(server.url)))).kind).toBe('unavailable');
       expect(server.requests).toHaveLength(retries + 1);
     }
@@ -321,8 +323,8 @@ describe('an EHR that reports that it is down', () => {
     [503, {}, 'outcome_unknown'],
     [502, {}, 'outcome_unknown'],
     [504, {}, 'outcome_unknown'],
-  ])('with %i and %o is not sent the write again', async (status, headers, kind) => {
-    const server = await saying(status, headers);
+  ])('with %i and %o does not get the write again', async (status, headers, kind) => {
+    const server = await respondingWith(status, headers);
     expect((await errorOf(connect().send(write(server.url)))).kind).toBe(kind);
     expect(server.requests).toHaveLength(1);
   });
@@ -340,7 +342,7 @@ describe('an EHR that reports that it is down', () => {
 
   test('is not retried if its Retry-After is too long', async () => {
     for (const value of ['120', new Date(Date.now() + 120_000).toUTCString()]) {
-      const server = await saying(503, { 'retry-after': value });
+      const server = await respondingWith(503, { 'retry-after': value });
       const error = await errorOf(connect().send(read(server.url)));
       expect(error.kind).toBe('unavailable');
       expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(119);
@@ -350,7 +352,7 @@ describe('an EHR that reports that it is down', () => {
   });
 
   test('is not retried before its quota is reset', async () => {
-    const server = await saying(429, { ratelimit: '"requests";r=812;t=60, "searches";r=0;t=41' });
+    const server = await respondingWith(429, { ratelimit: '"requests";r=812;t=60, "searches";r=0;t=41' });
     expect(await errorOf(connect().send(read(server.url)))).toMatchObject({
       kind: 'unavailable',
       retryAfterSeconds: 41,
@@ -359,7 +361,7 @@ describe('an EHR that reports that it is down', () => {
   });
 
   test('is not retried if the call would time out', async () => {
-    const server = await saying(503, { 'retry-after': '5' });
+    const server = await respondingWith(503, { 'retry-after': '5' });
     const http = connect();
     const call = () =>
       withinTime(

@@ -3,10 +3,10 @@ import type { Connector } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
 import { sodermalm } from '../../../../test/bookings.ts';
 import { startGateway } from '../../../../test/gateway.ts';
-import { anotherConnector } from '../../../../test/other-ehrs.ts';
+import { wrapConnector } from '../../../../test/other-ehrs.ts';
 import { resolveConnection } from '../../config/connection.ts';
 
-/** Calls that look appointments up, each until it is let go. */
+/** Look-ups of appointments that hang until the test ends them. */
 const slow: (() => void)[] = [];
 const openGates = () => slow.splice(0).forEach((letGo) => void letGo());
 
@@ -27,7 +27,7 @@ const connection = resolveConnection({
   queue: 3,
 });
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr === 'sandbox-se' ? slowToFind(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr === 'sandbox-se' ? slowToFind(connector) : connector))],
   configure: (configuration) => ({
     ...configuration,
     emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),
@@ -45,7 +45,7 @@ test('bulk requests of one client do not block reads of others', async () => {
   );
   await expect.poll(() => slow.length).toBe(3);
   const read = gateway.request('GET', `${sodermalm}/resources`, { client: 'resources:read' });
-  // Three have all turns, three wait: one of these has made room.
+  // Three requests have all turns, three wait: this request has displaced one of them.
   await expect.poll(() => over).toBe(1);
   slow.shift()?.();
   expect((await read).status).toBe(200);

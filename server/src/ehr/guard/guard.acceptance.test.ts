@@ -4,46 +4,46 @@ import { join } from 'node:path';
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot, oslo, sodermalm } from '../../../../test/bookings.ts';
-import { type Answer, type Problem, startGateway } from '../../../../test/gateway.ts';
-import { anotherConnector } from '../../../../test/other-ehrs.ts';
+import { type GatewayResponse, type Problem, startGateway } from '../../../../test/gateway.ts';
+import { wrapConnector } from '../../../../test/other-ehrs.ts';
 import { resolveConnection } from '../../config/connection.ts';
 import { temporaryFolder } from '../../config/test-support.ts';
 import { ConfigurationError } from '../../startup/configuration-error.ts';
 import { httpSettings } from './settings.ts';
 import { timersOf } from './test-timers.ts';
 
-type Mood = 'well' | 'hangs' | 'hangs at writes' | 'down' | 'closes connections';
-let mood: Mood = 'well';
+type Behaviour = 'well' | 'hangs' | 'hangs at writes' | 'down' | 'closes connections';
+let behaviour: Behaviour = 'well';
 /** Calls that hang. */
 let inside = 0;
 
-/** An EHR that does as `mood` says. */
-function moody(connector: Connector): Connector {
+/** An EHR that behaves as `mood` says. */
+function misbehaving(connector: Connector): Connector {
   return new Proxy(connector, {
     get(target, property) {
       const method: unknown = target[property as keyof Connector];
       if (typeof method !== 'function') return method;
       return (...input: unknown[]) => {
-        if (mood === 'hangs' || (mood === 'hangs at writes' && property === 'changeAppointments')) {
+        if (behaviour === 'hangs' || (behaviour === 'hangs at writes' && property === 'changeAppointments')) {
           inside++;
           return new Promise(() => undefined);
         }
-        if (mood === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: resetSeconds });
-        if (mood === 'closes connections') throw new ConnectorError('connection_closed', 'closed');
+        if (behaviour === 'down') throw new ConnectorError('unavailable', 'down', { retryAfterSeconds: resetSeconds });
+        if (behaviour === 'closes connections') throw new ConnectorError('connection_closed', 'closed');
         return method(...input);
       };
     },
   });
 }
 
-/** They end when a test says so. */
+/** Hanging calls end when the test ends them. */
 const timeoutMs = 54_321;
 const resetSeconds = 30;
 /** How far the gateway's clock is ahead. */
 let shift = 0;
 const dateNow = Date.now;
 vi.spyOn(Date, 'now').mockImplementation(() => dateNow() + shift);
-const letBreakersReset = () => {
+const skipBreakerPause = () => {
   shift += (resetSeconds + 1) * 1000;
 };
 
@@ -55,7 +55,7 @@ const connection = resolveConnection({
   breaker: { failures: 4, reset_seconds: resetSeconds },
 });
 const gateway = await startGateway({
-  connectors: [anotherConnector((connector, emr) => (emr === 'sandbox-se' ? moody(connector) : connector))],
+  connectors: [wrapConnector((connector, emr) => (emr === 'sandbox-se' ? misbehaving(connector) : connector))],
   configure: (configuration) => ({
     ...configuration,
     emrs: configuration.emrs.map((emr) => (emr.id === 'sandbox-se' ? { ...emr, connection } : emr)),
@@ -71,15 +71,15 @@ const healthOf = async () =>
   (await gateway.request<{ status: string; breaker: string }>('GET', '/api/emrs/sandbox-se')).body;
 
 afterEach(async () => {
-  mood = 'well';
+  behaviour = 'well';
   inside = 0;
-  letBreakersReset();
+  skipBreakerPause();
   await expect.poll(async () => (await ask(sodermalm)).status).toBe(200);
   expect(await healthOf()).toMatchObject({ status: 'available', breaker: 'closed' });
 });
 
 test('an EHR that hangs does not slow another', async () => {
-  mood = 'hangs';
+  behaviour = 'hangs';
   const timers = timersOf(timeoutMs);
   let over = 0;
   const hanging = Array.from({ length: 3 }, () => ask(sodermalm).finally(() => over++));
@@ -94,7 +94,7 @@ test('an EHR that hangs does not slow another', async () => {
 });
 
 test('a connection that closes before the response is reported as such', async () => {
-  mood = 'closes connections';
+  behaviour = 'closes connections';
   expect(await ask(sodermalm)).toMatchObject({
     status: 504,
     body: {
@@ -107,27 +107,27 @@ test('a connection that closes before the response is reported as such', async (
   expect(text).toMatch(/ehr_calls_total\{emr="sandbox-se",operation="listResources",outcome="connection_closed"\} 1/);
 });
 
-test('a call is refused at once with Retry-After if the queue is full', async () => {
-  mood = 'hangs';
+test('a call is rejected at once with Retry-After if the queue is full', async () => {
+  behaviour = 'hangs';
   const timers = timersOf(timeoutMs);
-  const refused: Answer<Problem>[] = [];
+  const rejected: GatewayResponse<Problem>[] = [];
   const all = Array.from({ length: 12 }, async () => {
-    const answer = await ask(sodermalm);
-    if (answer.status === 503) refused.push(answer);
+    const response = await ask(sodermalm);
+    if (response.status === 503) rejected.push(response);
   });
-  // Three have a turn; the others are too many, or wait for a turn too long.
-  await expect.poll(() => refused.length).toBe(9);
+  // Three have a turn; the others are too many, or wait too long for a turn.
+  await expect.poll(() => rejected.length).toBe(9);
   timers.end();
   await Promise.all(all);
-  for (const { headers, body } of refused) {
+  for (const { headers, body } of rejected) {
     expect(body).toMatchObject({ reason: 'ehr_unavailable', origin: 'ehr', retryable: true });
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   }
 });
 
 describe('an EHR that keeps failing', () => {
-  test('opens the circuit breaker, shows it, and is tested again', async () => {
-    mood = 'down';
+  test('opens the circuit breaker, is reported, and gets a test call later', async () => {
+    behaviour = 'down';
     for (let count = 0; count < 4; count++) {
       const { status, headers, body } = await ask(sodermalm);
       expect({ status, reason: body.reason, after: headers['retry-after'] }).toEqual({
@@ -137,19 +137,19 @@ describe('an EHR that keeps failing', () => {
       });
     }
     expect(await healthOf()).toMatchObject({ status: 'unavailable', breaker: 'open' });
-    mood = 'well';
+    behaviour = 'well';
     const { status, headers, body } = await ask(sodermalm);
     expect({ status, reason: body.reason }).toEqual({ status: 503, reason: 'ehr_unavailable' });
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(resetSeconds);
     expect((await ask(oslo)).status).toBe(200);
-    letBreakersReset();
+    skipBreakerPause();
     expect(await healthOf()).toMatchObject({ status: 'degraded', breaker: 'half_open' });
     expect((await ask(sodermalm)).status).toBe(200);
     expect(await healthOf()).toMatchObject({ status: 'available', breaker: 'closed' });
     expect(gateway.logLines.join('')).toContain('"breaker":"open"');
   });
 
-  test('is distinguished from invalid requests of callers', async () => {
+  test('is not confused with invalid requests of callers', async () => {
     for (let count = 0; count < 8; count++) {
       const { status } = await gateway.request('GET', `${sodermalm}/patients/nobody`);
       expect(status).toBe(404);
@@ -160,16 +160,16 @@ describe('an EHR that keeps failing', () => {
 
 test('a write that times out has an unknown outcome', async () => {
   const slot = await freeSlot(gateway, { careUnit: sodermalm });
-  mood = 'hangs at writes';
+  behaviour = 'hangs at writes';
   const timers = timersOf(timeoutMs);
-  const asked = gateway.request<Problem>('POST', `${sodermalm}/appointments`, { body: creationBody(slot) });
+  const booking = gateway.request<Problem>('POST', `${sodermalm}/appointments`, { body: creationBody(slot) });
   await expect.poll(() => inside).toBe(1);
   timers.end();
-  const { status, body } = await asked;
+  const { status, body } = await booking;
   expect({ status, reason: body.reason }).toEqual({ status: 504, reason: 'outcome_unknown' });
 });
 
-test('calls are counted in /metrics, without text from callers', async () => {
+test('calls are counted in /metrics, without values from callers', async () => {
   await ask(oslo);
   const text = await gateway.deps.metrics.metrics();
   expect(text).toMatch(/crossward_ehr_calls_total\{emr="sandbox-no",operation="listResources",outcome="ok"\} \d+/);

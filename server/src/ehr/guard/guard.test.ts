@@ -41,9 +41,9 @@ const fail = (kind: ConnectorErrorKind, retryAfterSeconds?: number) => async () 
   throw new ConnectorError(kind, kind, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 };
 const succeed = async () => 'fine';
-const ill = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'] as const;
+const countedKinds = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'] as const;
 
-/** What became of a read: its result, the kind of its error, or the error. */
+/** The outcome of a read: its result, the kind of its error, or the error. */
 async function read(guard: Guard, call: () => Promise<unknown> = succeed): Promise<unknown> {
   return guard
     .run('findPatient', call)
@@ -53,7 +53,7 @@ async function times(count: number, action: () => Promise<unknown>): Promise<voi
   for (let done = 0; done < count; done++) await action();
 }
 
-/** Work that ends when it is told to. */
+/** A call that ends when the test ends it. */
 function works() {
   const ends: (() => void)[] = [];
   const work = () => new Promise<string>((resolve) => ends.push(() => resolve('done')));
@@ -65,7 +65,7 @@ describe('the circuit breaker', () => {
   afterEach(() => void vi.useRealTimers());
   const pass = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000);
 
-  test.each(ill)('opens after consecutive failures: %s', async (kind) => {
+  test.each(countedKinds)('opens after consecutive failures: %s', async (kind) => {
     const { guard, changes } = setUp();
     await times(2, () => read(guard, fail(kind)));
     expect(guard.health().breaker).toBe('closed');
@@ -85,8 +85,8 @@ describe('the circuit breaker', () => {
     expect(guard.health().breaker).toBe('closed');
   });
 
-  test.each(connectorErrorKinds.filter((kind) => !(ill as readonly string[]).includes(kind)))(
-    'takes no offence at %s',
+  test.each(connectorErrorKinds.filter((kind) => !(countedKinds as readonly string[]).includes(kind)))(
+    'does not count %s',
     async (kind) => {
       const { guard } = setUp();
       await times(10, async () => expect(await read(guard, fail(kind))).toBe(kind));
@@ -94,14 +94,14 @@ describe('the circuit breaker', () => {
     },
   );
 
-  test('ignores bugs and passes them on', async () => {
+  test('does not count bugs, and passes them on', async () => {
     const { guard } = setUp();
     const bug = new TypeError('x is not a function');
     await times(10, async () => expect(await read(guard, () => Promise.reject(bug))).toBe(bug));
     expect(guard.health().breaker).toBe('closed');
   });
 
-  test('refuses calls while it is open, with the seconds to wait', async () => {
+  test('rejects calls while it is open, with the seconds until the next test call', async () => {
     const { guard } = setUp();
     await times(3, () => read(guard, fail('unavailable')));
     const call = vi.fn(succeed);
@@ -112,12 +112,12 @@ describe('the circuit breaker', () => {
   });
 
   test('closes if the test call gets any response', async () => {
-    for (const answer of [succeed, fail('time_slot_unavailable')]) {
+    for (const response of [succeed, fail('time_slot_unavailable')]) {
       const { guard, changes } = setUp();
       await times(3, () => read(guard, fail('unavailable')));
       pass(10);
       expect(guard.health().breaker).toBe('half_open');
-      await read(guard, answer);
+      await read(guard, response);
       expect(guard.health().breaker).toBe('closed');
       expect(changes).toEqual(['open', 'half_open', 'closed']);
       await times(2, () => read(guard, fail('unavailable')));
@@ -136,7 +136,7 @@ describe('the circuit breaker', () => {
     expect(await read(guard)).toBe('fine');
   });
 
-  test('lets one test call through and refuses others meanwhile', async () => {
+  test('lets one test call through and rejects others meanwhile', async () => {
     const { guard } = setUp({ concurrency: 5 });
     await times(3, () => read(guard, fail('unavailable')));
     pass(10);
@@ -152,13 +152,13 @@ describe('the circuit breaker', () => {
   });
 
   test('stays open for the Retry-After of the EHR, up to a limit', async () => {
-    for (const [asked, seconds] of [
+    for (const [retryAfter, seconds] of [
       [60, 60],
       [2, 10],
       [86_400, 300],
     ] as const) {
       const { guard } = setUp();
-      await times(3, () => read(guard, fail('unavailable', asked)));
+      await times(3, () => read(guard, fail('unavailable', retryAfter)));
       await expect(guard.run('findPatient', succeed)).rejects.toMatchObject({ retryAfterSeconds: seconds });
       pass(seconds - 1);
       expect(await read(guard)).toBe('unavailable');
@@ -167,7 +167,7 @@ describe('the circuit breaker', () => {
     }
   });
 
-  test('refuses queued calls when it opens', async () => {
+  test('rejects queued calls when it opens', async () => {
     const { guard } = setUp({ concurrency: 1, breaker: { failures: 1, resetSeconds: 10 } });
     const call = vi.fn(succeed);
     const outcomes = await Promise.all([read(guard, fail('timeout')), read(guard, call), read(guard, call)]);
@@ -191,7 +191,7 @@ describe('the queue', () => {
     expect(await Promise.all(all)).toEqual(['done', 'done', 'done', 'done']);
   });
 
-  test('refuses calls at once if full, without affecting the circuit breaker', async () => {
+  test('rejects calls at once if full, without affecting the circuit breaker', async () => {
     const { guard } = setUp();
     const { work, ends } = works();
     const all = [1, 2, 3, 4].map(() => read(guard, work));
@@ -219,7 +219,7 @@ describe('the queue', () => {
     expect(call).not.toHaveBeenCalled();
   });
 
-  test('frees the turn of a call that times out', async () => {
+  test('release the turn of a call that times out', async () => {
     const { guard } = setUp({ concurrency: 1, timeoutMs: 30 });
     const { work } = works();
     expect(await Promise.all([read(guard, work), read(guard, succeed)])).toEqual(['timeout', 'fine']);
@@ -236,7 +236,7 @@ describe('time-outs', () => {
     ['requestCancellation', 'outcome_unknown'],
     ['resendCode', 'outcome_unknown'],
     ['confirmCode', 'outcome_unknown'],
-  ] as const)('that runs out for %s is told as %s', async (operation, kind) => {
+  ] as const)('during %s are reported as %s', async (operation, kind) => {
     const { guard } = setUp({ timeoutMs: 30 });
     await expect(guard.run(operation, works().work)).rejects.toMatchObject({ kind });
     await expect(guard.run(operation, fail('timeout'))).rejects.toMatchObject({ kind });

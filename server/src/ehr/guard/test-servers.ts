@@ -21,31 +21,34 @@ export interface TestServer {
   readonly requests: readonly string[];
 }
 
-type Answer = (request: IncomingMessage, response: ServerResponse, count: number) => void;
+type RequestListener = (request: IncomingMessage, response: ServerResponse, count: number) => void;
 
 /** An HTTP server. `count` is 1 for the first request. */
-export function serve(answer: Answer): Promise<TestServer> {
-  return listen((handle) => createServer(handle), 'http', answer);
+export function serve(respond: RequestListener): Promise<TestServer> {
+  return listen((handle) => createServer(handle), 'http', respond);
 }
 
-export function serveTls(tls: { readonly key: string; readonly cert: string }, answer: Answer): Promise<TestServer> {
-  return listen((handle) => createTlsServer(tls, handle), 'https', answer);
+export function serveTls(
+  tls: { readonly key: string; readonly cert: string },
+  respond: RequestListener,
+): Promise<TestServer> {
+  return listen((handle) => createTlsServer(tls, handle), 'https', respond);
 }
 
 /** A TCP server. */
-export async function serveSocket(answer: (socket: Socket) => void): Promise<TestServer> {
-  return started(createSocketServer(answer), 'http', []);
+export async function serveSocket(respond: (socket: Socket) => void): Promise<TestServer> {
+  return started(createSocketServer(respond), 'http', []);
 }
 
 async function listen(
   create: (handle: (request: IncomingMessage, response: ServerResponse) => void) => Server,
   scheme: string,
-  answer: Answer,
+  respond: RequestListener,
 ): Promise<TestServer> {
   const requests: string[] = [];
   const server = create((request, response) => {
     requests.push(`${request.method} ${request.url}`);
-    answer(request, response, requests.length);
+    respond(request, response, requests.length);
   });
   return started(server, scheme, requests);
 }

@@ -7,14 +7,14 @@ interface Settings {
   readonly concurrency: number;
   readonly queue: number;
 }
-type State = 'waiting' | 'running' | 'done' | 'refused';
+type State = 'waiting' | 'running' | 'done' | 'rejected';
 interface Call {
   readonly caller: Caller;
   state: State;
   finish(): void;
 }
 
-/** Turns, and everything that was asked of them so far. */
+/** Turns, and every call that has asked for one so far. */
 function setUp({ concurrency, queue }: Settings) {
   const turns = createTurns({ concurrency, queue, queueTimeoutMs: 1000 });
   const calls: Call[] = [];
@@ -34,9 +34,9 @@ function setUp({ concurrency, queue }: Settings) {
         begun.push(call);
         await promise;
       };
-      turns(caller, work, () => new Error('refused')).then(
+      turns(caller, work, () => new Error('rejected')).then(
         () => (call.state = 'done'),
-        () => (call.state = 'refused'),
+        () => (call.state = 'rejected'),
       );
       await settled();
       return call;
@@ -48,7 +48,7 @@ function setUp({ concurrency, queue }: Settings) {
   };
 }
 
-/** A turn is handed on within a few promises. */
+/** A turn is passed on within a few promises. */
 async function settled(): Promise<void> {
   for (let round = 0; round < 10; round++) await Promise.resolve();
 }
@@ -78,7 +78,7 @@ async function play(stage: Setup, step: Step): Promise<void> {
   }
 }
 
-/** Whatever is asked, finishes and runs out of time: `check` holds after each step. */
+/** The test's steps ask for turns, end calls and let calls time out. `check` runs after each step. */
 function always(check: (stage: Setup, given: Settings, step: Step) => void): Promise<void> {
   return fc.assert(
     fc.asyncProperty(settings, steps, async (given, todo) => {
@@ -116,14 +116,14 @@ describe('for any callers', () => {
         const passed = new Map<Caller, Caller[]>();
         for (const step of todo) {
           const before = stage.begun.length;
-          const thirsty = callers.filter(
+          const waitingCallers = callers.filter(
             (it) => stage.within('waiting').some(({ caller }) => caller === it) && !holds(stage, it),
           );
           await play(stage, step);
-          for (const caller of callers) if (!thirsty.includes(caller)) passed.delete(caller);
+          for (const caller of callers) if (!waitingCallers.includes(caller)) passed.delete(caller);
           for (const { caller } of stage.begun.slice(before)) {
             passed.delete(caller);
-            for (const other of thirsty) {
+            for (const other of waitingCallers) {
               if (other !== caller) passed.set(other, [...(passed.get(other) ?? []), caller]);
             }
           }
@@ -133,7 +133,7 @@ describe('for any callers', () => {
     );
   });
 
-  test('every call is either run or refused', async () => {
+  test('every call is either run or rejected', async () => {
     await fc.assert(
       fc.asyncProperty(settings, steps, async (given, todo) => {
         const stage = setUp(given);
@@ -141,7 +141,7 @@ describe('for any callers', () => {
         for (let running = stage.within('running'); running.length > 0; running = stage.within('running')) {
           for (const call of running) await stage.finish(call);
         }
-        expect(stage.calls.filter(({ state }) => state !== 'done' && state !== 'refused')).toEqual([]);
+        expect(stage.calls.filter(({ state }) => state !== 'done' && state !== 'rejected')).toEqual([]);
       }),
     );
   });
@@ -176,9 +176,9 @@ describe('a caller that keeps the queue full', () => {
       await stage.ask('greedy'),
     ];
     await stage.ask('b');
-    expect([second, third, fourth].map((it) => it?.state)).toEqual(['waiting', 'waiting', 'refused']);
-    // Two and one is as even as it gets.
-    expect((await stage.ask('b')).state).toBe('refused');
+    expect([second, third, fourth].map((it) => it?.state)).toEqual(['waiting', 'waiting', 'rejected']);
+    // Two and one is the most even distribution.
+    expect((await stage.ask('b')).state).toBe('rejected');
   });
 });
 
@@ -187,7 +187,7 @@ test('a call that times out in the queue is never run', async () => {
   const first = await stage.ask('a');
   const late = [await stage.ask('a'), await stage.ask('b')];
   await vi.advanceTimersByTimeAsync(1000);
-  expect(late.map(({ state }) => state)).toEqual(['refused', 'refused']);
+  expect(late.map(({ state }) => state)).toEqual(['rejected', 'rejected']);
   await stage.finish(first);
   expect(stage.begun).toEqual([first]);
   expect((await stage.ask('b')).state).toBe('running');

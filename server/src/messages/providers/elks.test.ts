@@ -17,7 +17,7 @@ const accepted = {
 const sender = (url: string) =>
   elks({ username: 'u123', password: new Secret('p456'), from: 'Crossward', base_url: url });
 
-it('sends as 46elks documents it', async () => {
+it('sends as the documentation of 46elks says', async () => {
   await using server = await providerServer((_, response) => json(response, 200, accepted));
   const message = outgoing();
   await sender(`${server.url}/`).send(message, inGoodTime());
@@ -43,13 +43,13 @@ it.each([
   [429, 'Too many requests', 'TemporaryFailure'],
   [500, 'Internal server error', 'TemporaryFailure'],
   [503, '<html>down</html>', 'TemporaryFailure'],
-])('%i is told apart', async (status, body, name) => {
+])('%i is classified', async (status, body, name) => {
   await using server = await providerServer((_, response) => response.writeHead(status).end(body));
   const sending = sender(server.url).send(outgoing(), inGoodTime());
   await expect(sending).rejects.toMatchObject({ name, reason: `http_${status}`, message: `http_${status}` });
 });
 
-it('knows a message that has failed at once', async () => {
+it('detects a message that failed immediately', async () => {
   await using server = await providerServer((_, response) => json(response, 200, { ...accepted, status: 'failed' }));
   await expect(sender(server.url).send(outgoing(), inGoodTime())).rejects.toMatchObject({
     name: 'PermanentFailure',

@@ -86,7 +86,7 @@ describe('with a trusted certificate', () => {
     expect(letters[0]?.raw).toMatch(/739158/);
   });
 
-  it('is told of a wrong password', async () => {
+  it('reports an incorrect password', async () => {
     const { port } = await smtpServer({ secure: true });
     const sender = smtp({ ...plain, port, tls: 'implicit', username: 'clinic', password: new Secret('wrong') });
     await expect(sender.send(message(), inGoodTime())).rejects.toMatchObject({
@@ -96,13 +96,13 @@ describe('with a trusted certificate', () => {
   });
 });
 
-it('sends without encryption where it is told to', async () => {
+it('sends without encryption if configured', async () => {
   const { port, letters } = await smtpServer();
   await smtp({ ...plain, port }).send(message(), inGoodTime());
   expect(letters).toMatchObject([{ secure: false, user: undefined }]);
 });
 
-it('does not send in the clear where STARTTLS is required and missing', async () => {
+it('does not send unencrypted if STARTTLS is required and missing', async () => {
   const { port, letters } = await smtpServer({ hideSTARTTLS: true, disabledCommands: ['STARTTLS'] });
   const sending = smtp({ ...plain, tls: 'starttls', port }).send(message(), inGoodTime());
   await expect(sending).rejects.toMatchObject({
@@ -112,7 +112,7 @@ it('does not send in the clear where STARTTLS is required and missing', async ()
   expect(letters).toHaveLength(0);
 });
 
-it('trusts no certificate but a known one', async () => {
+it('rejects a certificate of an unknown authority', async () => {
   setDefaultCACertificates([]);
   const { port, letters } = await smtpServer({ secure: true });
   const sending = smtp({ ...plain, tls: 'implicit', port }).send(message(), inGoodTime());
@@ -120,7 +120,7 @@ it('trusts no certificate but a known one', async () => {
   expect(letters).toHaveLength(0);
 });
 
-it.each(['implicit', 'starttls'] as const)('trusts an authority of its own, and no other: %s', async (tls) => {
+it.each(['implicit', 'starttls'] as const)('trusts only the configured authority: %s', async (tls) => {
   setDefaultCACertificates([]);
   const { port, letters } = await smtpServer({ secure: tls === 'implicit' });
   await smtp({ ...plain, port, tls, ca: testCertificate.cert }).send(message(), inGoodTime());
@@ -135,20 +135,20 @@ it.each(['implicit', 'starttls'] as const)('trusts an authority of its own, and 
   expect(letters).toHaveLength(1);
 });
 
-it('verifies certificates whatever the environment says', async () => {
+it('verifies certificates whatever the environment variables say', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   const { port } = await smtpServer({ secure: true });
   const sending = smtp({ ...plain, tls: 'implicit', port }).send(message(), inGoodTime());
   await expect(sending).rejects.toMatchObject({ reason: 'certificate' });
 });
 
-it('tells a server that speaks no TLS', async () => {
+it('reports a server without TLS', async () => {
   const { port } = await smtpServer();
   const sending = smtp({ ...plain, tls: 'implicit', port }).send(message(), inGoodTime());
   await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure', reason: 'tls' });
 });
 
-it('trusts a certificate for the names in it alone', async () => {
+it('rejects a certificate for other names', async () => {
   const { key, cert } = selfSigned();
   const { port, letters } = await smtpServer({ secure: true, key, cert });
   const settings = { ...plain, port, tls: 'implicit', ca: cert } as const;
@@ -159,7 +159,7 @@ it('trusts a certificate for the names in it alone', async () => {
   expect(letters).toHaveLength(1);
 });
 
-it('tries again after 4yz, and then succeeds', async () => {
+it('retries after 4yz, and then succeeds', async () => {
   let calls = 0;
   const { port, letters } = await smtpServer({
     onRcptTo: (_address, _session, done) => (++calls === 1 ? done(refusal(450)) : done()),
@@ -182,14 +182,14 @@ it.each([
   ['connection', { onConnect: (_s, done) => done(refusal(421)) }, 'TemporaryFailure', 'smtp_421'],
   ['connection', { onConnect: (_s, done) => done(refusal(554)) }, 'PermanentFailure', 'smtp_554'],
 ] satisfies [string, SMTPServerOptions, string, string][])(
-  'tells a refusal of the %s',
+  'reports a rejection of the %s',
   async (_, options, name, reason) => {
     const { port } = await smtpServer(options);
     await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({ name, reason });
   },
 );
 
-it('tells a refusal of the letter itself', async () => {
+it('reports a rejection of the message itself', async () => {
   const { port } = await smtpServer({
     onData: (stream, _session, done) => void text(stream).then(() => done(refusal(552))),
   });
@@ -199,15 +199,15 @@ it('tells a refusal of the letter itself', async () => {
   });
 });
 
-it('tries again after a connection that was cut, refused or silent', async () => {
+it('retries after a connection that was closed, rejected or timed out', async () => {
   const cut = await listen(createServer((socket) => socket.destroy()));
-  const mute = await listen(createServer((socket) => void closing.unshift(async () => socket.destroy())));
+  const silent = await listen(createServer((socket) => void closing.unshift(async () => socket.destroy())));
   const temporary = { name: 'TemporaryFailure' };
   await expect(smtp({ ...plain, port: cut }).send(message(), inGoodTime())).rejects.toMatchObject({
     ...temporary,
     reason: 'connection',
   });
-  await expect(smtp({ ...plain, port: mute }).send(message(), AbortSignal.timeout(100))).rejects.toMatchObject({
+  await expect(smtp({ ...plain, port: silent }).send(message(), AbortSignal.timeout(100))).rejects.toMatchObject({
     ...temporary,
     reason: 'timeout',
   });
@@ -224,7 +224,7 @@ it.each([
   'Anna <anna@example.org>',
   'anna',
   '',
-])('sends to one plain address only: %j', async (to) => {
+])('sends to a single plain address only: not %j', async (to) => {
   const { port, letters } = await smtpServer();
   await expect(smtp({ ...plain, port }).send({ ...message(), to }, inGoodTime())).rejects.toMatchObject({
     name: 'PermanentFailure',
@@ -233,7 +233,7 @@ it.each([
   expect(letters).toHaveLength(0);
 });
 
-it('lets no text become a header', async () => {
+it('prevents header injection by any text', async () => {
   const { port, letters } = await smtpServer();
   const subject = 'Hej\r\nBcc: eva@example.org\r\n\r\nHej';
   await smtp({ ...plain, port }).send(

@@ -16,7 +16,7 @@ function sender(url: string, from: { from: string } | { messaging_service_sid: s
   return twilio({ account_sid: account, auth_token: new Secret('token'), base_url: url, ...from });
 }
 
-it('sends as Twilio documents it', async () => {
+it('sends as the documentation of Twilio says', async () => {
   await using server = await providerServer((_, response) => json(response, 201, accepted));
   const message = outgoing();
   await sender(server.url).send(message, inGoodTime());
@@ -44,13 +44,13 @@ it.each([
   [429, 20429, 'TemporaryFailure'],
   [500, 20500, 'TemporaryFailure'],
   [503, 20503, 'TemporaryFailure'],
-])('%i with error %i is told apart', async (status, code, name) => {
+])('%i with error %i is classified', async (status, code, name) => {
   await using server = await providerServer((_, response) => json(response, status, refusal(code, status)));
   const sending = sender(server.url).send(outgoing(), inGoodTime());
   await expect(sending).rejects.toMatchObject({ name, reason: `twilio_${code}`, message: `twilio_${code}` });
 });
 
-it('manages without an error code', async () => {
+it('handles errors without a code', async () => {
   await using server = await providerServer((_, response) => response.writeHead(400).end('<html>'));
   await expect(sender(server.url).send(outgoing(), inGoodTime())).rejects.toMatchObject({
     name: 'PermanentFailure',

@@ -9,8 +9,8 @@ import { webhook } from './webhook.ts';
 const key = randomBytes(32);
 const secret = new Secret(`whsec_${key.toString('base64')}`);
 
-/** As a receiver does it: https://docs.standardwebhooks.com */
-function isGenuine(key: Buffer, { headers, body }: Received): boolean {
+/** Verifies a signature like a receiver: https://docs.standardwebhooks.com */
+function isVerified(key: Buffer, { headers, body }: Received): boolean {
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
   const age = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp']));
   const expected = `v1,${createHmac('sha256', key).update(signed, 'utf8').digest('base64')}`;
@@ -25,18 +25,18 @@ it('posts JSON that a receiver can verify', async () => {
   expect(request).toMatchObject({ method: 'POST', path: '/sms?tenant=1' });
   expect(request.headers['content-type']).toBe('application/json');
   expect(JSON.parse(request.body)).toEqual({ channel: 'sms', to: message.to, text: message.text });
-  expect(isGenuine(key, request)).toBe(true);
-  expect(isGenuine(randomBytes(32), request)).toBe(false);
-  expect(isGenuine(key, { ...request, body: request.body.replace('739158', '739159') })).toBe(false);
+  expect(isVerified(key, request)).toBe(true);
+  expect(isVerified(randomBytes(32), request)).toBe(false);
+  expect(isVerified(key, { ...request, body: request.body.replace('739158', '739159') })).toBe(false);
 });
 
-it('takes a secret that is plain text', async () => {
+it('accepts a plain-text secret', async () => {
   await using server = await providerServer((_, response) => json(response, 200, {}));
   await webhook({ url: server.url, secret: new Secret('correct horse') }).send(outgoing(), inGoodTime());
-  expect(isGenuine(Buffer.from('correct horse'), server.received[0] as Received)).toBe(true);
+  expect(isVerified(Buffer.from('correct horse'), server.received[0] as Received)).toBe(true);
 });
 
-it('keeps its id when it tries again', async () => {
+it('keeps the message id when it retries', async () => {
   await using server = await providerServer((_, response) => response.writeHead(500).end());
   const message = outgoing();
   const sender = webhook({ url: server.url, secret });
@@ -44,7 +44,7 @@ it('keeps its id when it tries again', async () => {
   expect(server.received.map(({ headers }) => headers['webhook-id'])).toEqual([message.id, message.id]);
 });
 
-it('follows no redirect', async () => {
+it('does not follow redirects', async () => {
   await using elsewhere = await providerServer((_, response) => response.end());
   await using server = await providerServer((_, response) =>
     response.writeHead(307, { location: elsewhere.url }).end(),
@@ -56,7 +56,7 @@ it('follows no redirect', async () => {
   expect(elsewhere.received).toHaveLength(0);
 });
 
-it('reads Retry-After, in seconds and as a date', async () => {
+it('reads Retry-After, in seconds or as a date', async () => {
   const later = new Date(Date.now() + 90_000).toUTCString();
   const values = ['120', later, 'soon', ''];
   await using server = await providerServer((_, response) =>
@@ -76,13 +76,13 @@ it('reads Retry-After, in seconds and as a date', async () => {
   expect(waits.slice(2)).toEqual([undefined, undefined]);
 });
 
-it('gives up waiting when its time is over', async () => {
+it('times out while it waits for a response', async () => {
   await using server = await providerServer(() => undefined);
   const sending = webhook({ url: server.url, secret }).send(outgoing(), AbortSignal.timeout(100));
   await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure', reason: 'timeout' });
 });
 
-it('gives up waiting for an answer that never ends', async () => {
+it('times out while it reads an endless response', async () => {
   await using server = await providerServer(async (_, response) => {
     response.writeHead(200);
     while (!response.destroyed) {
@@ -94,7 +94,7 @@ it('gives up waiting for an answer that never ends', async () => {
   await expect(sending).rejects.toMatchObject({ name: 'TemporaryFailure', reason: 'timeout' });
 });
 
-it('reads no more of an answer than it needs', async () => {
+it('limits how much of a response it reads', async () => {
   let finished = false;
   await using server = await providerServer((_, response) => {
     response.writeHead(200);
@@ -111,7 +111,7 @@ it('reads no more of an answer than it needs', async () => {
   expect(finished).toBe(false);
 });
 
-it('tries again after a connection that was cut or refused', async () => {
+it('retries after a connection that was closed or rejected', async () => {
   await using server = await providerServer((_, response) => response.socket?.destroy());
   const temporary = (reason: string) => ({ name: 'TemporaryFailure', reason, message: reason });
   await expect(webhook({ url: server.url, secret }).send(outgoing(), inGoodTime())).rejects.toMatchObject(

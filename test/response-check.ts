@@ -1,7 +1,7 @@
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -43,23 +43,23 @@ const codes: Readonly<Record<number, string>> = {
   504: 'GATEWAY_TIMEOUT',
 };
 
-type AnswerCheck = (method: string, path: string, answer: Answer) => void;
+type ResponseCheck = (method: string, path: string, response: GatewayResponse) => void;
 
 /** By document: most gateways have the same one, and compiling its schemas is slow. */
-const checks = new Map<string, AnswerCheck>();
+const checks = new Map<string, ResponseCheck>();
 
 /**
  * Compares responses with the gateway's OpenAPI document. Throws if status, content type, body or reason are not
  * documented for the operation, or if a problem is inconsistent.
  */
-export function answerCheckOf(document: unknown): AnswerCheck {
+export function createResponseCheck(document: unknown): ResponseCheck {
   const text = JSON.stringify(document);
-  const check = checks.get(text) ?? createAnswerCheck(document);
+  const check = checks.get(text) ?? compileResponseCheck(document);
   checks.set(text, check);
   return check;
 }
 
-function createAnswerCheck(document: unknown): AnswerCheck {
+function compileResponseCheck(document: unknown): ResponseCheck {
   const { paths } = document as Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -98,40 +98,49 @@ function createAnswerCheck(document: unknown): AnswerCheck {
     return undefined;
   }
 
-  return (method, path, answer) => {
-    const name = `${method} ${path.slice(0, 200)} returned ${answer.status} ${answer.text.slice(0, 1000)}`;
-    const requestId = answer.headers['x-request-id'];
+  return (method, path, response) => {
+    const name = `${method} ${path.slice(0, 200)} returned ${response.status} ${response.text.slice(0, 1000)}`;
+    const requestId = response.headers['x-request-id'];
     if (typeof requestId !== 'string' || requestId === '') throw new Error(`${name}: x-request-id is missing`);
 
-    const mediaType = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+    const mediaType = String(response.headers['content-type'] ?? '').split(';')[0] ?? '';
     const hasBody = method !== 'HEAD';
     const body: Record<string, unknown> | undefined =
-      hasBody && /json$/.test(mediaType) ? JSON.parse(answer.text) : undefined;
-    if (answer.status >= 400 && path.startsWith('/api') && mediaType !== 'application/problem+json') {
+      hasBody && /json$/.test(mediaType) ? JSON.parse(response.text) : undefined;
+    if (response.status >= 400 && path.startsWith('/api') && mediaType !== 'application/problem+json') {
       throw new Error(`${name}: an error response must be application/problem+json, not ${mediaType}`);
     }
     if (mediaType === 'application/problem+json' && body) {
       assertFits(['components', 'schemas', 'Problem'], body, name);
-      if (body.status !== answer.status) throw new Error(`${name}: status`);
-      if (body.code !== codes[answer.status]) throw new Error(`${name}: code`);
+      if (body.status !== response.status) throw new Error(`${name}: status`);
+      if (body.code !== codes[response.status]) throw new Error(`${name}: code`);
       if (body.type !== `/problems/${body.reason}`) throw new Error(`${name}: type`);
       // A replayed response is identical to the stored one.
-      const isReplay = answer.headers['idempotency-replayed'] === 'true';
+      const isReplay = response.headers['idempotency-replayed'] === 'true';
       if (body.request_id !== requestId && !isReplay) throw new Error(`${name}: request_id is not x-request-id`);
     }
 
     const found = operationAt(method, path);
     if (!found || routerReasons.includes(body?.reason)) return;
     const { template, operation } = found;
-    const media = operation.responses[answer.status]?.content;
+    const media = operation.responses[response.status]?.content;
     if (!media) throw new Error(`${name}: ${operation.operationId} does not document this status`);
-    if (answer.status < 400 || hasBody) {
+    if (response.status < 400 || hasBody) {
       if (!media[mediaType]) throw new Error(`${name}: ${operation.operationId} does not document ${mediaType}`);
     }
     if (!hasBody) return;
-    const place = ['paths', template, found.method, 'responses', String(answer.status), 'content', mediaType, 'schema'];
+    const place = [
+      'paths',
+      template,
+      found.method,
+      'responses',
+      String(response.status),
+      'content',
+      mediaType,
+      'schema',
+    ];
     assertFits(place, body, name);
-    if (answer.status >= 400 && !Object.hasOwn(media[mediaType]?.examples ?? {}, String(body?.reason))) {
+    if (response.status >= 400 && !Object.hasOwn(media[mediaType]?.examples ?? {}, String(body?.reason))) {
       throw new Error(`${name}: ${operation.operationId} does not document the reason ${body?.reason}`);
     }
   };

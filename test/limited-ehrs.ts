@@ -14,7 +14,7 @@ export function checking(connector: Connector, check: (write: AppointmentWrite) 
 }
 
 /** Supports `create`, `update` and `cancel`, but no holds. */
-export function unableToHold(connector: Connector): Connector {
+export function withoutHolds(connector: Connector): Connector {
   const changes = ['create', 'update', 'cancel'] as const;
   return checking({ ...connector, capabilities: { ...connector.capabilities, changes } }, (write) => {
     for (const change of write.changes) {

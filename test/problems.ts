@@ -1,13 +1,17 @@
 import { expect } from 'vitest';
-import type { Told, ToldMany } from './codes.ts';
+import type { AppointmentResponse, AppointmentsResponse } from './codes.ts';
 
-export function expectRefusal({ status, body }: Told | ToldMany, expected: number, reason: string): void {
+export function expectProblem(
+  { status, body }: AppointmentResponse | AppointmentsResponse,
+  expected: number,
+  reason: string,
+): void {
   expect({ status, reason: body.reason }).toEqual({ status: expected, reason });
 }
 
 /** Each expected error has the index in `ids`, the id (`undefined` if no appointment has it) and the reason. */
 export function expectFaults(
-  { status, body }: ToldMany,
+  { status, body }: AppointmentsResponse,
   expected: { status: number; reason: string; errors: readonly (readonly [number, string | undefined, string])[] },
 ): void {
   expect({ status, reason: body.reason }).toEqual({ status: expected.status, reason: expected.reason });
