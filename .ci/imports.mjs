@@ -9,7 +9,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const layers = [
   ['main', 'cli'],
   ['http', 'background'],
-  ['appointments', 'patients', 'resources', 'timeslots', 'healthcare-services', 'emrs'],
+  ['appointments', 'patients', 'resources', 'timeslots', 'healthcare-services', 'medical-notes', 'emrs'],
   ['api'],
   ['operations'],
   ['confirmations'],

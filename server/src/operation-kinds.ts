@@ -1,9 +1,10 @@
 import { ehrCodeKind } from './appointments/ehr-codes/kind.ts';
 import { expiryKind } from './appointments/expiry/kind.ts';
 import { appointmentKind } from './appointments/write/kind.ts';
+import { medicalNoteKind } from './medical-notes/kind.ts';
 import type { AnyKind } from './operations/kind.ts';
 
-const kinds: readonly AnyKind[] = [appointmentKind, ehrCodeKind, expiryKind];
+const kinds: readonly AnyKind[] = [appointmentKind, ehrCodeKind, expiryKind, medicalNoteKind as AnyKind];
 
 /** All kinds of writes, by name. */
 export const operationKinds: ReadonlyMap<string, AnyKind> = new Map(kinds.map((kind) => [kind.name, kind]));

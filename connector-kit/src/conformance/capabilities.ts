@@ -7,6 +7,7 @@ import { codesByEhr } from './codes-by-ehr.ts';
 import { concurrentEdits } from './concurrent-edits.ts';
 import { healthcareServices } from './healthcare-services.ts';
 import { holds } from './holds.ts';
+import { medicalNotes } from './medical-notes.ts';
 import { operationIds } from './operation-ids.ts';
 import { paging } from './paging.ts';
 import { patients } from './patients.ts';
@@ -35,5 +36,6 @@ export const capabilities: readonly Capability[] = [
   paging,
   concurrentEdits,
   codesByEhr,
+  medicalNotes,
   unclaimed,
 ];

@@ -46,6 +46,8 @@ export interface FakeOptions {
    */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
+  /** Whether its CapabilityStatement says that it supports `Appointment?slot=`. */
+  readonly searchesBySlot?: boolean;
   /** Whether it supports `_include=Appointment:slot`. */
   readonly includesSlots?: boolean;
   /** Whether it supports `_revinclude=Appointment:slot`. */
@@ -427,6 +429,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],
+            searchParam: options.searchesBySlot === false ? [] : [{ name: 'slot', type: 'reference' }],
             searchInclude: options.includesSlots === false ? [] : ['Appointment:slot'],
             operation: namedOperations(options.operations).map((name) => ({ name })),
           },

@@ -15,6 +15,8 @@ export interface ServerFacts {
   readonly revIncludesAppointments: boolean;
   /** Whether a search for Appointments can return their Slots too: `_include=Appointment:slot`. */
   readonly includesSlots: boolean;
+  /** Whether Appointments can be searched for by their Slots: `Appointment?slot=`. */
+  readonly searchesBySlot: boolean;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -49,6 +51,7 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
     includesSlots: (resources.get('Appointment')?.searchInclude ?? []).some((it) =>
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
     ),
+    searchesBySlot: (resources.get('Appointment')?.searchParam ?? []).some(({ name }) => name === 'slot'),
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
     revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
   };

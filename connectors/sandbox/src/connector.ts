@@ -9,6 +9,7 @@ import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { inPortVocabulary } from './database-errors.ts';
 import { createDirectory } from './directory.ts';
+import { medicalNotes } from './medical-notes.ts';
 import { seedSchedules } from './schedules.ts';
 import { type SandboxSettings, sandboxSettings } from './settings.ts';
 import type { SandboxTables } from './tables.ts';
@@ -48,5 +49,6 @@ async function openSandbox({
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
     changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
+    ...medicalNotes(db, emr, directory),
   };
 }

@@ -35,9 +35,25 @@ interface OperationRow {
   completed_at: Generated<Date>;
 }
 
+interface MedicalNoteRow {
+  emr: string;
+  id: string;
+  care_unit_id: string;
+  patient_id: string;
+  author_id: string | null;
+  title: string | null;
+  text: string;
+  appointment_id: string | null;
+  created_at: Generated<Date>;
+  is_entered_in_error: Generated<boolean>;
+  operation_id: string;
+  created_hash: string;
+}
+
 /** The tables that `migrations/` creates. */
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
+  'sandbox.medical_notes': MedicalNoteRow;
 }

@@ -74,6 +74,8 @@ export interface Operation<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** Maximum size of the body in bytes. Default: 1 MiB. */
+  readonly bodyLimit?: number;
   readonly response: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
   /** Schema of the response to a dry run (200). */
   readonly preview?: TSchema;
@@ -121,6 +123,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   app.route({
     method,
     url: `${prefixes[level]}${path}`,
+    ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     config: { operation: known },
     // A write stores its validation problem under the idempotency key, so the handler reports it.
     attachValidation: method !== 'GET',

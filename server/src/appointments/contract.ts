@@ -21,10 +21,10 @@ const dateTime = (description: string) =>
     format: 'date-time-or-local',
     description: `${description} RFC 3339. Local time of the care unit if the offset is omitted.`,
   });
-const localDateTime = (description: string) =>
+const careUnitDateTime = (description: string) =>
   Type.String({
-    format: 'local-date-time',
-    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`.`,
+    format: 'care-unit-date-time',
+    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`. Can be followed by the care unit's offset at that time, as in the response of \`list_timeslots\`. Without it, a time that occurs twice means the first.`,
   });
 
 const confirmationId =
@@ -133,8 +133,8 @@ export const appointmentCreationSchema = Type.Object(
     patient_id: patientNotation(),
     resource_id: resourceNotation(),
     healthcare_service_id: text(),
-    start_time: localDateTime('Start of the appointment.'),
-    end_time: localDateTime('End of the appointment.'),
+    start_time: careUnitDateTime('Start of the appointment.'),
+    end_time: careUnitDateTime('End of the appointment.'),
     comment: Type.Optional(comment),
   },
   { $id: 'AppointmentCreation', additionalProperties: false },

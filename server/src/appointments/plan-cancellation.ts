@@ -1,10 +1,10 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { makeGatewayId } from '../confirmations/gateway-ids.ts';
 import { awaitedOf, findPendingCancellations, type Item } from '../confirmations/items.ts';
 import { eachPatientOnce, type FindPatient } from '../ehr/lookups.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
-import { makeGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
 import { targetState } from './target-rules.ts';
 import type { Target } from './targets.ts';

@@ -2,7 +2,8 @@ import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
 import { inBody } from '../api/places.ts';
-import { assertNotPast, readRange } from '../api/request-times.ts';
+import { assertNotPast, assertOffsetsOf, readRange } from '../api/request-times.ts';
+import { makeGatewayId } from '../confirmations/gateway-ids.ts';
 import { requireHealthcareService, requirePatient, requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
@@ -10,7 +11,6 @@ import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import { draftAppointment } from './drafts.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
-import { makeGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
@@ -25,6 +25,7 @@ export async function planCreation(
 ): Promise<AppointmentPlan | EhrCodePlan> {
   const { ehr, careUnit } = context;
   const text = { start: body.start_time, end: body.end_time };
+  assertOffsetsOf(careUnit.timeZone, text, creationPlaces);
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
   assertNotPast(range, creationPlaces.start);
   const patientPlace = inBody('patient_id');

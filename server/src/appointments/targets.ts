@@ -1,9 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { inPath } from '../api/places.ts';
+import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
-import { isGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What an appointment id in a request refers to. */

@@ -25,6 +25,9 @@ export const ehrOperations = {
     operations: ['findAppointments', 'listTimeSlots', 'changeAppointments'],
     changes: ['create', 'update', 'cancel'],
   },
+  list_medical_notes: { operations: ['findPatient', 'listMedicalNotes'] },
+  get_medical_note: { operations: ['findPatient', 'findMedicalNote'] },
+  create_medical_note: { operations: ['findPatient', 'createMedicalNote'] },
 } as const satisfies Record<string, Requirements>;
 export type EhrOperation = keyof typeof ehrOperations;
 

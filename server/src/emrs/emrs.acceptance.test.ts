@@ -23,6 +23,9 @@ const everyOperation = [
   'update_appointment',
   'cancel_appointment',
   'reschedule_appointments',
+  'list_medical_notes',
+  'get_medical_note',
+  'create_medical_note',
 ];
 
 describe('list_emrs', () => {

@@ -9,6 +9,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes } from '../emrs/routes.ts';
 import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
+import { addMedicalNoteRoutes } from '../medical-notes/routes.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
@@ -130,6 +131,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addHealthcareServiceRoutes(app, deps);
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
+  addMedicalNoteRoutes(app, deps);
 
   addOpenApiRoutes(app);
   await addDocs(app);

@@ -4,6 +4,8 @@ import { describeError } from '../log/describe-error.ts';
 import { Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 
+const mebibyte = 1024 * 1024;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The problem sent in the response, for the request log. */
@@ -16,7 +18,7 @@ export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // The caller disconnected during its upload: nobody is left to receive a response.
     if (isAbortedUpload(error, request)) return reply.hijack();
-    return sendProblem(frameworkProblem(error), request, reply);
+    return sendProblem(frameworkProblem(error, request.routeOptions.bodyLimit), request, reply);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),
@@ -41,12 +43,16 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .send(problemDocument(problem, problem.requestId ?? request.id));
 }
 
-/** Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/ */
-export function frameworkProblem(error: FastifyError): Problem {
+/**
+ * Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/
+ *
+ * @param bodyLimit the route's limit for bodies, in bytes
+ */
+export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte): Problem {
   if (error instanceof Problem) return error;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('content_too_large', { detail: 'The body is larger than 1 MiB.' });
+      return new Problem('content_too_large', { detail: `The body is larger than ${bodyLimit / mebibyte} MiB.` });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('media_type_unsupported', { detail: 'The content type must be application/json.' });
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':

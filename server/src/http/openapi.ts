@@ -19,7 +19,7 @@ const description = `One uniform HTTP/JSON interface over many electronic health
 \`header:{header_name}\`. With \`header:\`, the gateway reads the identifier from that request header, which keeps it out
 of URLs and bodies.
 
-**Request bodies.** A body is JSON in UTF-8, with at most 1 MiB, ${bodyLimits.depth} levels of nesting and ${bodyLimits.values} values. An object must not
+**Request bodies.** A body is JSON in UTF-8, with at most 1 MiB (more if the operation says so), ${bodyLimits.depth} levels of nesting and ${bodyLimits.values} values. An object must not
 repeat a name.
 
 **Retries.** Send an \`idempotency-key\` header with every write. A retry with the same key does not repeat the write and

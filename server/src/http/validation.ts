@@ -1,7 +1,7 @@
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { isDateTime, isLocalDateTime } from '../time/date-times.ts';
+import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
 
 /** String formats, for both validation and serialisation. */
@@ -10,9 +10,18 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   /** For requests. Differs from `date-time`, which requires an offset in OpenAPI. */
   'date-time-or-local': isDateTime,
   'local-date-time': isLocalDateTime,
+  'care-unit-date-time': isCareUnitDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */
-  text: (text) => !text.includes('\0') && text.isWellFormed(),
+  text: isText,
+  /** `text` on one line, without control characters. */
+  line: (text) => isText(text) && !/\p{Cc}/u.test(text),
+  /** `text` that is not blank. */
+  'text-with-content': (text) => isText(text) && /\S/.test(text),
 };
+
+function isText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
 
 type ValidatorCompiler = (route: { schema: AnySchema; httpPart?: string }) => ReturnType<Ajv2020['compile']>;
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
@@ -157,7 +166,10 @@ const formatWording: Readonly<Record<string, string>> = {
   'date-time-or-local':
     'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (local time if the offset is omitted)',
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
+  'care-unit-date-time': "must be a local date-time YYYY-MM-DDThh:mm:ss, with or without the care unit's offset",
   text: 'must be well-formed Unicode without NUL',
+  line: 'must be well-formed Unicode on one line, without control characters',
+  'text-with-content': 'must be well-formed Unicode without NUL, and must not be blank',
 };
 
 function unique(faults: readonly Fault[]): Fault[] {

@@ -66,7 +66,8 @@ export const reasons = {
     ...caller,
     status: 400,
     title: 'Time range invalid',
-    happened: 'The end is not after the start, the range is too long, or a new time is in the past.',
+    happened:
+      "The end is not after the start, the range is too long, a new time is in the past, or an offset is not the care unit's.",
     remedy: 'Correct the range. `detail` says what is wrong.',
   },
   cursor_invalid: {
@@ -82,6 +83,13 @@ export const reasons = {
     title: 'Standard unsupported',
     happened: 'The header `x-service-standard` names a standard that the gateway does not support.',
     remedy: 'Omit the header or send `native`.',
+  },
+  author_not_practitioner: {
+    ...caller,
+    status: 400,
+    title: 'Author not a practitioner',
+    happened: 'The author is a room or a device.',
+    remedy: 'Use a resource of kind `practitioner` from `GET …/resources` of the same care unit.',
   },
   time_slot_unavailable: {
     ...caller,
@@ -175,6 +183,13 @@ export const reasons = {
     title: 'Appointment not found',
     happened: 'The care unit has no appointment with this id.',
     remedy: 'Check the id, and check that the path names the care unit of the appointment.',
+  },
+  medical_note_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Medical note not found',
+    happened: 'The patient has no medical note with this id at the care unit.',
+    remedy: 'Use an `id` from `GET …/patients/{patient_id}/medical-notes` of the same care unit.',
   },
   method_not_allowed: {
     ...caller,

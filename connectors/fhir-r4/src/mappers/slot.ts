@@ -35,6 +35,16 @@ export function claimOf(slot: FhirSlot): Claim | null {
   return owner === undefined ? null : { owner, until: until === undefined ? null : new Date(until) };
 }
 
+/**
+ * Whether a write has claimed a slot for this owner and did not record that it was done. A `busy` slot whose claim does
+ * not end belongs to a write that was done.
+ */
+export function isClaimedBy(slot: FhirSlot, owner: string): boolean {
+  const claim = claimOf(slot);
+  if (claim?.owner !== owner) return false;
+  return slot.status === 'busy-tentative' || (slot.status === 'busy' && claim.until !== null);
+}
+
 export function claimedSlot(slot: FhirSlot, status: 'busy' | 'busy-tentative', { owner, until }: Claim): FhirSlot {
   const parts: Extension[] = [
     { url: 'owner', valueString: owner },

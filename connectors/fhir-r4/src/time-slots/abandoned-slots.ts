@@ -2,7 +2,7 @@ import { overlaps } from '@crossward/connector-kit';
 import { chunks } from '../chunks.ts';
 import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
-import { appointmentTime, keepsSlots, slotsOf } from '../mappers/appointment.ts';
+import { appointmentTime, keepsSlots, slotsOf, standingOf } from '../mappers/appointment.ts';
 import { claimOf, slotTime } from '../mappers/slot.ts';
 import { isRefusal } from '../outcome.ts';
 import { namesAppointment, ownersOf } from './slot-owners.ts';
@@ -38,11 +38,23 @@ export async function abandonedSlots(
   const isNeededByOwner = isNeededIn(owners.values());
   const abandoned = unnamed.filter((slot) => {
     if (isNeededByOwner(slot)) return false;
-    const isOwnerKnown = owners.has(referenceTo(slot)) || namesAppointment(claimOf(slot)?.owner ?? '');
+    const { owner = '', until = null } = claimOf(slot) ?? {};
+    const appointment = owners.get(referenceTo(slot));
+    if (until) return until <= now || !mayBeInProgress(owner, appointment, now);
     const age = now.getTime() - new Date(slot.meta?.lastUpdated ?? now).getTime();
-    return isOwnerKnown || age > settlingMilliseconds;
+    return appointment !== undefined || namesAppointment(owner) || age > settlingMilliseconds;
   });
   return new Set(abandoned.map(referenceTo));
+}
+
+/**
+ * Whether the write that claimed a slot may still be in progress, although no appointment needs the slot: it creates the
+ * appointment, moves it there, or confirms its expired hold.
+ */
+function mayBeInProgress(owner: string, appointment: FhirAppointment | undefined, now: Date): boolean {
+  if (!appointment) return !namesAppointment(owner);
+  const { state, hasExpired } = standingOf(appointment, now);
+  return hasExpired || (namesAppointment(owner) && state !== 'cancelled');
 }
 
 /** Whether an active appointment needs a slot: it names the slot, or takes place then. */

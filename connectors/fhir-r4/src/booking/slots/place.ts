@@ -2,7 +2,7 @@ import type { BookingConnection } from '../../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
-import { claimedSlot, claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
+import { claimedSlot, claimOf, freedSlot, isClaimedBy, slotState } from '../../mappers/slot.ts';
 import { namesAppointment, ownerNames } from '../../time-slots/slot-owners.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
@@ -124,8 +124,7 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
     const state = slotState(slot, now);
     if (occupied.has(reference)) return false;
     if (state === 'free' || released.has(reference) || abandoned.has(reference)) return true;
-    const isClaimedByUs = slot.status === 'busy-tentative' && claimOf(slot)?.owner === draft.owner;
-    if (isClaimedByUs && (draft.before !== null || takeOver)) return true;
+    if (isClaimedBy(slot, draft.owner) && (draft.before !== null || takeOver)) return true;
     if (state !== 'expired') return false;
     const owner = owners.get(reference);
     return !owner || !keepsSlots(owner, now) || !slotsOf(owner).includes(reference);

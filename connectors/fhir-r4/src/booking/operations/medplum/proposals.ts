@@ -41,8 +41,10 @@ export async function findProposals(
     const some = appointmentsIn(body);
     found.push(...some);
     const last = appointmentTime(some.at(-1) ?? { resourceType: 'Appointment' });
+    // What starts in this part may end in the next one.
+    const next = until < end.getTime() ? until - dayMilliseconds : until;
     // A full response may leave out what starts after its last proposal.
-    from = some.length >= mostProposals && last && last.start.getTime() > from ? last.start.getTime() : until;
+    from = some.length >= mostProposals && last && last.start.getTime() > from ? last.start.getTime() : next;
   }
   return found;
 }

@@ -10,11 +10,20 @@ import { put } from './put.ts';
 const claimMilliseconds = 120_000;
 const attempts = 3;
 
-/** Claims a slot. Returns the slot as it is then. */
-export async function claim(ehr: BookingConnection, { before, after, owner }: PlannedSlot): Promise<FhirSlot> {
+/**
+ * Claims a slot. Returns the slot as it is then.
+ *
+ * @param isFinal whether a slot that is booked becomes `busy` at once, and is not written again
+ */
+export async function claim(
+  ehr: BookingConnection,
+  { before, after, owner }: PlannedSlot,
+  { isFinal }: { readonly isFinal: boolean },
+): Promise<FhirSlot> {
   const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
+  const status = isFinal && after.status === 'busy' ? 'busy' : 'busy-tentative';
   // A slot that is to be held gets its final state at once.
-  const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, 'busy-tentative', { owner, until });
+  const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, status, { owner, until });
   for (let attempt = 1; ; attempt++) {
     try {
       return await put(ehr, wanted, versionOf(before));
@@ -35,10 +44,6 @@ export async function giveBack(
   { slot, current }: { readonly slot: PlannedSlot; readonly current: FhirSlot },
 ): Promise<void> {
   await quietly(() => put(ehr, slot.before, versionOf(current)));
-}
-
-export function isClaimedBy(slot: FhirSlot, owner: string): boolean {
-  return slot.status === 'busy-tentative' && claimOf(slot)?.owner === owner;
 }
 
 export function hasSameClaim(a: FhirSlot, b: FhirSlot): boolean {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingConnection } from '../../../connection.ts';
 import { compare, type FhirAppointment, type FhirSlot, referenceTo } from '../../../fhir.ts';
-import { claimedSlot, claimOf } from '../../../mappers/slot.ts';
+import { claimedSlot, claimOf, isClaimedBy } from '../../../mappers/slot.ts';
 import { operationKeys } from '../../../operation-ids.ts';
 import { type PlannedAppointment, writeAppointment } from '../../write/appointment.ts';
 import { findOperationResources } from '../../write/operation-results.ts';
@@ -9,7 +9,7 @@ import { afterWriting, isUnknown, LostRace, quietly } from '../../write/outcomes
 import { versionOf } from '../../write/version.ts';
 import type { PlannedSlot } from '../place.ts';
 import type { Plan } from '../plan.ts';
-import { claim, giveBack, hasSameClaim, isClaimedBy } from './claim.ts';
+import { claim, giveBack, hasSameClaim } from './claim.ts';
 import { put } from './put.ts';
 import { keptAppointment } from './twins.ts';
 
@@ -20,6 +20,16 @@ interface Claimed {
   readonly current: FhirSlot;
 }
 
+export interface ClaimOptions {
+  /**
+   * Whether each Slot is written once: no other call with this operation id is in progress, and the server can tell
+   * whether an appointment needs a `busy` Slot.
+   */
+  readonly writesSlotsOnce: boolean;
+  /** Called when a create got no response, or another call may have sent one: it may still be done. */
+  readonly onNoResponse?: (() => void) | undefined;
+}
+
 /**
  * Executes a plan in three steps: claim each slot, write the appointments, write each slot's final state. Returns the
  * appointments in the plan's order.
@@ -27,24 +37,27 @@ interface Claimed {
  * A claim is a PUT under the version that was read, so one of any number of callers gets the slot. Whichever step is
  * the last one done, the claim's end and the owner's appointment decide whether the slot is taken.
  *
- * @param onNoResponse called when a create got no response, or another call may have sent one: it may still be done
+ * With `writesSlotsOnce`, a claim is the final state of a slot that is taken, and a slot that is left is not claimed.
+ *
  * @throws LostRace when somebody else was faster
  */
 export async function runSlotClaims(
   ehr: BookingConnection,
   plan: Plan,
-  onNoResponse: () => void = () => undefined,
+  { writesSlotsOnce, onNoResponse = () => undefined }: ClaimOptions,
 ): Promise<readonly FhirAppointment[]> {
   const takesOver = plan.appointments.some(
     ({ before, key }) => before === null && plan.slots.some((slot) => isClaimedBy(slot.before, key)),
   );
   if (takesOver) onNoResponse();
+  const once = writesSlotsOnce && !takesOver;
   const claimed: Claimed[] = [];
   const results: FhirAppointment[] = [];
   try {
     // In the same order for everybody: of two callers that want the same slots, one gets them all.
     for (const slot of plan.slots.toSorted((a, b) => compare(referenceTo(a.before), referenceTo(b.before)))) {
-      claimed.push({ slot, current: await claim(ehr, slot) });
+      if (once && isSweptIfLeft(slot)) continue;
+      claimed.push({ slot, current: await claim(ehr, slot, { isFinal: once }) });
     }
     for (const appointment of plan.appointments)
       results.push(await write(ehr, appointment, { takesOver, onNoResponse }));
@@ -53,7 +66,8 @@ export async function runSlotClaims(
     if (!isUnknown(error)) for (const it of claimed) await giveBack(ehr, it);
     throw error;
   }
-  const wasTakenOver = await finishSlots(ehr, plan, claimed, results);
+  if (once) await freeSlots(ehr, plan, claimed);
+  const wasTakenOver = !once && (await finishSlots(ehr, plan, claimed, results));
   for (const { before, after } of plan.swept) await quietly(() => put(ehr, after, versionOf(before)));
   if (!takesOver && !wasTakenOver) return results;
   return afterWriting(() =>
@@ -61,6 +75,20 @@ export async function runSlotClaims(
       results.map((made, index) => keptAppointment(ehr, plan.appointments[index] as PlannedAppointment, made)),
     ),
   );
+}
+
+/** A slot that its appointment leaves, with a claim of ours: if the gateway dies before it is freed, a listing frees it. */
+function isSweptIfLeft({ before, after }: PlannedSlot): boolean {
+  return after.status === 'free' && claimOf(before) !== null;
+}
+
+/** Frees the slots that appointments have left. The others have their final state. */
+async function freeSlots(ehr: BookingConnection, plan: Plan, claimed: readonly Claimed[]): Promise<void> {
+  for (const slot of plan.slots) {
+    if (slot.after.status !== 'free') continue;
+    const { current = slot.before } = claimed.find((it) => it.slot === slot) ?? {};
+    await quietly(() => put(ehr, slot.after, versionOf(current)));
+  }
 }
 
 /** @returns whether another call with the same operation id has written one of the slots meanwhile */

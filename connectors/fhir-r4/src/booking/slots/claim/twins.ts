@@ -2,12 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingConnection } from '../../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../../fhir.ts';
 import { slotsOf } from '../../../mappers/appointment.ts';
-import { claimOf } from '../../../mappers/slot.ts';
+import { claimOf, isClaimedBy } from '../../../mappers/slot.ts';
 import { operationKeys, placesIn } from '../../../operation-ids.ts';
 import type { PlannedAppointment } from '../../write/appointment.ts';
 import { findOperationResources } from '../../write/operation-results.ts';
 import { withdraw } from '../../write/withdraw.ts';
-import { isClaimedBy } from './claim.ts';
 
 /** How often, and with how many milliseconds between, the slots are read until the other call has finished. */
 const looks = 20;
