@@ -2,6 +2,7 @@ import { type Appointments, appointmentMethods } from './appointments.ts';
 import { type CallerOptions, createCaller } from './caller.ts';
 import { type CareUnits, careUnitMethods, type Emrs, emrMethods } from './emrs.ts';
 import { type HealthcareServices, healthcareServiceMethods } from './healthcare-services.ts';
+import { type MedicalNotes, medicalNoteMethods } from './medical-notes.ts';
 import { type Patients, patientMethods } from './patients.ts';
 import { createRawClient, type RawClient, type RawOptions } from './raw.ts';
 import { type Resources, resourceMethods } from './resources.ts';
@@ -16,6 +17,7 @@ export interface CareUnitClient {
   readonly healthcareServices: HealthcareServices;
   readonly timeSlots: TimeSlots;
   readonly appointments: Appointments;
+  readonly medicalNotes: MedicalNotes;
 }
 
 export interface CrosswardClient {
@@ -44,6 +46,7 @@ export function createCrosswardClient(options: CrosswardClientOptions): Crosswar
         healthcareServices: healthcareServiceMethods(connection, place),
         timeSlots: timeSlotMethods(connection, place),
         appointments: appointmentMethods(connection, place),
+        medicalNotes: medicalNoteMethods(connection, place),
       };
     },
   };

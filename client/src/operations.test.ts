@@ -62,6 +62,9 @@ const calls: Record<OperationId, (unit: CareUnitClient, client: CrosswardClient)
     appointments.previewCancelMany(['a-1', 'a-2']),
     appointments.confirmMany(['a-1', 'a-2'], '123456'),
   ],
+  list_medical_notes: ({ medicalNotes }) => [medicalNotes.list('p-3').all()],
+  get_medical_note: ({ medicalNotes }) => [medicalNotes.get('p-3', 'n-1')],
+  create_medical_note: ({ medicalNotes }) => [medicalNotes.create('p-3', { text: 'Healed.' })],
   resend_confirmation: ({ appointments }) => [appointments.resendCode('a-1')],
 };
 

@@ -13,6 +13,8 @@ export type AppointmentPreview = Schemas['AppointmentPreview'];
 export type AppointmentCreation = Schemas['AppointmentCreation'];
 export type AppointmentUpdate = Schemas['AppointmentUpdate'];
 
+export type MedicalNote = Schemas['MedicalNote'];
+export type MedicalNoteCreation = Schemas['MedicalNoteCreation'];
 export type Cancellation = Omit<Schemas['AppointmentCancellation'], 'status'>;
 
 export type OperationId = keyof operations;
