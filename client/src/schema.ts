@@ -172,6 +172,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description The patient's documents at the care unit, newest first.
+         */
+        get: operations["list_documents"];
+        put?: never;
+        /**
+         * Store a document
+         * @description Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.
+         */
+        post: operations["create_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a document */
+        get: operations["get_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/documents/{document_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a document
+         * @description The content, as a download. Content of any type that cannot be stored through this interface is sent as `application/octet-stream`.
+         */
+        get: operations["get_document_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/medical-notes": {
         parameters: {
             query?: never;
@@ -238,6 +299,84 @@ export interface paths {
         get: operations["get_resource"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/resources/{resource_id}/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the schedules of a resource */
+        get: operations["list_schedules"];
+        put?: never;
+        /**
+         * Create a schedule
+         * @description The time slots of the schedule can be booked at once. It must not overlap another schedule of the resource within two years. An occurrence starts and ends at local times of the care unit; in between, slots follow each other in elapsed time. An occurrence whose start a clock change skips does not take place.
+         */
+        post: operations["create_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/resources/{resource_id}/schedules/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a schedule */
+        get: operations["get_schedule"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/resources/{resource_id}/schedules/{schedule_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a schedule
+         * @description Removes the occurrences that start at or after `end_time`, with their time slots. Rejected with `schedule_has_appointments` if appointments take some of these slots; `errors` lists their ids. A schedule that ends earlier already is not changed.
+         */
+        post: operations["end_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/resources/{resource_id}/schedules/{schedule_id}/exceptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a period out of a schedule
+         * @description Removes the time slots that overlap the period. Rejected with `schedule_has_appointments` if appointments take some of these slots; `errors` lists their ids.
+         */
+        post: operations["add_schedule_exception"];
         delete?: never;
         options?: never;
         head?: never;
@@ -492,6 +631,41 @@ export interface components {
             /** @description Page where the patient can enter the code. Null if there is none. */
             page_url: string | null;
         };
+        /** @description A document of a patient, stored at the care unit. Its content has a path of its own. */
+        Document: {
+            /** @description The resource that stored the document, as `emr_id:{value}`. */
+            author_id: string | null;
+            /** @description Media type, as recorded in the EHR. */
+            content_type: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, with the care unit's UTC offset.
+             */
+            created_at: string;
+            id: string;
+            /** @description Size of the content in bytes. Null if the EHR does not know it. */
+            size: number | null;
+            title: string | null;
+        };
+        DocumentCreation: {
+            /** @description The resource that stores the document, of the same care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            author_id?: string;
+            /**
+             * Format: byte
+             * @description The content in base64 (RFC 4648 section 4).
+             */
+            content: string;
+            /**
+             * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected.
+             * @enum {string}
+             */
+            content_type: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
+            /**
+             * Format: document-title
+             * @description Title: one line that is not a path.
+             */
+            title?: string;
+        };
         /** @description An EHR connected to the gateway. */
         Emr: {
             /**
@@ -511,7 +685,7 @@ export interface components {
                  */
                 cancellation_confirmation: "none" | "code";
                 /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
-                operations: ("get_patient" | "list_resources" | "get_resource" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "get_medical_note" | "create_medical_note")[];
+                operations: ("get_patient" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "get_medical_note" | "create_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
                 /** @description Identifier types by which patients can be looked up. */
                 patient_identifier_types: ("emr_id" | "no_personal_number" | "se_personal_number" | "nhs_number")[];
                 /** @description Identifier types by which resources can be looked up. */
@@ -611,7 +785,7 @@ export interface components {
                 detail: string;
                 /** @description Request header. */
                 header?: string;
-                /** @description In bulk operations: id of the appointment, if it was found. */
+                /** @description Id of the appointment at fault, if it was found. */
                 id?: string;
                 /** @description Path or query parameter. */
                 parameter?: string;
@@ -637,7 +811,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "appointment_not_found" | "medical_note_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -649,6 +823,80 @@ export interface components {
             /** @enum {string} */
             kind: "practitioner" | "room" | "device";
             name: string;
+        };
+        /** @description When a resource can be booked: a period of a day, cut into time slots. */
+        Schedule: {
+            /**
+             * Format: date-time
+             * @description End of the first occurrence.
+             */
+            end: string;
+            /**
+             * Format: date-time
+             * @description Set when the schedule was ended: no occurrence starts at or after this instant, whatever `recurrence` says.
+             */
+            ends_at: string | null;
+            /** @description Periods without time slots. */
+            exceptions: {
+                /** Format: date-time */
+                end: string;
+                /** Format: date-time */
+                start: string;
+            }[];
+            /** @description Healthcare services that can be booked. */
+            healthcare_service_ids: string[];
+            id: string;
+            /** @description Recurrence rule of RFC 5545 without the `RRULE:` prefix, in local time of the care unit. Null: the schedule occurs once. */
+            recurrence: string | null;
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
+            resource_id: string;
+            /** @description Length of a time slot. */
+            slot_minutes: number;
+            /**
+             * Format: date-time
+             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset.
+             */
+            start: string;
+        };
+        ScheduleCreation: {
+            /**
+             * Format: local-date-time
+             * @description End of the first occurrence, at most 24 hours after its start. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             */
+            end_time: string;
+            /** @description Healthcare services that can be booked. The resource must offer them. */
+            healthcare_service_ids: string[];
+            /**
+             * Format: text
+             * @description Recurrence rule of RFC 5545 without the `RRULE:` prefix, such as `FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959`. `FREQ` is `DAILY`, `WEEKLY`, `MONTHLY` or `YEARLY`. Requires `UNTIL` (UTC or local time of the care unit) or `COUNT`, and ends within ten years. `start_time` must be an occurrence. Absent: the schedule occurs once.
+             */
+            recurrence?: string;
+            /** @description Length of a time slot. `end_time` must be a whole number of slots after `start_time`. */
+            slot_minutes: number;
+            /**
+             * Format: local-date-time
+             * @description Start of the first occurrence. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             */
+            start_time: string;
+        };
+        ScheduleEnd: {
+            /**
+             * Format: local-date-time
+             * @description Occurrences that start at or after this time are removed. In the future. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             */
+            end_time: string;
+        };
+        ScheduleException: {
+            /**
+             * Format: local-date-time
+             * @description End of the period, at most 366 days after its start. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             */
+            end_time: string;
+            /**
+             * Format: local-date-time
+             * @description Start of the period without time slots. In the future. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             */
+            start_time: string;
         };
         /** @description A free time slot. An appointment covers one or more consecutive slots. */
         Timeslot: {
@@ -3057,6 +3305,848 @@ export interface operations {
             };
         };
     };
+    list_documents: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /**
+                 * @description Maximum number of entries on a page.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of documents. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documents": [
+                     *         {
+                     *           "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *           "created_at": "2027-03-12T14:00:00+01:00",
+                     *           "author_id": "emr_id:r-1",
+                     *           "title": "Referral",
+                     *           "content_type": "text/plain",
+                     *           "size": 12
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        documents: components["schemas"]["Document"][];
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Referral",
+                 *       "content_type": "text/plain",
+                 *       "content": "U2VlIHJlZmVycmFs",
+                 *       "author_id": "emr_id:r-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DocumentCreation"];
+                "multipart/form-data": {
+                    /** @description The resource that stores the document, of the same care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+                    author_id?: string;
+                    /**
+                     * Format: binary
+                     * @description The content, as a file part.
+                     */
+                    content: string;
+                    /**
+                     * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected. Default: the media type of the part `content`.
+                     * @enum {string}
+                     */
+                    content_type?: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
+                    /**
+                     * Format: document-title
+                     * @description Title: one line that is not a path.
+                     */
+                    title?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The document. */
+            201: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Path of the created object. */
+                    location?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *       "created_at": "2027-03-12T14:00:00+01:00",
+                     *       "author_id": "emr_id:r-1",
+                     *       "title": "Referral",
+                     *       "content_type": "text/plain",
+                     *       "size": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `content_type_mismatch`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `patient_inactive`, `no_contact_channel` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `patient_limit_reached` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the document.
+                 * @example 0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11
+                 */
+                document_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, without its content. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *       "created_at": "2027-03-12T14:00:00+01:00",
+                     *       "author_id": "emr_id:r-1",
+                     *       "title": "Referral",
+                     *       "content_type": "text/plain",
+                     *       "size": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found`, `document_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_content: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the document.
+                 * @example 0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11
+                 */
+                document_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "application/pdf": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found`, `document_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_medical_notes: {
         parameters: {
             query?: {
@@ -4081,6 +5171,1174 @@ export interface operations {
                 };
             };
             /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_schedules: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /** @description End of the range, at most 366 days after `start`; requires `start`. RFC 3339. Local time of the care unit if the offset is omitted. */
+                end?: string;
+                /** @description Maximum number of entries on a page. */
+                limit?: number;
+                /** @description Start of the range; requires `end`. Returns schedules with an occurrence that overlaps the range. RFC 3339. Local time of the care unit if the offset is omitted. */
+                start?: string;
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example r-1
+                 */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Schedules, sorted by id. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schedules": [
+                     *         {
+                     *           "id": "1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91",
+                     *           "resource_id": "emr_id:r-1",
+                     *           "healthcare_service_ids": [
+                     *             "consultation"
+                     *           ],
+                     *           "start": "2027-03-15T17:00:00+01:00",
+                     *           "end": "2027-03-15T20:00:00+01:00",
+                     *           "slot_minutes": 30,
+                     *           "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959",
+                     *           "ends_at": null,
+                     *           "exceptions": []
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                        schedules: components["schemas"]["Schedule"][];
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `resource_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example r-1
+                 */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "start_time": "2027-03-15T17:00:00",
+                 *       "end_time": "2027-03-15T20:00:00",
+                 *       "slot_minutes": 30,
+                 *       "healthcare_service_ids": [
+                 *         "consultation"
+                 *       ],
+                 *       "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScheduleCreation"];
+            };
+        };
+        responses: {
+            /** @description The schedule. */
+            201: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Path of the created object. */
+                    location?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91",
+                     *       "resource_id": "emr_id:r-1",
+                     *       "healthcare_service_ids": [
+                     *         "consultation"
+                     *       ],
+                     *       "start": "2027-03-15T17:00:00+01:00",
+                     *       "end": "2027-03-15T20:00:00+01:00",
+                     *       "slot_minutes": 30,
+                     *       "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959",
+                     *       "ends_at": null,
+                     *       "exceptions": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `time_range_invalid`, `local_time_nonexistent`, `recurrence_invalid`, `healthcare_service_not_offered`, `healthcare_service_not_found` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `resource_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `schedule_overlap` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example r-1
+                 */
+                resource_id: string;
+                /**
+                 * @description Id of the schedule.
+                 * @example 1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91
+                 */
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91",
+                     *       "resource_id": "emr_id:r-1",
+                     *       "healthcare_service_ids": [
+                     *         "consultation"
+                     *       ],
+                     *       "start": "2027-03-15T17:00:00+01:00",
+                     *       "end": "2027-03-15T20:00:00+01:00",
+                     *       "slot_minutes": 30,
+                     *       "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959",
+                     *       "ends_at": null,
+                     *       "exceptions": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `resource_not_found`, `schedule_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_schedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example r-1
+                 */
+                resource_id: string;
+                /**
+                 * @description Id of the schedule.
+                 * @example 1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91
+                 */
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "end_time": "2027-07-01T00:00:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScheduleEnd"];
+            };
+        };
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91",
+                     *       "resource_id": "emr_id:r-1",
+                     *       "healthcare_service_ids": [
+                     *         "consultation"
+                     *       ],
+                     *       "start": "2027-03-15T17:00:00+01:00",
+                     *       "end": "2027-03-15T20:00:00+01:00",
+                     *       "slot_minutes": 30,
+                     *       "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959",
+                     *       "ends_at": "2027-07-01T00:00:00+02:00",
+                     *       "exceptions": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `time_range_invalid`, `local_time_nonexistent` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `resource_not_found`, `schedule_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `schedule_has_appointments` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_schedule_exception: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example r-1
+                 */
+                resource_id: string;
+                /**
+                 * @description Id of the schedule.
+                 * @example 1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91
+                 */
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "start_time": "2027-05-17T00:00:00",
+                 *       "end_time": "2027-05-18T00:00:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScheduleException"];
+            };
+        };
+        responses: {
+            /** @description The schedule. */
+            200: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1f6ad7c3-0c1c-4a8e-8f40-5b0c6e1d7a91",
+                     *       "resource_id": "emr_id:r-1",
+                     *       "healthcare_service_ids": [
+                     *         "consultation"
+                     *       ],
+                     *       "start": "2027-03-15T17:00:00+01:00",
+                     *       "end": "2027-03-15T20:00:00+01:00",
+                     *       "slot_minutes": 30,
+                     *       "recurrence": "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20271231T235959",
+                     *       "ends_at": null,
+                     *       "exceptions": [
+                     *         {
+                     *           "start": "2027-05-17T00:00:00+02:00",
+                     *           "end": "2027-05-18T00:00:00+02:00"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `time_range_invalid`, `local_time_nonexistent` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `resource_not_found`, `schedule_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `schedule_has_appointments` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
             504: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

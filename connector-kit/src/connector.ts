@@ -57,6 +57,11 @@ export interface Capabilities {
    * and `findOperation` removes what was done twice.
    */
   readonly repeatsLateWrites?: boolean;
+  /**
+   * For how many days ahead the EHR has time slots for a schedule. Later slots follow as time passes. Absent: for all its
+   * occurrences.
+   */
+  readonly slotHorizonDays?: number;
   /** Whether the EHR sends codes to patients and checks them. The gateway then only passes codes through. */
   readonly sendsCodes: boolean;
 }

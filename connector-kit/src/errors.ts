@@ -6,6 +6,8 @@
  * - `time_slot_unavailable`: free time slots do not cover the range, or another booking took the time first
  * - `appointment_cancelled`, `appointment_pending`, `appointment_started`, `appointment_not_held`: the appointment's state
  *   does not allow the change
+ * - `schedule_overlap`: another schedule of the resource has occurrences at the same times
+ * - `schedule_has_appointments`: appointments take slots that the write would remove
  * - `code_incorrect`, `code_expired`, `code_locked`: an EHR that checks codes itself rejected the code
  * - `unsupported`: the EHR does not support the operation
  * - `rejected`: the EHR refused for a reason that no other kind covers
@@ -20,11 +22,14 @@ export const connectorErrorKinds = [
   'resource_not_found',
   'healthcare_service_not_found',
   'appointment_not_found',
+  'schedule_not_found',
   'time_slot_unavailable',
   'appointment_cancelled',
   'appointment_pending',
   'appointment_started',
   'appointment_not_held',
+  'schedule_overlap',
+  'schedule_has_appointments',
   'code_incorrect',
   'code_expired',
   'code_locked',
@@ -47,16 +52,24 @@ export class ConnectorError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** For `code_incorrect`. */
   readonly attemptsRemaining: number | undefined;
+  /** For `schedule_has_appointments`. */
+  readonly appointmentIds: readonly string[];
 
   constructor(
     kind: ConnectorErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfterSeconds?: number; attemptsRemaining?: number } = {},
+    options: {
+      cause?: unknown;
+      retryAfterSeconds?: number;
+      attemptsRemaining?: number;
+      appointmentIds?: readonly string[];
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ConnectorError';
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.attemptsRemaining = options.attemptsRemaining;
+    this.appointmentIds = options.appointmentIds ?? [];
   }
 }

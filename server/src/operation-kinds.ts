@@ -1,10 +1,21 @@
 import { ehrCodeKind } from './appointments/ehr-codes/kind.ts';
 import { expiryKind } from './appointments/expiry/kind.ts';
 import { appointmentKind } from './appointments/write/kind.ts';
+import { documentKind } from './documents/kind.ts';
 import { medicalNoteKind } from './medical-notes/kind.ts';
 import type { AnyKind } from './operations/kind.ts';
+import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './schedules/kinds.ts';
 
-const kinds: readonly AnyKind[] = [appointmentKind, ehrCodeKind, expiryKind, medicalNoteKind as AnyKind];
+const kinds: readonly AnyKind[] = [
+  appointmentKind,
+  ehrCodeKind,
+  expiryKind,
+  medicalNoteKind as AnyKind,
+  documentKind as AnyKind,
+  scheduleCreationKind,
+  scheduleEndKind,
+  scheduleExceptionKind,
+];
 
 /** All kinds of writes, by name. */
 export const operationKinds: ReadonlyMap<string, AnyKind> = new Map(kinds.map((kind) => [kind.name, kind]));

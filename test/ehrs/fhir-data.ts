@@ -1,9 +1,10 @@
-import type { CareUnit, Identifier, Patient, Resource } from '@crossward/connector-kit';
+import type { CareUnit, Identifier, Patient, Period, Resource } from '@crossward/connector-kit';
+import { slotsOf } from '@crossward/connector-kit/timetable';
 import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
 import { identifierSystems, type NumberType } from '../../connectors/fhir-r4/src/identifiers.ts';
 import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { createDirectory } from '../../connectors/sandbox/src/directory.ts';
-import { openingHoursOf, type SlotTime, slotsOf } from '../../connectors/sandbox/src/schedules.ts';
+import { openingHoursOf } from '../../connectors/sandbox/src/opening-hours.ts';
 import type { Country, SandboxSettings } from '../../connectors/sandbox/src/settings.ts';
 import type { ConfiguredEmr } from '../../server/src/config/configuration.ts';
 
@@ -70,7 +71,7 @@ export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): F
 }
 
 /** A free slot of a resource. `serviceIds` override the services of the schedule. */
-export function slot(resourceId: string, { start, end }: SlotTime, serviceIds: readonly string[] = []): Fhir {
+export function slot(resourceId: string, { start, end }: Period, serviceIds: readonly string[] = []): Fhir {
   return {
     resourceType: 'Slot',
     id: `slot-${resourceId}-${start.getTime() / 60_000}-${(end.getTime() - start.getTime()) / 60_000}`,

@@ -6,6 +6,7 @@ import type { AppointmentChange, AppointmentWrite } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment, Patient, TimeSlot } from '../records.ts';
 import { type CompleteConnector, type Defects, outcomeOf, withDefects } from './broken.test-support.ts';
+import { scheduleVariants } from './broken-schedules.test-support.ts';
 import { capabilities, type Subject } from './index.ts';
 import { pendingCodes, withCodes } from './simulated-codes.test-support.ts';
 
@@ -542,10 +543,13 @@ function window() {
 }
 
 describe('the kit catches a connector that', () => {
-  test.each(variants)('%s', async (_, capability, check, defects) => {
-    const result = await outcomeOf(withDefects(correct, defects), capability, check);
-    expect(result).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
-  });
+  test.each([...variants, ...scheduleVariants(correct.careUnit, other)])(
+    '%s',
+    async (_, capability, check, defects) => {
+      const result = await outcomeOf(withDefects(correct, defects), capability, check);
+      expect(result).toMatchObject({ outcome: 'failed', reason: expect.any(String) });
+    },
+  );
 
   test.each([
     ['create', 'rejects a time that is already booked'],

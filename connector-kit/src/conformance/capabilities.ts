@@ -13,6 +13,7 @@ import { paging } from './paging.ts';
 import { patients } from './patients.ts';
 import { races } from './races.ts';
 import { resources } from './resources.ts';
+import { schedules } from './schedules.ts';
 import { timeSlots } from './time-slots.ts';
 import { transactions } from './transactions.ts';
 import { unclaimed } from './unclaimed.ts';
@@ -24,6 +25,7 @@ export const capabilities: readonly Capability[] = [
   resources,
   healthcareServices,
   timeSlots,
+  schedules,
   appointmentsRead,
   appointmentsCreate,
   appointmentsUpdate,

@@ -12,6 +12,7 @@ import { appointmentsById } from './appointment-reads.ts';
 import { changedRow, type LockedRow } from './change-rules.ts';
 import { slotTaken } from './database-errors.ts';
 import type { Directory } from './directory.ts';
+import { lockResources } from './resource-locks.ts';
 import type { SandboxTables } from './tables.ts';
 import { areScheduled, type WantedTime } from './time-slots.ts';
 
@@ -80,11 +81,14 @@ async function apply(tx: Tx, emr: string, { careUnit, changes }: AppointmentWrit
     const row = changedRow(current, change);
     rows.set(row.id, row);
     if (moves(current, row)) wanted.push(timeOf(row));
+    else if (change.kind === 'confirm' || change.kind === 'extend') wanted.push({ ...timeOf(row), wasHeld: true });
     return row.id;
   });
-  if (!(await areScheduled(tx, emr, careUnit, wanted))) throw slotTaken();
+  // A confirmed or extended hold needs its slots, too: a period may have been taken out after the hold expired.
   const leaving = [...rows.keys()].flatMap((id) => locked.get(id)?.resource_id ?? []);
   if (wanted.length > 0) await lockResources(tx, emr, [...leaving, ...wanted.map((it) => it.resourceId)]);
+  // Under the lock: a schedule of the resource can no longer be ended, nor a period taken out.
+  if (!(await areScheduled(tx, emr, careUnit, wanted))) throw slotTaken();
   for (const time of wanted) await cancelExpiredHolds(tx, emr, time, [...rows.keys()]);
   await updateRows(tx, emr, [...rows.values()]);
   await insertRows(tx, emr, careUnit, created);
@@ -114,16 +118,6 @@ async function lockAppointments(
     .forUpdate()
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-/**
- * Serialises writes to the same resource. The exclusion constraint alone would be correct, but concurrent writes would
- * then deadlock, and PostgreSQL detects a deadlock only after a second.
- */
-async function lockResources(tx: Tx, emr: string, resourceIds: readonly string[]): Promise<void> {
-  for (const id of [...new Set(resourceIds)].sort()) {
-    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sandbox ${emr} ${id}`}, 0))`.execute(tx);
-  }
 }
 
 /** Cancels expired holds in the time range, because the exclusion constraint still counts them. */

@@ -13,6 +13,20 @@ interface ScheduleRow {
   recurrence: string | null;
 }
 
+/** What a write did to a schedule. `none`: it was withdrawn before it was done. */
+export interface ScheduleWriteEntry {
+  schedule_id: string;
+  kind: 'create' | 'end' | 'exception' | 'none';
+  starts_at?: Date | null;
+  ends_at?: Date | null;
+}
+
+interface ScheduleWriteRow extends ScheduleWriteEntry {
+  emr: string;
+  operation_id: string;
+  withdrawn: Generated<boolean>;
+}
+
 export interface AppointmentRow {
   emr: string;
   id: string;
@@ -50,10 +64,36 @@ interface MedicalNoteRow {
   created_hash: string;
 }
 
+interface DocumentRow {
+  emr: string;
+  id: string;
+  care_unit_id: string;
+  patient_id: string;
+  author_id: string | null;
+  title: string | null;
+  content_type: string;
+  size: number;
+  content_id: string;
+  operation_id: string;
+  created_at: Generated<Date>;
+  changed_at: Generated<Date | null>;
+  is_entered_in_error: Generated<boolean>;
+}
+
+interface DocumentChunkRow {
+  emr: string;
+  content_id: string;
+  position: number;
+  content: Buffer;
+}
+
 /** The tables that `migrations/` creates. */
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
+  'sandbox.schedule_writes': ScheduleWriteRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
   'sandbox.medical_notes': MedicalNoteRow;
+  'sandbox.documents': DocumentRow;
+  'sandbox.document_chunks': DocumentChunkRow;
 }

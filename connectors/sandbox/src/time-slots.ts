@@ -2,13 +2,16 @@ import {
   type CareUnit,
   coversWithoutGap,
   overlaps,
+  type Period,
+  type Schedule,
   type TimeSlot,
   type TimeSlotPosition,
   type TimeSlotQuery,
 } from '@crossward/connector-kit';
+import { slotsOf, type Timetable } from '@crossward/connector-kit/timetable';
 import type { Kysely } from 'kysely';
 import { takenState } from './appointment-state.ts';
-import { loadSchedules, type Schedule, type SlotTime, slotsOf, timetableOf } from './schedules.ts';
+import { loadSchedules } from './schedule-reads.ts';
 import type { SandboxTables } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -45,9 +48,11 @@ export async function listTimeSlots(
   return found;
 }
 
-export interface WantedTime extends SlotTime {
+export interface WantedTime extends Period {
   readonly resourceId: string;
   readonly healthcareServiceId: string;
+  /** Whether the time was held before: it may have begun by now. */
+  readonly wasHeld?: boolean;
 }
 
 /** Whether scheduled slots cover each of these times, all in the future. Ignores existing appointments. */
@@ -67,12 +72,17 @@ export async function areScheduled(
       .filter((it) => it.resourceId === time.resourceId)
       .filter((it) => it.healthcareServiceIds.includes(time.healthcareServiceId))
       .flatMap((schedule) => slotsOf(schedule, careUnit.timeZone, time));
-    return time.start > now && coversWithoutGap(slots, time);
+    return (time.wasHeld || time.start > now) && coversWithoutGap(slots, time);
   });
 }
 
+/** Schedules with the same timetable have the same slots. */
+function timetableOf({ localStart, localEnd, slotMinutes, recurrence, endsAt, exceptions }: Timetable): string {
+  return JSON.stringify([localStart, localEnd, slotMinutes, recurrence, endsAt, exceptions]);
+}
+
 /** Scheduled slots that match the query. All schedules must have the same timetable, so slots are computed once. */
-function candidatesOf(schedules: readonly Schedule[], query: TimeSlotQuery, window: SlotTime): TimeSlot[] {
+function candidatesOf(schedules: readonly Schedule[], query: TimeSlotQuery, window: Period): TimeSlot[] {
   const wanted = query.healthcareServiceIds;
   const offered = schedules.flatMap(({ resourceId, healthcareServiceIds }) =>
     healthcareServiceIds

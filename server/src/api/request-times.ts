@@ -65,12 +65,17 @@ export function readOpenRange(
   };
 }
 
-/** @throws Problem `time_range_invalid` when the start is not in the future */
-export function assertNotPast({ start }: TimeRange, place: Place): void {
-  if (start.getTime() <= Date.now()) throw problemAt(place, 'time_range_invalid', 'The start must not be in the past.');
+/** @throws Problem `time_range_invalid` when the time is not in the future */
+export function assertNotPast(start: Date, place: Place): void {
+  if (start.getTime() <= Date.now()) throw problemAt(place, 'time_range_invalid', 'The time must not be in the past.');
 }
 
-function readTime(text: string, place: Place, timeZone: string): Date {
+/**
+ * Reads a time of the request. Without an offset, it is local time of the care unit.
+ *
+ * @throws Problem `local_time_nonexistent`
+ */
+export function readTime(text: string, place: Place, timeZone: string): Date {
   try {
     return toInstant(text, timeZone);
   } catch (error) {

@@ -14,6 +14,22 @@ export function nullableInteger(options: TSchemaOptions = {}) {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options });
 }
 
+/** A date-time in a request. */
+export function dateTime(description: string) {
+  return Type.String({
+    format: 'date-time-or-local',
+    description: `${description} RFC 3339. Local time of the care unit if the offset is omitted.`,
+  });
+}
+
+/** A local date-time in a request. */
+export function localDateTime(description: string) {
+  return Type.String({
+    format: 'local-date-time',
+    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`.`,
+  });
+}
+
 /** One of a fixed list of values. */
 export function choice<const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) {
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
 import {
   choice,
+  dateTime,
   emrId,
   nullableChoice,
   nullableString,
@@ -16,11 +17,6 @@ export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelle
 export type AppointmentStatus = (typeof appointmentStatuses)[number];
 
 const comment = text({ maxLength: 2000, description: 'Free text, up to 2,000 characters. `""` clears it.' });
-const dateTime = (description: string) =>
-  Type.String({
-    format: 'date-time-or-local',
-    description: `${description} RFC 3339. Local time of the care unit if the offset is omitted.`,
-  });
 const careUnitDateTime = (description: string) =>
   Type.String({
     format: 'care-unit-date-time',

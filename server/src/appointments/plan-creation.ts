@@ -27,7 +27,7 @@ export async function planCreation(
   const text = { start: body.start_time, end: body.end_time };
   assertOffsetsOf(careUnit.timeZone, text, creationPlaces);
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
-  assertNotPast(range, creationPlaces.start);
+  assertNotPast(range.start, creationPlaces.start);
   const patientPlace = inBody('patient_id');
   const resourcePlace = inBody('resource_id');
   const servicePlace = inBody('healthcare_service_id');

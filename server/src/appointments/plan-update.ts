@@ -56,7 +56,7 @@ export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken 
   if (refusal) throw new Problem(refusal);
   const { appointment, id } = target;
   const after = updated(appointment, wanted);
-  if (isNewTime(appointment, after)) assertNotPast(after, updatePlaces.start);
+  if (isNewTime(appointment, after)) assertNotPast(after.start, updatePlaces.start);
   const word = wordFor(appointment, after);
   if (word === 'moved' && appointment.hasStarted) throw new Problem('appointment_started');
   const step: Step = {

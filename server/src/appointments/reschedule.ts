@@ -24,7 +24,7 @@ export async function rescheduleMany(
 ): Promise<OperationResponse> {
   const { time, ...wanted } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
-  assertNotPast(time, updatePlaces.start);
+  assertNotPast(time.start, updatePlaces.start);
   const targets = await requireTargets(context, body.ids, unfit);
   const [target] = targets;
   if (!target) throw new Error('A reschedule has ids');

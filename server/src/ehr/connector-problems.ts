@@ -1,14 +1,19 @@
 import { ConnectorError, type ConnectorErrorKind } from '@crossward/connector-kit';
-import { codeIncorrect, Problem, unavailable } from '../problems/problem.ts';
+import { codeIncorrect, Problem, scheduleHasAppointments, unavailable } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 
 /** The reason for each kind of connector error. `*_not_found` is checked earlier, where the place is known. */
-const reasonOf: Record<Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect' | 'connection_closed'>, Reason> = {
+const reasonOf: Record<
+  Exclude<ConnectorErrorKind, 'unavailable' | 'code_incorrect' | 'connection_closed' | 'schedule_has_appointments'>,
+  Reason
+> = {
   patient_not_found: 'patient_not_found',
   patient_inactive: 'patient_inactive',
   resource_not_found: 'resource_not_found',
   healthcare_service_not_found: 'healthcare_service_not_found',
   appointment_not_found: 'appointment_not_found',
+  schedule_not_found: 'schedule_not_found',
+  schedule_overlap: 'schedule_overlap',
   time_slot_unavailable: 'time_slot_unavailable',
   appointment_cancelled: 'appointment_cancelled',
   appointment_pending: 'appointment_awaiting_confirmation',
@@ -29,6 +34,7 @@ export function asProblem(error: unknown): unknown {
     return unavailable('ehr_unavailable', { retryAfterSeconds: error.retryAfterSeconds, cause: error });
   }
   if (error.kind === 'code_incorrect') return codeIncorrect(error.attemptsRemaining ?? 0);
+  if (error.kind === 'schedule_has_appointments') return scheduleHasAppointments(error.appointmentIds, error);
   if (error.kind === 'connection_closed') {
     const detail = 'The connection to the EHR closed before the response. Nothing was changed.';
     return new Problem('ehr_timeout', { detail, cause: error });

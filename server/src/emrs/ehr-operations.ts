@@ -11,6 +11,11 @@ export const ehrOperations = {
   get_patient: { operations: ['findPatient'] },
   list_resources: { operations: ['listResources'] },
   get_resource: { operations: ['findResource'] },
+  list_schedules: { operations: ['findResource', 'listSchedules'] },
+  create_schedule: { operations: ['findResource', 'listHealthcareServices', 'createSchedule'] },
+  get_schedule: { operations: ['findResource', 'findSchedule'] },
+  end_schedule: { operations: ['findResource', 'findSchedule', 'endSchedule'] },
+  add_schedule_exception: { operations: ['findResource', 'findSchedule', 'addScheduleException'] },
   list_healthcare_services: { operations: ['listHealthcareServices'] },
   list_timeslots: { operations: ['listTimeSlots'] },
   list_appointments: { operations: ['listAppointments'] },
@@ -28,6 +33,10 @@ export const ehrOperations = {
   list_medical_notes: { operations: ['findPatient', 'listMedicalNotes'] },
   get_medical_note: { operations: ['findPatient', 'findMedicalNote'] },
   create_medical_note: { operations: ['findPatient', 'createMedicalNote'] },
+  list_documents: { operations: ['findPatient', 'listDocuments'] },
+  get_document: { operations: ['findPatient', 'findDocument'] },
+  get_document_content: { operations: ['findPatient', 'findDocument', 'readDocument'] },
+  create_document: { operations: ['findPatient', 'findResource', 'createDocument'] },
 } as const satisfies Record<string, Requirements>;
 export type EhrOperation = keyof typeof ehrOperations;
 

@@ -15,6 +15,11 @@ const everyOperation = [
   'get_patient',
   'list_resources',
   'get_resource',
+  'list_schedules',
+  'create_schedule',
+  'get_schedule',
+  'end_schedule',
+  'add_schedule_exception',
   'list_healthcare_services',
   'list_timeslots',
   'list_appointments',
@@ -26,6 +31,10 @@ const everyOperation = [
   'list_medical_notes',
   'get_medical_note',
   'create_medical_note',
+  'list_documents',
+  'get_document',
+  'get_document_content',
+  'create_document',
 ];
 
 describe('list_emrs', () => {

@@ -6,6 +6,7 @@ import { addAppointmentRoutes } from '../appointments/routes.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes } from '../emrs/routes.ts';
 import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
@@ -14,6 +15,7 @@ import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
 import { addResourceRoutes } from '../resources/routes.ts';
+import { addScheduleRoutes } from '../schedules/routes.ts';
 import { addTimeslotRoutes } from '../timeslots/routes.ts';
 import { addAccess } from './access.ts';
 import { addConnectionLimits } from './connection-limits.ts';
@@ -34,6 +36,7 @@ import { requestId } from './request-id.ts';
 import { logRefusal, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
 import { addUnreadBody } from './unread-body.ts';
+import { addUploadBodies } from './uploads/upload-bodies.ts';
 import { addValidation, compilersFactory, formats } from './validation.ts';
 
 const longestHeaderSection = 32 * 1024;
@@ -57,6 +60,7 @@ export interface AppDeps {
   /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
   readonly limits: Configuration['limits'];
+  readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
   isReady(): Promise<boolean>;
 }
@@ -128,10 +132,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addEmrRoutes(app, deps);
   addPatientRoutes(app);
   addResourceRoutes(app, deps);
+  addScheduleRoutes(app, deps);
   addHealthcareServiceRoutes(app, deps);
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
   addMedicalNoteRoutes(app, deps);
+  await app.register(async (scope) => {
+    await addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
+    addDocumentRoutes(scope, deps);
+  });
 
   addOpenApiRoutes(app);
   await addDocs(app);

@@ -18,7 +18,8 @@ export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // The caller disconnected during its upload: nobody is left to receive a response.
     if (isAbortedUpload(error, request)) return reply.hijack();
-    return sendProblem(frameworkProblem(error, request.routeOptions.bodyLimit), request, reply);
+    const { bodyLimit, config } = request.routeOptions;
+    return sendProblem(frameworkProblem(error, bodyLimit, config.operation?.form), request, reply);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),
@@ -47,14 +48,17 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
  * Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/
  *
  * @param bodyLimit the route's limit for bodies, in bytes
+ * @param form set if the operation also takes `multipart/form-data`
  */
-export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte): Problem {
+export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form?: unknown): Problem {
   if (error instanceof Problem) return error;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem('content_too_large', { detail: `The body is larger than ${bodyLimit / mebibyte} MiB.` });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('media_type_unsupported', { detail: 'The content type must be application/json.' });
+      return new Problem('media_type_unsupported', {
+        detail: `The content type must be application/json${form ? ' or multipart/form-data' : ''}.`,
+      });
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return bodyUnreadable('The body is empty.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

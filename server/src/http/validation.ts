@@ -1,5 +1,6 @@
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { isTitle } from '../documents/title.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
@@ -12,6 +13,7 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   'local-date-time': isLocalDateTime,
   'care-unit-date-time': isCareUnitDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */
+  'document-title': isTitle,
   text: isText,
   /** `text` on one line, without control characters. */
   line: (text) => isText(text) && !/\p{Cc}/u.test(text),
@@ -170,6 +172,7 @@ const formatWording: Readonly<Record<string, string>> = {
   text: 'must be well-formed Unicode without NUL',
   line: 'must be well-formed Unicode on one line, without control characters',
   'text-with-content': 'must be well-formed Unicode without NUL, and must not be blank',
+  'document-title': 'must be one line of visible text that is not a path',
 };
 
 function unique(faults: readonly Fault[]): Fault[] {

@@ -13,7 +13,7 @@ const faultSchema = Type.Object({
   pointer: Type.Optional(Type.String({ description: 'JSON Pointer (RFC 6901) into the body.' })),
   parameter: Type.Optional(Type.String({ description: 'Path or query parameter.' })),
   header: Type.Optional(Type.String({ description: 'Request header.' })),
-  id: Type.Optional(Type.String({ description: 'In bulk operations: id of the appointment, if it was found.' })),
+  id: Type.Optional(Type.String({ description: 'Id of the appointment at fault, if it was found.' })),
   reason: Type.Unsafe<string>({ $ref: 'Reason' }),
   detail: Type.String(),
 });

@@ -9,7 +9,7 @@ export type Place =
 /** One entry of `errors`. */
 export interface Fault {
   readonly place?: Place | undefined;
-  /** In bulk operations: id of the appointment, if it was found. Ids that match no appointment are not echoed. */
+  /** Id of the appointment at fault, if it was found. Ids that match no appointment are not echoed. */
   readonly id?: string;
   readonly reason: Reason;
   readonly detail: string;
@@ -87,6 +87,19 @@ export function codeIncorrect(attemptsRemaining: number): Problem {
       },
     ],
     extensions: { attempts_remaining: attemptsRemaining },
+  });
+}
+
+/** Number of appointments listed at most. */
+const mostListed = 500;
+
+/** 409 with the ids of the appointments in the way. */
+export function scheduleHasAppointments(appointmentIds: readonly string[], cause?: unknown): Problem {
+  const detail = 'This appointment takes a time slot that would be removed.';
+  return new Problem('schedule_has_appointments', {
+    detail: `Appointments that take time slots that would be removed: ${appointmentIds.length}.`,
+    faults: appointmentIds.slice(0, mostListed).map((id) => ({ id, reason: 'schedule_has_appointments', detail })),
+    cause,
   });
 }
 

@@ -67,8 +67,16 @@ export const reasons = {
     status: 400,
     title: 'Time range invalid',
     happened:
-      "The end is not after the start, the range is too long, a new time is in the past, or an offset is not the care unit's.",
+      "The end is not after the start, the range is too long, a new time is in the past, time slots do not fit into the range, or an offset is not the care unit's.",
     remedy: 'Correct the range. `detail` says what is wrong.',
+  },
+  recurrence_invalid: {
+    ...caller,
+    status: 400,
+    title: 'Recurrence invalid',
+    happened:
+      'The recurrence is not a rule of RFC 5545, never ends, does not begin with the first occurrence, or uses a part that is not supported.',
+    remedy: 'Correct the rule. `detail` says what is wrong.',
   },
   cursor_invalid: {
     ...caller,
@@ -98,6 +106,14 @@ export const reasons = {
     happened:
       'No free time slots of this resource and service cover the range: it is taken, or it does not start and end on slot boundaries.',
     remedy: 'Choose a free time slot from `GET …/timeslots`.',
+  },
+  content_type_mismatch: {
+    ...caller,
+    status: 400,
+    title: 'Content type mismatch',
+    happened:
+      'The bytes of the content are not of the media type in `content_type`, or of none that the operation supports.',
+    remedy: 'Send `content_type` as the content really is: PDF, PNG, JPEG, or plain text in UTF-8.',
   },
   appointments_not_alike: {
     ...caller,
@@ -177,6 +193,20 @@ export const reasons = {
     happened: 'The care unit has no healthcare service with this id.',
     remedy: 'Use an `id` from `GET …/healthcare-services` of the same care unit.',
   },
+  healthcare_service_not_offered: {
+    ...caller,
+    status: 400,
+    title: 'Healthcare service not offered',
+    happened: 'The resource does not offer this healthcare service.',
+    remedy: 'Use the `healthcare_service_ids` of the resource from `GET …/resources/{resource_id}`.',
+  },
+  schedule_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Schedule not found',
+    happened: 'The resource has no schedule with this id.',
+    remedy: 'Use an `id` from `GET …/resources/{resource_id}/schedules` of the same resource.',
+  },
   appointment_not_found: {
     ...caller,
     status: 404,
@@ -190,6 +220,14 @@ export const reasons = {
     title: 'Medical note not found',
     happened: 'The patient has no medical note with this id at the care unit.',
     remedy: 'Use an `id` from `GET …/patients/{patient_id}/medical-notes` of the same care unit.',
+  },
+  document_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Document not found',
+    happened:
+      'The patient has no document with this id at this care unit. A document that was entered in error counts as not found.',
+    remedy: 'Check the id. `GET …/patients/{patient_id}/documents` lists the documents.',
   },
   method_not_allowed: {
     ...caller,
@@ -247,6 +285,20 @@ export const reasons = {
     title: 'Resend limit reached',
     happened: 'The maximum number of codes for this confirmation was sent.',
     remedy: 'Wait until the confirmation has expired, then book or cancel again.',
+  },
+  schedule_overlap: {
+    ...caller,
+    status: 409,
+    title: 'Schedules overlap',
+    happened: 'Within two years, the schedule has occurrences at times of another schedule of the resource.',
+    remedy: 'Choose other times, or end the other schedule or take a period out of it first.',
+  },
+  schedule_has_appointments: {
+    ...caller,
+    status: 409,
+    title: 'Schedule has appointments',
+    happened: 'Appointments take time slots that would be removed. Nothing was changed.',
+    remedy: 'Move or cancel the appointments whose ids `errors` lists, then try again.',
   },
   patient_inactive: {
     ...caller,

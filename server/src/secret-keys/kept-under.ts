@@ -13,6 +13,7 @@ export const sealedColumns = [
   'confirmation_items.sealed_draft',
   'messages.sealed_content',
   'demo_mailbox.sealed_content',
+  'upload_chunks.sealed_content',
 ] as const;
 
 const sealedTexts = sql.join(

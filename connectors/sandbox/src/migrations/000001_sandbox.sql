@@ -19,6 +19,21 @@ CREATE TABLE sandbox.schedules (
 );
 CREATE INDEX schedules_of_a_resource ON sandbox.schedules (emr, care_unit_id, resource_id);
 
+-- Completed writes to schedules by operation id. The end of a schedule and its exceptions are stored here alone.
+CREATE TABLE sandbox.schedule_writes (
+  emr text COLLATE "C" NOT NULL,
+  operation_id uuid NOT NULL,
+  schedule_id text COLLATE "C" NOT NULL,
+  -- `none`: withdrawn before it was done, so that it is not done any more.
+  kind text NOT NULL CHECK (kind IN ('create', 'end', 'exception', 'none')),
+  -- `end`: no occurrence starts at or after `ends_at`. `exception`: the period without slots.
+  starts_at timestamptz,
+  ends_at timestamptz,
+  withdrawn boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (emr, operation_id)
+);
+CREATE INDEX writes_of_a_schedule ON sandbox.schedule_writes (emr, schedule_id);
+
 CREATE TABLE sandbox.appointments (
   emr text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
@@ -75,3 +90,36 @@ CREATE TABLE sandbox.medical_notes (
   UNIQUE (emr, operation_id)
 );
 CREATE INDEX medical_notes_of_a_patient ON sandbox.medical_notes (emr, patient_id, care_unit_id, created_at, id);
+
+CREATE TABLE sandbox.documents (
+  emr text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  care_unit_id text COLLATE "C" NOT NULL,
+  patient_id text COLLATE "C" NOT NULL,
+  author_id text COLLATE "C",
+  title text,
+  content_type text NOT NULL,
+  -- Bytes.
+  size integer NOT NULL,
+  content_id uuid NOT NULL,
+  operation_id uuid NOT NULL,
+  -- As precise as the dates of the port.
+  created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()),
+  -- When somebody changed it after its write. Null: never.
+  changed_at timestamptz,
+  is_entered_in_error boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (emr, id),
+  UNIQUE (emr, operation_id)
+);
+CREATE INDEX documents_of_a_patient ON sandbox.documents (emr, care_unit_id, patient_id, created_at, id);
+
+-- The content of documents, in parts that fit into memory.
+CREATE TABLE sandbox.document_chunks (
+  emr text COLLATE "C" NOT NULL,
+  content_id uuid NOT NULL,
+  -- 0, 1, 2, …
+  position integer NOT NULL,
+  content bytea NOT NULL,
+  PRIMARY KEY (emr, content_id, position)
+);
+CREATE INDEX documents_by_content ON sandbox.documents (emr, content_id);

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { nextClockChange, timeZones } from '../../../test/clock-change-days.ts';
-import { type Schedule, slotsOf } from './schedules.ts';
+import { slotsOf } from './slots.ts';
+import type { Timetable } from './timetable.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -12,8 +13,8 @@ function schedule(
   localEnd: string,
   recurrence: string | null = 'FREQ=DAILY',
   slotMinutes = 30,
-): Schedule {
-  return { resourceId: 'r-1', healthcareServiceIds: ['consultation'], localStart, localEnd, slotMinutes, recurrence };
+): Timetable {
+  return { localStart, localEnd, slotMinutes, recurrence, endsAt: null, exceptions: [] };
 }
 
 function startOfDay(date: Temporal.PlainDate, timeZone: string): Date {

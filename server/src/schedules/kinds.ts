@@ -1,0 +1,46 @@
+import type { Schedule, ScheduleCreation, ScheduleEnd, ScheduleException, Write } from '@crossward/connector-kit';
+import { inBody } from '../api/places.ts';
+import type { Work } from '../operations/kind.ts';
+import { recordKind } from '../operations/record-kind.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
+import { scheduleBody, schedulePath } from './representation.ts';
+
+export type ScheduleCreationPlan = Omit<ScheduleCreation, keyof Write>;
+export type ScheduleEndPlan = Omit<ScheduleEnd, keyof Write>;
+export type ScheduleExceptionPlan = Omit<ScheduleException, keyof Write>;
+
+const lookUps = {
+  findOperation: 'findScheduleWrite',
+  find: (work: Work, operationId: string) => work.call('findScheduleWrite', work.careUnit, operationId),
+  withdraw: (work: Work, operationId: string) => work.call('withdrawSchedule', work.careUnit, operationId),
+} as const;
+
+export const scheduleCreationKind = recordKind<ScheduleCreationPlan, Schedule>({
+  ...lookUps,
+  name: 'schedule_creation',
+  create: (work, write, plan) => work.call('createSchedule', { ...write, ...plan }).catch(throwWithPlace),
+  respond: ({ ehr, careUnit }, _plan, schedule) => ({
+    body: scheduleBody(schedule, careUnit),
+    headers: { location: schedulePath(ehr, careUnit, schedule) },
+  }),
+});
+
+export const scheduleEndKind = recordKind<ScheduleEndPlan, Schedule>({
+  ...lookUps,
+  name: 'schedule_end',
+  create: (work, write, plan) => work.call('endSchedule', { ...write, ...plan }),
+  respond: ({ careUnit }, _plan, schedule) => ({ body: scheduleBody(schedule, careUnit) }),
+});
+
+export const scheduleExceptionKind = recordKind<ScheduleExceptionPlan, Schedule>({
+  ...lookUps,
+  name: 'schedule_exception',
+  create: (work, write, plan) => work.call('addScheduleException', { ...write, ...plan }),
+  respond: ({ careUnit }, _plan, schedule) => ({ body: scheduleBody(schedule, careUnit) }),
+});
+
+/** Only the EHR knows of an overlap, and only the gateway knows its place in the request. */
+function throwWithPlace(error: unknown): never {
+  if (!(error instanceof Problem) || error.reason !== 'schedule_overlap') throw error;
+  throw problemAt(inBody('start_time'), error.reason, error.detail);
+}
