@@ -1,11 +1,13 @@
 import { type Appointments, appointmentMethods } from './appointments.ts';
 import { type CallerOptions, createCaller } from './caller.ts';
+import { type Documents, documentMethods } from './documents.ts';
 import { type CareUnits, careUnitMethods, type Emrs, emrMethods } from './emrs.ts';
 import { type HealthcareServices, healthcareServiceMethods } from './healthcare-services.ts';
 import { type MedicalNotes, medicalNoteMethods } from './medical-notes.ts';
 import { type Patients, patientMethods } from './patients.ts';
 import { createRawClient, type RawClient, type RawOptions } from './raw.ts';
 import { type Resources, resourceMethods } from './resources.ts';
+import { type Schedules, scheduleMethods } from './schedules.ts';
 import { type TimeSlots, timeSlotMethods } from './time-slots.ts';
 
 export interface CrosswardClientOptions extends RawOptions, CallerOptions {}
@@ -18,6 +20,8 @@ export interface CareUnitClient {
   readonly timeSlots: TimeSlots;
   readonly appointments: Appointments;
   readonly medicalNotes: MedicalNotes;
+  readonly documents: Documents;
+  readonly schedules: Schedules;
 }
 
 export interface CrosswardClient {
@@ -47,6 +51,8 @@ export function createCrosswardClient(options: CrosswardClientOptions): Crosswar
         timeSlots: timeSlotMethods(connection, place),
         appointments: appointmentMethods(connection, place),
         medicalNotes: medicalNoteMethods(connection, place),
+        documents: documentMethods(connection, place),
+        schedules: scheduleMethods(connection, place),
       };
     },
   };

@@ -65,6 +65,24 @@ const calls: Record<OperationId, (unit: CareUnitClient, client: CrosswardClient)
   list_medical_notes: ({ medicalNotes }) => [medicalNotes.list('p-3').all()],
   get_medical_note: ({ medicalNotes }) => [medicalNotes.get('p-3', 'n-1')],
   create_medical_note: ({ medicalNotes }) => [medicalNotes.create('p-3', { text: 'Healed.' })],
+  list_documents: ({ documents }) => [documents.list('p-3').all()],
+  get_document: ({ documents }) => [documents.get('p-3', 'd-1')],
+  get_document_content: ({ documents }) => [documents.content('p-3', 'd-1')],
+  create_document: ({ documents }) => [documents.create('p-3', { content: new Blob(['See referral']) })],
+  list_schedules: ({ schedules }) => [schedules.list('r-1').all()],
+  get_schedule: ({ schedules }) => [schedules.get('r-1', 's-1')],
+  create_schedule: ({ schedules }) => [
+    schedules.create('r-1', {
+      start_time: range.start,
+      end_time: range.end,
+      slot_minutes: 30,
+      healthcare_service_ids: ['consultation'],
+    }),
+  ],
+  end_schedule: ({ schedules }) => [schedules.end('r-1', 's-1', { end_time: range.end })],
+  add_schedule_exception: ({ schedules }) => [
+    schedules.addException('r-1', 's-1', { start_time: range.start, end_time: range.end }),
+  ],
   resend_confirmation: ({ appointments }) => [appointments.resendCode('a-1')],
 };
 

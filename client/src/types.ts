@@ -15,6 +15,12 @@ export type AppointmentUpdate = Schemas['AppointmentUpdate'];
 
 export type MedicalNote = Schemas['MedicalNote'];
 export type MedicalNoteCreation = Schemas['MedicalNoteCreation'];
+export type PatientDocument = Schemas['Document'];
+export type DocumentCreation = Schemas['DocumentCreation'];
+export type Schedule = Schemas['Schedule'];
+export type ScheduleCreation = Schemas['ScheduleCreation'];
+export type ScheduleEnd = Schemas['ScheduleEnd'];
+export type ScheduleException = Schemas['ScheduleException'];
 export type Cancellation = Omit<Schemas['AppointmentCancellation'], 'status'>;
 
 export type OperationId = keyof operations;
