@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { clientWithReplies, json, noConnection, problem } from './test-gateway.ts';
 
 const stored = { id: 'd-1' };
@@ -23,36 +23,41 @@ test('a document is sent as a form, and its content is read again for a retry', 
   expect(new Set(requests.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1);
 });
 
-test('the content of a document is a stream that the signal aborts', async () => {
-  const controller = new AbortController();
-  const { unit } = clientWithReplies(
-    [
-      problem('ehr_unavailable', 503),
-      ({ signal }) =>
-        new Response(
-          new ReadableStream({
-            start(stream) {
-              stream.enqueue(new TextEncoder().encode('first'));
-              signal.addEventListener('abort', () => stream.error(signal.reason));
-            },
-          }),
-        ),
-    ],
-    { timeoutMs: 5_000, retry: { baseDelayMs: 0 } },
+/** A response whose body ends when the signal aborts. */
+function endless({ signal }: Request): Response {
+  return new Response(
+    new ReadableStream({
+      start(stream) {
+        stream.enqueue(new TextEncoder().encode('first'));
+        signal.addEventListener('abort', () => stream.error(signal.reason));
+      },
+    }),
   );
-  const response = await unit.documents.content('p-3', 'd-1', { signal: controller.signal });
-  const reader = response.body?.getReader();
+}
+
+test('the content of a document is a stream without a time limit, which the signal aborts', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const controller = new AbortController();
+  const { unit } = clientWithReplies([endless], { timeoutMs: 1_000 });
+  const { body } = await unit.documents.content('p-3', 'd-1', { signal: controller.signal });
+  await vi.advanceTimersByTimeAsync(60_000);
+
+  const reader = body?.getReader();
   expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('first');
   const rest = expect(reader?.read()).rejects.toThrow('No longer needed');
   controller.abort(new Error('No longer needed'));
   await rest;
 });
 
-test('the time limit of a download ends when the response begins', async () => {
-  const { unit } = clientWithReplies([() => new Response('content')], { timeoutMs: 1 });
+test('a download is repeated if it does not begin', async () => {
+  const { unit, requests } = clientWithReplies(
+    [noConnection, problem('ehr_unavailable', 503), new Response('content')],
+    { retry: { baseDelayMs: 0 } },
+  );
   const response = await unit.documents.content('p-3', 'd-1');
-  await new Promise((resolve) => setTimeout(resolve, 20));
   await expect(response.text()).resolves.toBe('content');
+  expect(requests).toHaveLength(3);
 });
 
 test('a document that does not exist is a problem', async () => {

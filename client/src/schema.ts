@@ -666,6 +666,25 @@ export interface components {
              */
             title?: string;
         };
+        DocumentForm: {
+            /** @description The resource that stores the document, of the same care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            author_id?: string;
+            /**
+             * Format: binary
+             * @description The content, as a file part.
+             */
+            content: string;
+            /**
+             * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected. Default: the media type of the part `content`.
+             * @enum {string}
+             */
+            content_type?: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
+            /**
+             * Format: document-title
+             * @description Title: one line that is not a path.
+             */
+            title?: string;
+        };
         /** @description An EHR connected to the gateway. */
         Emr: {
             /**
@@ -3548,25 +3567,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DocumentCreation"];
-                "multipart/form-data": {
-                    /** @description The resource that stores the document, of the same care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
-                    author_id?: string;
-                    /**
-                     * Format: binary
-                     * @description The content, as a file part.
-                     */
-                    content: string;
-                    /**
-                     * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected. Default: the media type of the part `content`.
-                     * @enum {string}
-                     */
-                    content_type?: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
-                    /**
-                     * Format: document-title
-                     * @description Title: one line that is not a path.
-                     */
-                    title?: string;
-                };
+                "multipart/form-data": components["schemas"]["DocumentForm"];
             };
         };
         responses: {

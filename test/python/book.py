@@ -1,11 +1,14 @@
-"""Books an appointment through a client that openapi-python-client has generated, and prints what happened as JSON."""
+"""Books an appointment and stores a document through a client that openapi-python-client has generated, and prints what
+happened as JSON."""
 
 import json
 import os
 import sys
+from io import BytesIO
 
 from crossward_client import Client
 from crossward_client.api.appointments import change_appointment, create_appointment, get_appointment
+from crossward_client.api.documents import create_document, get_document_content
 from crossward_client.api.patients import get_patient
 from crossward_client.api.time_slots import list_timeslots
 from crossward_client.models import (
@@ -13,10 +16,13 @@ from crossward_client.models import (
     AppointmentCancellation,
     AppointmentCreation,
     AppointmentPreview,
+    Document,
+    DocumentForm,
     Patient,
     Problem,
     Reason,
 )
+from crossward_client.types import File
 
 client = Client(
     base_url=os.environ["CROSSWARD_URL"],
@@ -70,6 +76,16 @@ cancelled = require(
 )
 read = require(get_appointment.sync(**place, appointment_id=booked.id, client=client), Appointment)
 
+content = b"%PDF-1.7 \xff\x00"
+file = File(payload=BytesIO(content), file_name="referral.pdf", mime_type="application/pdf")
+document = require(
+    create_document.sync(
+        **place, patient_id=patient.id, client=client, body=DocumentForm(content=file, title="Referral")
+    ),
+    Document,
+)
+download = get_document_content.sync(**place, patient_id=patient.id, document_id=document.id, client=client)
+
 print(
     json.dumps(
         {
@@ -79,6 +95,7 @@ print(
             "start": booked.start.isoformat(),
             "same": again.id == booked.id,
             "taken": taken.reason is Reason.TIME_SLOT_UNAVAILABLE,
+            "document": [document.title, document.content_type, download.payload.read() == content],
             "cancelled": [cancelled.status, read == cancelled],
         }
     )

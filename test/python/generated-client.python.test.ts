@@ -40,7 +40,7 @@ test('the OpenAPI description passes openapi-spec-validator', async () => {
   expect(await python?.run(['-m', 'openapi_spec_validator', description])).toMatch(/: OK\s*$/);
 });
 
-test('a client that openapi-python-client generates without warnings books an appointment', async () => {
+test('a client that openapi-python-client generates without warnings books an appointment and stores a document', async () => {
   const folder = join(inject('runFolder'), 'python-client');
   const options = ['--meta', 'none', '--fail-on-warning', '--output-path', join(folder, 'crossward_client')];
   await python?.run(['-m', 'openapi_python_client', 'generate', '--path', description, ...options]);
@@ -61,6 +61,7 @@ test('a client that openapi-python-client generates without warnings books an ap
     start: '2030-03-15T09:00:00+01:00',
     same: true,
     taken: true,
+    document: ['Referral', 'application/pdf', true],
     cancelled: ['cancelled', true],
   });
 });
