@@ -29,7 +29,7 @@ export async function create(
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
 ): Promise<OperationResponse> {
-  return carryOut(context, writing, await planCreation(context, body, readHeader));
+  return carryOut(context, writing, await planCreation(context, body, readHeader, writing.dryRun));
 }
 
 type OneBody = AppointmentUpdateBody | AppointmentCancellationBody | AppointmentConfirmationBody;

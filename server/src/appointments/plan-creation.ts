@@ -22,6 +22,7 @@ export async function planCreation(
   context: RequestContext,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
+  dryRun: boolean | undefined,
 ): Promise<AppointmentPlan | EhrCodePlan> {
   const { ehr, careUnit } = context;
   const text = { start: body.start_time, end: body.end_time };
@@ -33,7 +34,8 @@ export async function planCreation(
   const servicePlace = inBody('healthcare_service_id');
   const patientId = patientIdentifier(body.patient_id, patientPlace, ehr, readHeader);
   const resourceId = resourceIdentifier(body.resource_id, resourcePlace, ehr, readHeader);
-  const patient = await requirePatient(ehr, patientId, patientPlace);
+  const intended = { careUnit, resource: resourceId, healthcareServiceId: body.healthcare_service_id, ...range };
+  const patient = await requirePatient(ehr, patientId, patientPlace, dryRun ? undefined : intended);
   const resource = await requireResource(ehr, careUnit, resourceId, resourcePlace);
   const service = await requireHealthcareService(ehr, careUnit, body.healthcare_service_id, servicePlace);
   return planCreations(context, patient, [

@@ -1,4 +1,10 @@
-import { type AppointmentWrite, type Capabilities, type Connector, ConnectorError } from '@crossward/connector-kit';
+import {
+  type AppointmentWrite,
+  type Capabilities,
+  type Connector,
+  ConnectorError,
+  type IntendedBooking,
+} from '@crossward/connector-kit';
 
 export type BookingCapabilities = Pick<
   Capabilities,
@@ -9,6 +15,8 @@ export type BookingCapabilities = Pick<
 export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation' | 'findAppointments'> {
   readonly capabilities: BookingCapabilities;
   readonly listTimeSlots: NonNullable<Connector['listTimeSlots']>;
+  /** Starts to read what a booking needs while its patient is looked up. Call the result with the patient's id. */
+  readIntended?(booking: IntendedBooking): (patientId: string) => void;
   /** Whether free times are Slot resources. Otherwise the server computes them for each search. */
   readonly timesAreSlots: boolean;
 }

@@ -22,13 +22,17 @@ export interface Draft {
 /** What the write does to the slots that an appointment has. */
 export type Fate = Exclude<Ruling['slots'], 'stay'>;
 
-/** A time that an appointment needs. */
-export interface Wish {
-  readonly draft: Draft;
+/** A time of a resource that is to be booked. */
+export interface WantedTime {
   readonly resourceId: string;
   readonly serviceId: string;
   readonly start: Date;
   readonly end: Date;
+}
+
+/** A time that an appointment needs. */
+export interface Wish extends WantedTime {
+  readonly draft: Draft;
   readonly holdUntil: Date | null;
 }
 

@@ -7,6 +7,7 @@ import { assertSupported, type Booking, type BookingCapabilities } from '../../b
 import { changeAppointments } from '../../write/attempts.ts';
 import { findOperationResources, operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
+import { intendedBookings } from '../intended-bookings.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
 import { sweep } from '../sweep.ts';
@@ -19,6 +20,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
   const ehr = withOperationLookup(connection, true);
   const capabilities = transactionCapabilities(facts, ehr.settings);
   const ahead = readAhead(ehr, facts.includesSlots);
+  const intended = intendedBookings(ehr);
   const findDone = (operationId: string) => findOperationResources(ehr, operationId);
   let isAtomic = true;
   return {
@@ -27,6 +29,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
     listTimeSlots: (query) =>
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
+    readIntended: intended.read,
     ...operationFinder(ehr),
     async changeAppointments(write) {
       if (!isAtomic) return refuseTransaction(ehr, write.operationId);
@@ -34,7 +37,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
       try {
         return await changeAppointments(ehr, write, {
           findDone: ehr.operationLookup ? findDone : null,
-          plan: (it, options) => planWrite(ehr, it, options, ahead),
+          plan: (it, options) => planWrite(ehr, it, options, { ahead, intended }),
           execute: async (plan) => inOrderOfChanges(plan, await runTransaction(ehr, plan)),
         });
       } catch (error) {
