@@ -69,6 +69,8 @@ export interface FakeOptions {
   readonly authorization?: () => string;
   /** Whether it accepts client-assigned ids: a PUT creates the resource if there is none. */
   readonly takesIds?: boolean;
+  /** Whether it has DocumentReferences and Binaries. Default: true. */
+  readonly documents?: boolean;
   readonly data?: InitialData;
 }
 
@@ -223,7 +225,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     }
     const ifMatch = header(request, 'if-match');
     if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
-    if (options.operationsOnly && !isStaff) throw new Refused(405, 'not-supported');
+    const isAboutDocuments = type === 'DocumentReference' || type === 'Binary';
+    if (options.operationsOnly && !isStaff && !isAboutDocuments) throw new Refused(405, 'not-supported');
     if (method === 'PATCH') {
       if (ifMatch === undefined) throw new Refused(412, 'required');
       return written(200, write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch }));
@@ -241,6 +244,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     { ifMatch, ifNoneExist }: { ifMatch?: string | undefined; ifNoneExist?: string | undefined },
   ): { readonly status: number; readonly stored: Stored } {
     const isAppointment = given.resourceType === 'Appointment';
+    if (given.resourceType === 'DocumentReference' && options.documents === false)
+      throw new Refused(405, 'not-supported');
     const resource = isAppointment && options.dropsIdentifiers ? withoutIdentifier(given) : given;
     if (options.checksAppointments && isAppointment) {
       const appointment = resource as FhirAppointment;
@@ -251,7 +256,7 @@ function requestHandler(store: Store, options: FakeOptions) {
       );
       return { status: method === 'PUT' ? 200 : 201, stored };
     }
-    if (options.plainWrites === false && !isAppointment) throw new Refused(405, 'not-supported');
+    if (options.plainWrites === false && !isAppointment && !isDocument(given)) throw new Refused(405, 'not-supported');
     if (method === 'PUT' && options.takesIds && !store.has(target))
       return { status: 201, stored: store.save(resource) };
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
@@ -361,6 +366,10 @@ function validate(resource: FhirResource): void {
   });
 }
 
+function isDocument({ resourceType }: FhirResource): boolean {
+  return resourceType === 'DocumentReference' || resourceType === 'Binary';
+}
+
 function withoutIdentifier(resource: FhirResource): FhirResource {
   const { identifier: _, ...rest } = resource as FhirAppointment;
   return rest;
@@ -413,6 +422,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
       : options.patchOnly
         ? codes('create', 'patch')
         : writes;
+  const documents = options.documents === false ? [] : ['DocumentReference', 'Binary', 'Encounter'];
   const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'Schedule'];
   return {
     resourceType: 'CapabilityStatement',
@@ -423,6 +433,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
         interaction: transactions ? codes('transaction') : [],
         resource: [
           ...others.map((type) => ({ type, interaction: read })),
+          ...documents.map((type) => ({ type, interaction: [...read, ...writes] })),
           {
             type: 'Slot',
             interaction: options.plainWrites === false && !isStaff ? read : [...read, ...writes],

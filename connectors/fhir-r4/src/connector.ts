@@ -4,6 +4,7 @@ import { chooseMode, openBooking } from './booking/choose.ts';
 import { readServerFacts } from './capability-statement.ts';
 import { connect, signIn } from './connection.ts';
 import { fhirDirectChanges } from './direct-changes.ts';
+import { medicalNotes } from './document-references/medical-notes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
@@ -57,5 +58,6 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
+    ...medicalNotes(ehr, facts),
   };
 }

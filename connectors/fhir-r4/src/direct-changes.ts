@@ -10,7 +10,13 @@ import { isConflict } from './booking/write/outcomes.ts';
 import { versionOf } from './booking/write/version.ts';
 import { canChangeAppointments, readServerFacts } from './capability-statement.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
-import { type FhirAppointment, type FhirResource, type FhirSlot, referenceTo } from './fhir.ts';
+import {
+  type FhirAppointment,
+  type FhirDocumentReference,
+  type FhirResource,
+  type FhirSlot,
+  referenceTo,
+} from './fhir.ts';
 import { slotsOf } from './mappers/appointment.ts';
 import { freedSlot, slotState } from './mappers/slot.ts';
 import type { FhirSettings } from './settings.ts';
@@ -44,6 +50,14 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       await change(id, (it) => ({ ...it, [ehr.dialect.commentField]: text }));
     },
   };
+  const noteChanges: DirectChanges = {
+    changeNote: ({ id }, text) =>
+      changeDocument(ehr, id, (it) => ({
+        ...it,
+        content: [{ attachment: { contentType: 'text/plain', data: Buffer.from(text).toString('base64') } }],
+      })),
+    retractNote: ({ id }) => changeDocument(ehr, id, (it) => ({ ...it, status: 'entered-in-error' })),
+  };
   const slotChanges: DirectChanges = {
     async take(timeSlot) {
       const taken: string[] = [];
@@ -60,7 +74,21 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       return free;
     },
   };
-  return { ...(canChangeAppointments(facts) ? appointmentChanges : {}), ...(writesSlots ? slotChanges : {}) };
+  return {
+    ...(canChangeAppointments(facts) ? appointmentChanges : {}),
+    ...(writesSlots ? slotChanges : {}),
+    ...(facts.can('DocumentReference', 'update') ? noteChanges : {}),
+  };
+}
+
+async function changeDocument(
+  ehr: FhirConnection,
+  id: string,
+  changed: (document: FhirDocumentReference) => FhirDocumentReference,
+): Promise<void> {
+  const before = await mustRead<FhirDocumentReference>(ehr, `DocumentReference/${id}`);
+  const response = await ehr.client.update(changed(before), { ifMatch: versionOf(before) });
+  if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR rejected the change');
 }
 
 /** The references of all available Slots of the resource that start in the time. */

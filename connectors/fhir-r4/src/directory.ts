@@ -17,6 +17,11 @@ export interface CareUnitDirectory extends Place {
   /** Every resource of the care unit that an appointment names. The first is the appointment's own. */
   resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;
+  readonly organization: string | undefined;
+  /** Whether a Location or PractitionerRole is of this care unit or of another one. */
+  sideOf(reference: string): 'here' | 'elsewhere' | 'unknown';
+  /** `Practitioner/1` of a PractitionerRole that is known here. */
+  practitionerOf(role: string): string | undefined;
   /** Those that can be booked, by id. */
   readonly resources: readonly Resource[];
   /** The ids of resources that can be booked, and of former ones, which may still have appointments. */

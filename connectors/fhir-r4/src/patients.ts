@@ -50,6 +50,19 @@ async function byNumber(
   return candidates[0] ?? null;
 }
 
+/**
+ * The id of the patient's current record: notes and documents can also be written about somebody who has died.
+ *
+ * @throws ConnectorError `patient_not_found`
+ */
+export async function currentPatientId(ehr: FhirConnection, id: string): Promise<string> {
+  const known = ehr.bookablePatients.take(id);
+  if (known !== undefined) return known;
+  const patient = await currentPatient(ehr, id);
+  if (!patient) throw new ConnectorError('patient_not_found', 'No such patient');
+  return patient.id ?? id;
+}
+
 /** The patient with this id, or the one that has replaced it. `null`: there is none. */
 async function currentPatient(ehr: FhirConnection, id: string): Promise<FhirPatient | null> {
   const patient = isFhirId(id) ? await ehr.client.read<FhirPatient>(`Patient/${id}`) : null;

@@ -25,12 +25,18 @@ export interface Loaded {
 
 export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
   const { careUnitId, here, roles, resources, knownIds, services, offers } = loaded;
-  const { location } = here.unit;
+  const { location, organization } = here.unit;
   const offered = new Set(resources.map(({ id }) => id));
   const known = new Set(knownIds);
   return {
     careUnitId,
     location,
+    organization,
+    sideOf(reference) {
+      if (here.places.has(reference) || here.roles.has(reference)) return 'here';
+      return here.elsewhere.has(reference) || here.foreignRoles.has(reference) ? 'elsewhere' : 'unknown';
+    },
+    practitionerOf: (role) => practitionerOf(roles.get(role)),
     resources,
     knownIds,
     services,

@@ -8,6 +8,7 @@ import type { FhirSettings } from '../settings.ts';
 import { attempt } from './attempt.ts';
 import { probeBooking } from './booking.ts';
 import { probeCareUnits } from './care-units.ts';
+import { probeMedicalNotes } from './medical-notes.ts';
 import { probeNumbers } from './numbers.ts';
 
 /** `crossward emr check`: which server it is, what it supports, and which settings to use. */
@@ -29,6 +30,11 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts));
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
+  if (ehr) {
+    const probe = () => probeMedicalNotes(ehr, facts, context.careUnits, recommended);
+    const finding = await attempt(findings, 'medical notes', probe);
+    if (finding) findings.push(finding);
+  }
   if (ehr) await probeCareUnits(ehr, openBooking(mode, ehr, facts), context, findings, recommended);
   return { findings, recommendedSettings: recommended };
 }
