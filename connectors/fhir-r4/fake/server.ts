@@ -409,7 +409,8 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
       : options.patchOnly
         ? codes('create', 'patch')
         : writes;
-  const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'Schedule'];
+  const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device'];
+  const plainWrites = options.plainWrites === false && !isStaff ? read : [...read, ...writes];
   return {
     resourceType: 'CapabilityStatement',
     fhirVersion: '4.0.1',
@@ -419,9 +420,10 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
         interaction: transactions ? codes('transaction') : [],
         resource: [
           ...others.map((type) => ({ type, interaction: read })),
+          { type: 'Schedule', interaction: plainWrites },
           {
             type: 'Slot',
-            interaction: options.plainWrites === false && !isStaff ? read : [...read, ...writes],
+            interaction: plainWrites,
             searchRevInclude: options.revIncludesAppointments === false ? [] : ['Appointment:slot'],
           },
           {

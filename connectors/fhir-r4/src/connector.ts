@@ -6,6 +6,8 @@ import { connect, signIn } from './connection.ts';
 import { fhirDirectChanges } from './direct-changes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
+import { horizonDays } from './schedules/grow.ts';
+import { scheduleOperations, writesSchedules } from './schedules/operations.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
@@ -30,6 +32,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       patientIdentifierTypes: ehr.patientIdentifierTypes,
       resourceIdentifierTypes: ehr.resourceIdentifierTypes,
       sendsCodes: false,
+      ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
     },
     findPatient: (identifier) => findPatient(ehr, identifier),
@@ -49,5 +52,6 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
+    ...scheduleOperations(ehr, mode, facts),
   };
 }
