@@ -847,9 +847,9 @@ export interface components {
         Schedule: {
             /**
              * Format: date-time
-             * @description End of the first occurrence.
+             * @description End of the first occurrence, or of the period that the time slots cover.
              */
-            end: string;
+            end: string | null;
             /**
              * Format: date-time
              * @description Set when the schedule was ended: no occurrence starts at or after this instant, whatever `recurrence` says.
@@ -869,13 +869,13 @@ export interface components {
             recurrence: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
-            /** @description Length of a time slot. */
-            slot_minutes: number;
+            /** @description Length of a time slot. Null if the EHR does not say. */
+            slot_minutes: number | null;
             /**
              * Format: date-time
-             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset.
+             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset. For a schedule that the EHR describes by its time slots alone: start of the period that they cover, or null.
              */
-            start: string;
+            start: string | null;
         };
         ScheduleCreation: {
             /**
