@@ -26,13 +26,15 @@ export function creation(slot: TimeSlot, holdUntil: Date | null = null): Appoint
   return { kind: 'create', patientId: 'p-1', comment: 'as written', holdUntil, ...slot };
 }
 
-/** Changes appointments in the care unit `north`. */
+/** Changes appointments in the care unit `north`. A write without an operation id is the first call of its operation. */
 export async function write(
   connector: Connector,
   changes: readonly AppointmentChange[],
-  operationId: string = randomUUID(),
+  operationId?: string,
+  isFirst = operationId === undefined,
 ) {
-  const appointments = await connector.changeAppointments?.({ operationId, careUnit: north, changes });
+  const operation = { operationId: operationId ?? randomUUID(), isFirst };
+  const appointments = await connector.changeAppointments?.({ ...operation, careUnit: north, changes });
   if (!appointments) throw new Error('The connector cannot change appointments');
   return appointments;
 }
