@@ -1,6 +1,6 @@
 import { type CareUnit, ConnectorError, type Schedule, type ScheduleCreation } from '@crossward/connector-kit';
 import { instantOf } from '@crossward/connector-kit/timetable';
-import { afterWriting, isBroken, isConflict, unknownOutcome } from '../booking/write/outcomes.ts';
+import { afterWriting, isBroken, isConflict, quietly, unknownOutcome } from '../booking/write/outcomes.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type CodeableConcept, type FhirSchedule, referenceTo } from '../fhir.ts';
@@ -8,7 +8,7 @@ import { escapeToken } from '../identifiers.ts';
 import { type OwnSchedule, ownScheduleOf, timetableOf, withOwnSchedule } from '../mappers/schedule.ts';
 import { overlapsAnother } from './conflicts.ts';
 import { grow, horizonOf, isDue } from './grow.ts';
-import { directoryWith, resourceOfWrite, toSchedule } from './read.ts';
+import { directoryWith, resourcesOfWrite, toSchedule } from './read.ts';
 import { putOutOfUse } from './withdraw.ts';
 
 /**
@@ -17,7 +17,7 @@ import { putOutOfUse } from './withdraw.ts';
  */
 export async function createSchedule(ehr: FhirConnection, creation: ScheduleCreation): Promise<Schedule> {
   const { careUnit, operationId } = creation;
-  const resource = (await resourceOfWrite(ehr, operationId)) ?? (await createResource(ehr, creation));
+  const resource = (await resourceOfWrite(ehr, careUnit, operationId)) ?? (await createResource(ehr, creation));
   const schedule = await afterWriting(() => completed(ehr, careUnit, resource));
   if (!schedule) throw overlap();
   return schedule;
@@ -29,8 +29,23 @@ export async function findScheduleWrite(
   careUnit: CareUnit,
   operationId: string,
 ): Promise<Schedule | null> {
-  const resource = await resourceOfWrite(ehr, operationId);
+  const resource = await resourceOfWrite(ehr, careUnit, operationId);
   return resource && completed(ehr, careUnit, resource);
+}
+
+/** The schedule of the write. One that the server has made twice, and that has no Slots yet, is taken out of use. */
+async function resourceOfWrite(
+  ehr: FhirConnection,
+  careUnit: CareUnit,
+  operationId: string,
+): Promise<FhirSchedule | null> {
+  const [first, ...others] = await resourcesOfWrite(ehr, operationId);
+  for (const other of others) {
+    const own = ownScheduleOf(other);
+    if (own && !own.isReady) await quietly(() => putOutOfUse(ehr, other, own, []));
+  }
+  if (others.length > 0) await ehr.directory.reload(careUnit);
+  return first ?? null;
 }
 
 /** The schedule with all its slots. `null`: it overlaps an older one, and is out of use now. */
@@ -91,7 +106,7 @@ async function createResource(ehr: FhirConnection, creation: ScheduleCreation): 
   if (isConflict(response.status) || isBroken(response.status)) throw unknownOutcome(response.refusal);
   if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR created no schedule');
   // As the EHR stored it: its version and its time decide which of two schedules is older.
-  const stored = await afterWriting(() => resourceOfWrite(ehr, operationId));
+  const stored = await afterWriting(() => resourceOfWrite(ehr, careUnit, operationId));
   if (!stored) throw unknownOutcome();
   return stored;
 }

@@ -14,6 +14,7 @@ export async function listSchedules(ehr: FhirConnection, query: ScheduleQuery): 
   const directory = await ehr.directory.reload(careUnit);
   const found = await ehr.client.readMany<FhirSchedule>(directory.schedulesOf([resourceId]));
   return found
+    .filter(isShown)
     .filter((it) => range === undefined || isInRange(it, careUnit, range))
     .flatMap((it) => toSchedule(it, careUnit, directory) ?? [])
     .filter(({ id }) => after === undefined || id > after)
@@ -44,20 +45,28 @@ export async function readSchedule(
   scheduleId: string,
 ): Promise<FoundSchedule | null> {
   const resource = isFhirId(scheduleId) ? await ehr.client.read<FhirSchedule>(`Schedule/${scheduleId}`) : null;
-  if (!resource || resource.active === false) return null;
+  if (!resource || resource.active === false || !isShown(resource)) return null;
   const directory = await directoryWith(ehr, careUnit, resource);
   return directory.offerOfSchedule(referenceTo(resource))?.resourceId === resourceId ? { resource, directory } : null;
 }
 
-/** Of several, which a server makes that does not heed `If-None-Exist`, the one that stays. */
-export async function resourceOfWrite(
+/** Whether a creation is finished. */
+function isShown(schedule: FhirSchedule): boolean {
+  return ownScheduleOf(schedule)?.isReady !== false;
+}
+
+/**
+ * The schedules in use of the write with this operation id. There are several if a server does not heed `If-None-Exist` and
+ * receives a creation late. The first is the one that stays.
+ */
+export async function resourcesOfWrite(
   { client, dialect }: FhirConnection,
   operationId: string,
-): Promise<FhirSchedule | null> {
+): Promise<readonly FhirSchedule[]> {
   const token = `${dialect.operationSystem}|${escapeToken(operationId)}`;
   const found = await client.search<FhirSchedule>('Schedule', [['identifier', token]], { few: true });
   const inUse = found.filter((it) => it.active !== false && ownScheduleOf(it) !== undefined);
-  return inUse.sort(byAge)[0] ?? null;
+  return inUse.sort(byAge);
 }
 
 /** The oldest first. */

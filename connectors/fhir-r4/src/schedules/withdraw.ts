@@ -7,18 +7,22 @@ import { freedSlot, removerOf, slotTime } from '../mappers/slot.ts';
 import { searchSlots } from '../time-slots/search.ts';
 import { appointmentsIn, overlapsAnother } from './conflicts.ts';
 import { newSlot, slotsStartingIn } from './grow.ts';
-import { directoryWith, resourceOfWrite } from './read.ts';
+import { directoryWith, resourcesOfWrite } from './read.ts';
 import { untilCurrent, writeTogether } from './transaction.ts';
 
 /** Reverts a write to a schedule, unless somebody has changed the schedule or booked its slots since. */
 export function withdrawSchedule(ehr: FhirConnection, careUnit: CareUnit, operationId: string): Promise<Withdrawal> {
   return untilCurrent(async () => {
-    const resource = await resourceOfWrite(ehr, operationId);
-    const own = resource && ownScheduleOf(resource);
-    if (!resource || !own) return 'withdrawn';
-    return own.createdBy === operationId
-      ? withdrawCreation(ehr, careUnit, resource, own)
-      : withdrawChange(ehr, careUnit, resource, own, operationId);
+    for (const resource of await resourcesOfWrite(ehr, operationId)) {
+      const own = ownScheduleOf(resource);
+      if (!own) continue;
+      const withdrawal =
+        own.createdBy === operationId
+          ? await withdrawCreation(ehr, careUnit, resource, own)
+          : await withdrawChange(ehr, careUnit, resource, own, operationId);
+      if (withdrawal === 'changed') return 'changed';
+    }
+    return 'withdrawn';
   });
 }
 
