@@ -17,6 +17,10 @@ import { buildApp } from '../server/src/http/app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
+import { shareCompilers } from './shared-compilers.ts';
+
+shareCompilers();
+
 import { createResponseCheck } from './response-check.ts';
 
 /**

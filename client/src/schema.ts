@@ -742,7 +742,7 @@ export interface components {
              */
             created_at: string;
             id: string;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Plain text. A note that the EHR stores in another format is converted. */
             text: string;

@@ -95,6 +95,9 @@ function capabilityStatement(transactions: boolean): object {
     'Schedule',
     'Slot',
     'Appointment',
+    'DocumentReference',
+    'Binary',
+    'Encounter',
   ];
   return {
     resourceType: 'CapabilityStatement',

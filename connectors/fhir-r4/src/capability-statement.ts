@@ -2,13 +2,13 @@ import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirClient } from './client.ts';
 import type { CapabilityStatement } from './fhir.ts';
 
-/** What a server says it can do: https://hl7.org/fhir/R4/capabilitystatement.html. It may do more than it says. */
+/** What a server claims to support: https://hl7.org/fhir/R4/capabilitystatement.html. It may support more. */
 export interface ServerFacts {
   readonly transactions: boolean;
   can(type: string, interaction: 'read' | 'search-type' | 'create' | 'update' | 'patch' | 'delete'): boolean;
   /** `Appointment`, `book` */
   hasOperation(type: string, name: string): boolean;
-  /** Whether the type is named at all. */
+  /** Whether the statement names the type. */
   knows(type: string): boolean;
   readonly conditionalCreate: boolean;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */

@@ -179,7 +179,7 @@ export const appointmentConfirmationSchema = Type.Object(confirmationFields, {
 });
 export type AppointmentConfirmationBody = Static<typeof appointmentConfirmationSchema>;
 
-/** Exactly one of update, cancel and confirm. */
+/** One of update, cancel and confirm. */
 export const appointmentChangeSchema = Type.Union([
   reference<AppointmentUpdateBody>('AppointmentUpdate'),
   reference<AppointmentCancellationBody>('AppointmentCancellation'),

@@ -8,7 +8,7 @@ import { openDraft } from './drafts.ts';
 import { shownStatus, statesOf } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** An entry of a list: the appointment, the caller's id of it, and the code that it awaits. */
+/** An entry of a list: the appointment, its id for the caller, and the code that it awaits. */
 export interface Listed {
   readonly id: string;
   readonly appointment: Appointment;
@@ -25,7 +25,7 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-/** The EHR's appointments and, if the EHR cannot hold, the gateway's drafts. */
+/** The EHR's appointments and, if the EHR has no holds, the gateway's drafts. */
 export async function loadListed(context: RequestContext, query: ListQuery): Promise<readonly Listed[]> {
   const { ehr } = context;
   if (ehr.capabilities.changes.includes('confirm')) {

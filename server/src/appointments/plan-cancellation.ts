@@ -52,7 +52,7 @@ export async function planCancellation(
     case 'awaiting booking':
       return releasePlan(target, comment);
     case 'pending in the EHR':
-      // A hold of another gateway: its code is not known here.
+      // A hold of another gateway: this gateway does not know its code.
       if (appointment.state === 'held') throw new Problem('appointment_awaiting_confirmation');
       return cancelInEhr(context, target, comment, prepared);
     case 'view of booked':
@@ -61,7 +61,7 @@ export async function planCancellation(
   }
 }
 
-/** At once, or in two steps where the care unit asks for a code. */
+/** Directly, or in two steps if the care unit requires a code. */
 async function cancelInEhr(
   context: RequestContext,
   target: Target,

@@ -22,6 +22,7 @@ export async function planCreation(
   context: RequestContext,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
+  dryRun: boolean | undefined,
 ): Promise<AppointmentPlan | EhrCodePlan> {
   const { ehr, careUnit } = context;
   const text = { start: body.start_time, end: body.end_time };
@@ -33,7 +34,8 @@ export async function planCreation(
   const servicePlace = inBody('healthcare_service_id');
   const patientId = patientIdentifier(body.patient_id, patientPlace, ehr, readHeader);
   const resourceId = resourceIdentifier(body.resource_id, resourcePlace, ehr, readHeader);
-  const patient = await requirePatient(ehr, patientId, patientPlace);
+  const intended = { careUnit, resource: resourceId, healthcareServiceId: body.healthcare_service_id, ...range };
+  const patient = await requirePatient(ehr, patientId, patientPlace, dryRun ? undefined : intended);
   const resource = await requireResource(ehr, careUnit, resourceId, resourcePlace);
   const service = await requireHealthcareService(ehr, careUnit, body.healthcare_service_id, servicePlace);
   return planCreations(context, patient, [
@@ -53,18 +55,18 @@ type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
 export function planCreations(
   context: RequestContext,
   patient: Pick<Patient, 'id' | 'phone' | 'email' | 'isInactive'>,
-  wanted: readonly NewAppointment[],
+  requested: readonly NewAppointment[],
 ): AppointmentPlan | EhrCodePlan {
   const { services, ehr, careUnit } = context;
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   if (patient.isInactive) throw new Problem('patient_inactive');
   const needsCode = careUnit.bookingConfirmation === 'code';
-  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, wanted);
+  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, requested);
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
   const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact };
   const canHold = ehr.capabilities.changes.includes('confirm');
   return {
-    steps: wanted.map((it): Step => {
+    steps: requested.map((it): Step => {
       const creation = { ...it, kind: 'create', hold: needsCode } as const;
       const taken = slotFault(creation, careUnit.timeZone, creationPlaces.start);
       if (!code || canHold) {
@@ -86,8 +88,8 @@ export function planCreations(
 }
 
 /** For an EHR that sends and checks codes: one code for each booking. */
-function planEhrBooking({ careUnit }: RequestContext, wanted: readonly NewAppointment[]): EhrCodePlan {
-  const [only, another] = wanted;
+function planEhrBooking({ careUnit }: RequestContext, requested: readonly NewAppointment[]): EhrCodePlan {
+  const [only, another] = requested;
   if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
   const creation = { ...only, kind: 'create', holdUntil: null } as const;
   return {

@@ -12,7 +12,7 @@ export type Target =
   | { readonly kind: 'appointment'; readonly id: string; readonly appointment: Appointment; readonly item?: Item }
   /** A two-step cancellation. `appointment` is the original. */
   | { readonly kind: 'cancellation'; readonly id: string; readonly appointment: Appointment; readonly item: Item }
-  /** A booking that only the gateway stores, because the EHR cannot hold. */
+  /** A booking that only the gateway stores, because the EHR has no holds. */
   | { readonly kind: 'draft'; readonly id: string; readonly appointment: Appointment; readonly item: Item };
 
 /**

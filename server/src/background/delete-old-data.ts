@@ -10,7 +10,7 @@ const atOnce = 1_000;
 /** An upload has many chunks. */
 const uploadsAtOnce = 50;
 
-/** Deletes data whose retention period is over. */
+/** Deletes data whose retention period has ended. */
 export async function deleteOldData(db: Db, retention: Configuration['retention'], limit = atOnce): Promise<void> {
   await deleteOldOperations(db, limit);
   await deleteOldUploads(db, Math.min(limit, uploadsAtOnce));

@@ -40,14 +40,17 @@ import { addUploadBodies } from './uploads/upload-bodies.ts';
 import { addValidation, compilersFactory, formats } from './validation.ts';
 
 const longestHeaderSection = 32 * 1024;
-/** Milliseconds in which the head of a request must have arrived, or less where the whole request has less. */
+/** Milliseconds until the head of a request must have arrived. Shorter if the time-out of the whole request is. */
 const headersTimeout = 15_000;
-/** Milliseconds without a byte, either way: a caller that does not take its answer. No operation is as long as that. */
+/**
+ * Milliseconds without a byte in either direction, for example because the caller does not read the response. Longer
+ * than any operation.
+ */
 const idleTimeout = 600_000;
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
 const longestPathParameter = 200 * 4 * 3;
 
-/** What the HTTP interface stands on. */
+/** What the HTTP interface depends on. */
 export interface AppDeps {
   readonly log: Logger;
   readonly metrics: Registry;
@@ -55,9 +58,9 @@ export interface AppDeps {
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
   readonly services: OperationServices;
-  /** Where the configuration delivers messages to a demo mailbox. */
+  /** Set if the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
-  /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
+  /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
   readonly limits: Configuration['limits'];
   readonly documents: Configuration['documents'];
@@ -65,7 +68,7 @@ export interface AppDeps {
   isReady(): Promise<boolean>;
 }
 
-/** Builds the HTTP interface from what it needs. Nothing listens yet. */
+/** Builds the HTTP interface. Does not listen yet. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const requestMetrics = createRequestMetrics(deps.metrics);
   const watch = (exchange: Exchange) =>

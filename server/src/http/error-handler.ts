@@ -16,7 +16,7 @@ declare module 'fastify' {
 /** Turns every error into a problem response. */
 export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // The caller disconnected during its upload: nobody is left to receive a response.
+    // The caller disconnected during its upload, so nobody receives the response.
     if (isAbortedUpload(error, request)) return reply.hijack();
     const { bodyLimit, config } = request.routeOptions;
     return sendProblem(frameworkProblem(error, bodyLimit, config.operation?.form), request, reply);
@@ -73,7 +73,7 @@ export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form
   }
 }
 
-/** A fault found before schema validation. `pointer` is a JSON Pointer into the body. */
+/** An error found before schema validation. `pointer` is a JSON Pointer into the body. */
 export function bodyUnreadable(detail: string, pointer = ''): Problem {
   return problemAt({ in: 'body', pointer }, 'request_invalid', detail);
 }

@@ -42,7 +42,7 @@ function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | Any
     strict: false,
     strictNumbers: true,
     formats,
-    // Half a second of each start. The schemas are the project's own: the lint of the OpenAPI document checks them.
+    // Checking the schemas would add half a second to each start. The lint of the OpenAPI document checks them instead.
     validateSchema: false,
   } as const;
   const strict = new Ajv2020({ ...common, coerceTypes: false });
@@ -51,10 +51,10 @@ function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | Any
   return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema);
 }
 
-/** Maximum number of faults listed in one response. */
+/** Maximum number of errors listed in one response. */
 const mostFaults = 20;
 
-/** Validates requests and reports all faults in one response, each with its place. */
+/** Validates requests and reports all errors in one response, each with its position. */
 export function addValidation(app: FastifyInstance): void {
   app.setSchemaErrorFormatter((errors, part) => {
     const relevant = withoutItemsOfOversized(closestBranch(errors as ErrorObject[]));
@@ -77,7 +77,7 @@ export function addValidation(app: FastifyInstance): void {
   });
 }
 
-/** Accepts decimal digits only. Ajv would also accept `0x10`, `1e2` and ` 5`; it refuses NaN. */
+/** Accepts decimal digits only. Ajv would also accept `0x10`, `1e2` and ` 5`; it rejects NaN. */
 function integer(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }

@@ -443,7 +443,7 @@ export const reasons = {
     title: 'Outcome unknown',
     happened: 'The EHR may or may not have made the change, and the gateway could not find out.',
     remedy:
-      'With an `Idempotency-Key`, send the same request again: the gateway then reconciles the operation with the EHR. Without a key, or if `retryable` is false, check the appointment before you send the change again under a new key.',
+      'With an `Idempotency-Key`, send the same request again: the gateway then reconciles the operation with the EHR. Without a key, or if `retryable` is false, check whether the change was made before you send it again under a new key.',
   },
 } as const satisfies Record<string, ReasonFacts>;
 

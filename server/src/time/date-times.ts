@@ -79,7 +79,7 @@ function hasOffset(text: string): boolean {
 }
 
 function isCalendarTime(text: string): boolean {
-  // Refuse leap seconds. Temporal would read one as the second before it.
+  // Reject leap seconds. Temporal would read one as the second before it.
   if (text.slice(17, 19) === '60') return false;
   return tryParse(() => Temporal.PlainDateTime.from(text, { overflow: 'reject' }));
 }

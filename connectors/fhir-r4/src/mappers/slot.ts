@@ -1,13 +1,13 @@
 import type { Extension, FhirSlot } from '../fhir.ts';
 
 /**
- * What the connector writes on a slot that it takes: the owner, and when the claim or hold ends. The owner is an
- * operation id or `Appointment/<id>`. After the end of a claim, the slot is taken only if the owner's appointment still
- * needs it.
+ * The claim that the connector writes on a slot that it takes: the owner, and when the claim or hold expires. The owner
+ * is an operation id or `Appointment/<id>`. After the claim has expired, the slot is taken only if the owner's
+ * appointment still needs it.
  */
 export interface Claim {
   readonly owner: string;
-  /** `null`: it does not end. */
+  /** `null`: it does not expire. */
   readonly until: Date | null;
 }
 
@@ -15,9 +15,9 @@ const claimUrl = 'urn:crossward:slot-claim';
 
 export type SlotState =
   | 'free'
-  /** Taken: by the EHR's staff, or by a claim that has not ended. */
+  /** Taken by the EHR's staff, or by a claim that has not expired. */
   | 'taken'
-  /** Claimed or held by us, and the claim has ended. */
+  /** Claimed or held by the gateway, and the claim has expired. */
   | 'expired';
 
 /** https://hl7.org/fhir/R4/valueset-slotstatus.html */

@@ -7,13 +7,15 @@ import { claimOf, slotTime } from '../mappers/slot.ts';
 import { isRefusal } from '../outcome.ts';
 import { namesAppointment, ownersOf } from './slot-owners.ts';
 
-/** A search index may be behind for a moment. An owner that it does not show counts as gone only after this time. */
+/**
+ * A search index may be behind for a moment. An owner that it does not return counts as deleted only after this time.
+ */
 const settlingMilliseconds = 120_000;
 
 /**
- * The slots that are `busy` by a claim of ours and that no appointment needs: the staff have cancelled or deleted its
- * owner, or it did not take place, and left the Slot as it was. A slot that is `busy` without a claim belongs to the
- * staff.
+ * The slots that are `busy` by a claim of the gateway and that no appointment needs: staff have cancelled or deleted
+ * the owner, or the visit did not take place, without a change of the Slot. A slot that is `busy` without a claim
+ * belongs to the staff.
  *
  * @param seen appointments that were read with the slots: a slot that one of them needs costs no request
  */
@@ -57,7 +59,7 @@ function mayBeInProgress(owner: string, appointment: FhirAppointment | undefined
   return hasExpired || (namesAppointment(owner) && state !== 'cancelled');
 }
 
-/** Whether an active appointment needs a slot: it names the slot, or takes place then. */
+/** Whether an active appointment needs a slot: it names the slot, or is at its time. */
 function needs({ settings }: BookingConnection, appointment: FhirAppointment, slot: FhirSlot): boolean {
   const [time, range] = [appointmentTime(appointment), slotTime(slot)];
   const isThen = time !== null && range !== null && overlaps(time, range);

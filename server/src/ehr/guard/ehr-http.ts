@@ -111,7 +111,7 @@ function askedToWait(outcome: Failure): number | undefined {
 /**
  * Milliseconds until the next attempt: exponential back-off with full jitter
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), but at least the EHR's `Retry-After`.
- * Returns `undefined` if the EHR asks for too long a wait.
+ * Returns `undefined` if the EHR requests too long a wait.
  */
 function pause(outcome: Failure, sent: number): number | undefined {
   const seconds = askedToWait(outcome) ?? 0;

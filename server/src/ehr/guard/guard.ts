@@ -53,7 +53,7 @@ const busy = () => new NotMade('busy', 'Too many calls to the EHR are queued');
 const circuitOpen = (seconds: number) => new NotMade('circuit_open', 'Circuit breaker open', seconds);
 
 const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'];
-/** After these, nobody knows whether the EHR did what it was asked. */
+/** After these errors, it is unknown whether the EHR performed the call. */
 const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed'];
 
 export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerChange }: Surroundings): Guard {

@@ -6,6 +6,7 @@ import { assertSupported, type Booking, type BookingCapabilities } from '../../b
 import { changeAppointments } from '../../write/attempts.ts';
 import { operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
+import { intendedBookings } from '../intended-bookings.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
 import { finishSlotsOf, sweep } from '../sweep.ts';
@@ -21,7 +22,7 @@ import { resultsWithoutTwins } from './twins.ts';
  * 1. `GET Appointment/<id>`. It has to be `pending` with our `held-until` extension (`changes/read.ts`), and becomes
  *    `booked` (`changes/rules.ts`).
  * 2. `GET Slot` for its slots, or get them in the response to 1. Each has to be `busy-tentative` with a claim of this
- *    appointment, and becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
+ *    appointment, or free again, and becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
  * 3. `PUT` each Slot as `busy` under the version that was read, with a claim that ends in two minutes (`claim.ts`). A
  *    server that refuses one means that somebody was faster: the other claims are given back, and the write starts again
  *    at 1.
@@ -42,7 +43,7 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
   const capabilities: BookingCapabilities = {
     changes: slotChanges(canChangeAppointments(facts), ehr.settings),
     transactions: false,
-    // A server may ignore `If-None-Exist`, and nothing shows whether it does.
+    // A server may ignore `If-None-Exist`, and the connector cannot detect that.
     repeatsLateWrites: ehr.operationLookup,
   };
   const findDone = async (operationId: string) => {
@@ -53,18 +54,20 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
   // Otherwise nobody could tell that a `busy` Slot was left by a gateway that died.
   const canWriteSlotsOnce = ehr.operationLookup && facts.searchesBySlot;
   const ahead = readAhead(ehr, facts.includesSlots);
+  const intended = intendedBookings(ehr);
   return {
     capabilities,
     timesAreSlots: true,
     listTimeSlots: (query) =>
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
+    readIntended: intended.read,
     ...operationFinder(ehr, findDone),
     async changeAppointments(write) {
       assertSupported(capabilities, write);
       return changeAppointments(ehr, write, {
         findDone: ehr.operationLookup ? findDone : null,
-        plan: (it, options) => planWrite(ehr, it, options, ahead),
+        plan: (it, options) => planWrite(ehr, it, options, { ahead, intended }),
         execute: async (plan) => {
           const writesSlotsOnce = canWriteSlotsOnce && write.isFirst === true;
           const { onNoResponse } = write;

@@ -6,14 +6,14 @@ import { versionOf } from '../../write/version.ts';
 import type { PlannedSlot } from '../place.ts';
 import { put } from './put.ts';
 
-/** How long a slot stays claimed by a write that stopped halfway. Then its owner's appointment decides whether it is taken. */
+/** How long a slot stays claimed by an interrupted write. Then its owner's appointment decides whether it is taken. */
 const claimMilliseconds = 120_000;
 const attempts = 3;
 
 /**
- * Claims a slot. Returns the slot as it is then.
+ * Claims a slot. Returns the slot with its claim.
  *
- * @param isFinal whether a slot that is booked becomes `busy` at once, and is not written again
+ * @param isFinal whether a slot that is booked becomes `busy` immediately, and is not written again
  */
 export async function claim(
   ehr: BookingConnection,
@@ -22,7 +22,7 @@ export async function claim(
 ): Promise<FhirSlot> {
   const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
   const status = isFinal && after.status === 'busy' ? 'busy' : 'busy-tentative';
-  // A slot that is to be held gets its final state at once.
+  // A slot that is to be held gets its final state immediately.
   const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, status, { owner, until });
   for (let attempt = 1; ; attempt++) {
     try {
@@ -38,7 +38,7 @@ export async function claim(
   }
 }
 
-/** Gives a claimed slot its former state. */
+/** Restores the previous state of a claimed slot. */
 export async function giveBack(
   ehr: BookingConnection,
   { slot, current }: { readonly slot: PlannedSlot; readonly current: FhirSlot },

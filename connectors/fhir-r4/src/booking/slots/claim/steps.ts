@@ -31,15 +31,15 @@ export interface ClaimOptions {
 }
 
 /**
- * Executes a plan in three steps: claim each slot, write the appointments, write each slot's final state. Returns the
- * appointments in the plan's order.
+ * Executes a plan in three steps: claims each slot, writes the appointments, writes each slot's final state. Returns
+ * the appointments in the plan's order.
  *
- * A claim is a PUT under the version that was read, so one of any number of callers gets the slot. Whichever step is
- * the last one done, the claim's end and the owner's appointment decide whether the slot is taken.
+ * A claim is a PUT under the version that was read, so exactly one of several callers gets the slot. If the write is
+ * interrupted after any step, the claim's expiry and the owner's appointment decide whether the slot is taken.
  *
  * With `writesSlotsOnce`, a claim is the final state of a slot that is taken, and a slot that is left is not claimed.
  *
- * @throws LostRace when somebody else was faster
+ * @throws LostRace when another write was faster
  */
 export async function runSlotClaims(
   ehr: BookingConnection,
@@ -54,7 +54,7 @@ export async function runSlotClaims(
   const claimed: Claimed[] = [];
   const results: FhirAppointment[] = [];
   try {
-    // In the same order for everybody: of two callers that want the same slots, one gets them all.
+    // All callers claim in the same order, so of two callers with the same slots, one gets them all.
     for (const slot of plan.slots.toSorted((a, b) => compare(referenceTo(a.before), referenceTo(b.before)))) {
       if (once && isSweptIfLeft(slot)) continue;
       claimed.push({ slot, current: await claim(ehr, slot, { isFinal: once }) });
@@ -112,7 +112,7 @@ async function finishSlots(
   return wasTakenOver;
 }
 
-/** The final state of a slot. Its owner is now the appointment that was created, in place of the operation. */
+/** The final state of a slot. Its owner is now the created appointment instead of the operation. */
 function finalState(
   { after, owner }: PlannedSlot,
   { appointments }: Plan,
@@ -136,7 +136,7 @@ async function write(
     try {
       return await writeAppointment(ehr, planned);
     } catch (error) {
-      // The slots are ours, so this create conflicted with one of another time, in a serializable database.
+      // This call has the slots, so the create conflicted with one at another time, in a serializable database.
       if (error instanceof LostRace && planned.before === null && attempt < creationAttempts) {
         await pause(Math.random() * 40 * attempt);
         continue;
@@ -150,7 +150,7 @@ async function write(
   }
 }
 
-/** Looks whether a write without a response was done. `null`: it was not seen. */
+/** Looks up whether a write without a response was done. `null`: it was not found. */
 async function readBack(ehr: BookingConnection, { before, key }: PlannedAppointment): Promise<FhirAppointment | null> {
   if (!ehr.operationLookup) return null;
   if (before === null) return (await findOperationResources(ehr, key))[0] ?? null;
