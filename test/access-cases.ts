@@ -12,7 +12,7 @@ export function pathOf({ level, path }: Pick<AnyOperation, 'level' | 'path'>): s
 }
 
 /** A valid request, built from the operation's examples, with parts of the path replaced. */
-function exampleRequest(
+export function exampleRequest(
   { examples, ...operation }: AnyOperation,
   replaced: Readonly<Record<string, string>> = {},
 ): { method: string; path: string; options: RequestOptions } {
