@@ -491,22 +491,7 @@ export interface components {
              */
             change: "kept" | "moved" | "updated" | "created" | "cancelled";
             comment: string | null;
-            confirmation: {
-                /** @description Number of attempts left to enter the code. */
-                attempts_remaining: number;
-                /** @enum {string} */
-                channel: "sms" | "email";
-                /** @enum {string|null} */
-                delivery: "queued" | "sent" | "failed" | null;
-                /** Format: date-time */
-                expires_at: string | null;
-                /** @description Null if it would be created. */
-                id: string | null;
-                /** @enum {string} */
-                kind: "booking" | "cancellation";
-                /** @description Page where the patient can enter the code. Null if there is none. */
-                page_url: string | null;
-            } | null;
+            confirmation: components["schemas"]["ConfirmationPreview"] | null;
             emr: string;
             /**
              * Format: date-time
@@ -630,6 +615,22 @@ export interface components {
             /** @description Page where the patient can enter the code. Null if there is none. */
             page_url: string | null;
         };
+        /** @description A confirmation as it would be after the request. */
+        ConfirmationPreview: {
+            /** @description Number of attempts left to enter the code. */
+            attempts_remaining: number;
+            /** @enum {string} */
+            channel: "sms" | "email";
+            delivery: ("queued" | "sent" | "failed") | null;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description Null if it would be created. */
+            id: string | null;
+            /** @enum {string} */
+            kind: "booking" | "cancellation";
+            /** @description Page where the patient can enter the code. Null if there is none. */
+            page_url: string | null;
+        };
         /** @description A document of a patient, stored at the care unit. Its content has a path of its own. */
         Document: {
             /** @description As `emr_id:{value}`. Null if the EHR does not name an author. */
@@ -661,6 +662,25 @@ export interface components {
              * @enum {string}
              */
             content_type: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
+            /**
+             * Format: document-title
+             * @description Title: one line that is not a path.
+             */
+            title?: string;
+        };
+        DocumentForm: {
+            /** @description A practitioner of the care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            author_id?: string;
+            /**
+             * Format: binary
+             * @description The content, as a file part.
+             */
+            content: string;
+            /**
+             * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected. Default: the media type of the part `content`.
+             * @enum {string}
+             */
+            content_type?: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
             /**
              * Format: document-title
              * @description Title: one line that is not a path.
@@ -724,7 +744,7 @@ export interface components {
              */
             created_at: string;
             id: string;
-            /** @description As `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             patient_id: string;
             /** @description Plain text. A note that the EHR stores in another format is converted. */
             text: string;
@@ -762,8 +782,7 @@ export interface components {
             birth_date: string | null;
             email: string | null;
             family_name: string | null;
-            /** @enum {string|null} */
-            gender: "male" | "female" | "other" | "unknown" | null;
+            gender: ("male" | "female" | "other" | "unknown") | null;
             given_name: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             id: string;
@@ -793,16 +812,11 @@ export interface components {
                 parameter?: string;
                 /** @description JSON Pointer (RFC 6901) into the body. */
                 pointer?: string;
-                /** @enum {string} */
-                reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+                reason: components["schemas"]["Reason"];
             }[];
             /** @enum {string} */
             origin: "caller" | "gateway" | "ehr";
-            /**
-             * @description Stable, machine-readable reason.
-             * @enum {string}
-             */
-            reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+            reason: components["schemas"]["Reason"];
             request_id: string;
             /** @description Whether the same request can succeed later. */
             retryable: boolean;
@@ -814,6 +828,11 @@ export interface components {
              */
             type: string;
         };
+        /**
+         * @description Stable, machine-readable reason of an error. The list is closed.
+         * @enum {string}
+         */
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -830,9 +849,9 @@ export interface components {
         Schedule: {
             /**
              * Format: date-time
-             * @description End of the first occurrence.
+             * @description End of the first occurrence, or of the period that the time slots cover.
              */
-            end: string;
+            end: string | null;
             /**
              * Format: date-time
              * @description Set when the schedule was ended: no occurrence starts at or after this instant, whatever `recurrence` says.
@@ -852,13 +871,13 @@ export interface components {
             recurrence: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
-            /** @description Length of a time slot. */
-            slot_minutes: number;
+            /** @description Length of a time slot. Null if the EHR does not say. */
+            slot_minutes: number | null;
             /**
              * Format: date-time
-             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset.
+             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset. For a schedule that the EHR describes by its time slots alone: start of the period that they cover, or null.
              */
-            start: string;
+            start: string | null;
         };
         ScheduleCreation: {
             /**
@@ -3551,25 +3570,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["DocumentCreation"];
-                "multipart/form-data": {
-                    /** @description A practitioner of the care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
-                    author_id?: string;
-                    /**
-                     * Format: binary
-                     * @description The content, as a file part.
-                     */
-                    content: string;
-                    /**
-                     * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected. Default: the media type of the part `content`.
-                     * @enum {string}
-                     */
-                    content_type?: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
-                    /**
-                     * Format: document-title
-                     * @description Title: one line that is not a path.
-                     */
-                    title?: string;
-                };
+                "multipart/form-data": components["schemas"]["DocumentForm"];
             };
         };
         responses: {

@@ -4,6 +4,7 @@ import {
   choice,
   dateTime,
   emrId,
+  nullableChoice,
   nullableString,
   patientNotation,
   reference,
@@ -70,23 +71,22 @@ export const appointmentSchema = Type.Object(
 );
 export type AppointmentBody = Static<typeof appointmentSchema>;
 
+export const confirmationPreviewSchema = Type.Object(
+  {
+    id: nullableString({ description: 'Null if it would be created.' }),
+    ...confirmationFacts,
+    delivery: nullableChoice(deliveries),
+    expires_at: nullableString({ format: 'date-time' }),
+  },
+  { $id: 'ConfirmationPreview', description: 'A confirmation as it would be after the request.' },
+);
+
 /** The response to a dry run. */
 export const previewSchema = Type.Object(
   {
     id: nullableString({ description: 'Null if it would be created.' }),
     ...appointmentFacts,
-    confirmation: Type.Union([
-      Type.Object({
-        id: nullableString({ description: 'Null if it would be created.' }),
-        ...confirmationFacts,
-        delivery: Type.Unsafe<(typeof deliveries)[number] | null>({
-          type: ['string', 'null'],
-          enum: [...deliveries, null],
-        }),
-        expires_at: nullableString({ format: 'date-time' }),
-      }),
-      Type.Null(),
-    ]),
+    confirmation: Type.Union([reference<Static<typeof confirmationPreviewSchema>>('ConfirmationPreview'), Type.Null()]),
     change: choice(changeWords, { description: 'How the request would change the appointment.' }),
   },
   { $id: 'AppointmentPreview', description: 'An appointment as it would be after the request.' },

@@ -64,5 +64,5 @@ export const documentFormSchema = Type.Object(
       description: 'The content, as a file part.',
     }),
   },
-  { additionalProperties: false },
+  { $id: 'DocumentForm', additionalProperties: false },
 );

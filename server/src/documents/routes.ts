@@ -48,6 +48,7 @@ interface Dependencies {
 export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependencies): void {
   scope.addSchema(documentSchema);
   scope.addSchema(documentCreationSchema);
+  scope.addSchema(documentFormSchema);
 
   addOperation(scope, {
     operationId: 'list_documents',
@@ -113,7 +114,8 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
       status: 200,
       description: 'The content.',
       schema: Type.String({ format: 'binary', contentMediaType: unknownContentType }),
-      mediaTypes: [...documentContentTypes, unknownContentType],
+      // Code generators use the first type that they know: as text, the content would be decoded.
+      mediaTypes: [unknownContentType, ...documentContentTypes],
     },
     reasons: oneDocumentReasons,
     examples: { params: { ...place, document_id: example.id }, response: 'See referral' },
@@ -137,7 +139,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     scopes: ['documents:write'],
     params: patientParams,
     body: reference<Static<typeof documentCreationSchema>>('DocumentCreation'),
-    form: documentFormSchema,
+    form: reference('DocumentForm'),
     response: { status: 201, description: 'The document.', schema: documentSchema },
     reasons: [
       'patient_not_found',

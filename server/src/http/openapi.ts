@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AnyOperation } from '../api/route.ts';
-import { problemSchema } from '../problems/problem-document.ts';
+import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { bodyLimits } from './json-body.ts';
 import { problemResponses } from './openapi-problems.ts';
 
@@ -28,6 +28,7 @@ gets the stored response.`;
 /** Generates the OpenAPI description from the operations. Register before the first operation is added. */
 export async function addOpenApi(app: FastifyInstance): Promise<void> {
   app.decorate('operations', new Map());
+  app.addSchema(reasonSchema);
   app.addSchema(problemSchema);
   await app.register(swagger, {
     convertConstToEnum: false,

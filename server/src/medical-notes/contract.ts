@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { nullableString, reference, resourceNotation, text } from '../api/schemas.ts';
+import { emrId, nullableString, reference, resourceNotation, text } from '../api/schemas.ts';
 
 const dateTime = (description: string) =>
   Type.String({
@@ -11,7 +11,7 @@ const dateTime = (description: string) =>
 export const medicalNoteSchema = Type.Object(
   {
     id: Type.String(),
-    patient_id: Type.String({ description: 'As `emr_id:{value}`.' }),
+    patient_id: emrId,
     created_at: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
     author_id: nullableString({ description: 'As `emr_id:{value}`. Null if the EHR does not name an author.' }),
     title: nullableString(),
