@@ -4,6 +4,7 @@ import type { Gateway, GatewayResponse, RequestOptions } from './gateway.ts';
 
 export interface DocumentBody {
   readonly id: string;
+  readonly patient_id: string;
   readonly created_at: string;
   readonly author_id: string | null;
   readonly title: string | null;

@@ -9,6 +9,8 @@ import {
 
 /** Selects the write to fail. Writes with only releases come from the gateway itself and are skipped unless named. */
 interface Which {
+  /** The operation of the write. Default: `changeAppointments`. */
+  readonly operation?: ConnectorOperation;
   /** Only writes with such a change. */
   readonly kind?: ChangeKind;
   /** Number of matching writes to let pass first. Default: 0. */
@@ -62,6 +64,7 @@ export interface FaultyEhrs {
 
 type Call = () => Promise<unknown>;
 interface Fault {
+  readonly operation: ConnectorOperation;
   readonly kind: ChangeKind | undefined;
   after: number;
   play(write: Call): Promise<unknown>;
@@ -105,12 +108,15 @@ function faultyEhr() {
   let rejectedCalls = 0;
   let hanging = 0;
 
-  function add(play: Fault['play'], { kind, after = 0 }: Which = {}): void {
-    faults.push({ kind, after, play });
+  function add(play: Fault['play'], { operation = 'changeAppointments', kind, after = 0 }: Which = {}): void {
+    faults.push({ operation, kind, after, play });
   }
 
-  function faultFor({ changes }: AppointmentWrite): Fault | undefined {
-    const fits = (fault: Fault) => changes.some(({ kind }) => (fault.kind ? kind === fault.kind : kind !== 'release'));
+  function faultFor(operation: ConnectorOperation, input: readonly unknown[]): Fault | undefined {
+    const changes = operation === 'changeAppointments' ? (input[0] as AppointmentWrite).changes : undefined;
+    const fits = (fault: Fault) =>
+      fault.operation === operation &&
+      (changes?.some(({ kind }) => (fault.kind ? kind === fault.kind : kind !== 'release')) ?? true);
     const fault = faults.find(fits);
     if (!fault) return undefined;
     fault.after -= 1;
@@ -133,13 +139,11 @@ function faultyEhr() {
     }
     const failure = failures.get(operation);
     if (failure) throw error(failure);
-    if (operation === 'changeAppointments') {
-      const fault = faultFor(input[0] as AppointmentWrite);
-      return fault ? fault.play(call) : call();
-    }
+    const fault = faultFor(operation, input);
+    if (fault) return fault.play(call);
     const firstSentAt = Date.now();
     const response = await call();
-    if (operation === 'findOperation' && response === null) emptyLookUps.push(firstSentAt);
+    if (/^find(Operation|.*Write)$/.test(operation) && response === null) emptyLookUps.push(firstSentAt);
     return response;
   }
 

@@ -633,7 +633,7 @@ export interface components {
         };
         /** @description A document of a patient, stored at the care unit. Its content has a path of its own. */
         Document: {
-            /** @description The resource that stored the document, as `emr_id:{value}`. */
+            /** @description As `emr_id:{value}`. Null if the EHR does not name an author. */
             author_id: string | null;
             /** @description Media type, as recorded in the EHR. */
             content_type: string;
@@ -643,12 +643,14 @@ export interface components {
              */
             created_at: string;
             id: string;
+            /** @description As `emr_id:{value}`. */
+            patient_id: string;
             /** @description Size of the content in bytes. Null if the EHR does not know it. */
             size: number | null;
             title: string | null;
         };
         DocumentCreation: {
-            /** @description The resource that stores the document, of the same care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            /** @description A practitioner of the care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             author_id?: string;
             /**
              * Format: byte
@@ -667,7 +669,7 @@ export interface components {
             title?: string;
         };
         DocumentForm: {
-            /** @description The resource that stores the document, of the same care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            /** @description A practitioner of the care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             author_id?: string;
             /**
              * Format: binary
@@ -847,9 +849,9 @@ export interface components {
         Schedule: {
             /**
              * Format: date-time
-             * @description End of the first occurrence.
+             * @description End of the first occurrence, or of the period that the time slots cover.
              */
-            end: string;
+            end: string | null;
             /**
              * Format: date-time
              * @description Set when the schedule was ended: no occurrence starts at or after this instant, whatever `recurrence` says.
@@ -869,13 +871,13 @@ export interface components {
             recurrence: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
-            /** @description Length of a time slot. */
-            slot_minutes: number;
+            /** @description Length of a time slot. Null if the EHR does not say. */
+            slot_minutes: number | null;
             /**
              * Format: date-time
-             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset.
+             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset. For a schedule that the EHR describes by its time slots alone: start of the period that they cover, or null.
              */
-            start: string;
+            start: string | null;
         };
         ScheduleCreation: {
             /**
@@ -3375,6 +3377,7 @@ export interface operations {
                      *       "documents": [
                      *         {
                      *           "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *           "patient_id": "emr_id:p-3",
                      *           "created_at": "2027-03-12T14:00:00+01:00",
                      *           "author_id": "emr_id:r-1",
                      *           "title": "Referral",
@@ -3586,6 +3589,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *       "patient_id": "emr_id:p-3",
                      *       "created_at": "2027-03-12T14:00:00+01:00",
                      *       "author_id": "emr_id:r-1",
                      *       "title": "Referral",
@@ -3596,7 +3600,7 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `content_type_mismatch`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
+            /** @description `request_invalid`, `standard_unsupported`, `content_type_mismatch`, `author_not_practitioner`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -3820,6 +3824,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *       "patient_id": "emr_id:p-3",
                      *       "created_at": "2027-03-12T14:00:00+01:00",
                      *       "author_id": "emr_id:r-1",
                      *       "title": "Referral",

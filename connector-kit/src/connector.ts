@@ -271,6 +271,7 @@ export const writeOperations = [
   'endSchedule',
   'addScheduleException',
   'withdrawSchedule',
+  'extendSchedules',
 ] as const satisfies readonly ConnectorOperation[];
 
 /** A connection to one EHR. It is open from the gateway's start to its stop. */

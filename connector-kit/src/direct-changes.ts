@@ -1,3 +1,4 @@
+import type { Document } from './documents.ts';
 import type { MedicalNote } from './medical-notes.ts';
 import type { Appointment, TimeSlot } from './records.ts';
 
@@ -10,4 +11,7 @@ export interface DirectChanges {
   changeNote?(note: MedicalNote, text: string): Promise<void>;
   /** Marks the note as entered in error. */
   retractNote?(note: MedicalNote): Promise<void>;
+  changeDocument?(document: Document, title: string): Promise<void>;
+  /** Marks the document as entered in error. */
+  retractDocument?(document: Document): Promise<void>;
 }

@@ -7,11 +7,8 @@ export interface Period {
   readonly end: Date;
 }
 
-/** A schedule of a resource: a period of a day, cut into time slots, that may recur. */
-export interface Schedule {
-  readonly id: string;
-  readonly resourceId: string;
-  readonly healthcareServiceIds: readonly string[];
+/** What determines the times of a schedule: a period of a day, cut into time slots, that may recur. */
+export interface Timetable {
   /** The first occurrence, local to the care unit: `YYYY-MM-DDThh:mm:ss`. */
   readonly localStart: string;
   readonly localEnd: string;
@@ -24,6 +21,19 @@ export interface Schedule {
   readonly exceptions: readonly Period[];
 }
 
+/**
+ * A schedule of a resource. An EHR may have schedules that are no more than a set of time slots: then `localStart` and
+ * `localEnd` are the period of all of them, and what the EHR does not say is `null`.
+ */
+export interface Schedule extends Pick<Timetable, 'recurrence' | 'endsAt' | 'exceptions'> {
+  readonly id: string;
+  readonly resourceId: string;
+  readonly healthcareServiceIds: readonly string[];
+  readonly localStart: string | null;
+  readonly localEnd: string | null;
+  readonly slotMinutes: number | null;
+}
+
 export interface ScheduleQuery {
   readonly careUnit: CareUnit;
   readonly resourceId: string;
@@ -34,7 +44,10 @@ export interface ScheduleQuery {
   readonly limit: number;
 }
 
-export interface ScheduleCreation extends Write, Omit<Schedule, 'id' | 'endsAt' | 'exceptions'> {}
+export interface ScheduleCreation extends Write, Omit<Timetable, 'endsAt' | 'exceptions'> {
+  readonly resourceId: string;
+  readonly healthcareServiceIds: readonly string[];
+}
 
 /** Removes the occurrences that start at or after `end`. A schedule that ends earlier already is not changed. */
 export interface ScheduleEnd extends Write {
@@ -71,4 +84,9 @@ export interface ScheduleOperations {
   findScheduleWrite(careUnit: CareUnit, operationId: string): Promise<Schedule | null>;
   /** Reverts the write with this operation id, unless somebody has changed the schedule or booked its slots since. */
   withdrawSchedule(careUnit: CareUnit, operationId: string): Promise<Withdrawal>;
+  /**
+   * For an EHR that stores time slots: adds those that have come within its horizon. Never adds a slot twice. The gateway
+   * calls it from time to time.
+   */
+  extendSchedules(careUnit: CareUnit): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type { Capability } from './check.ts';
 import { clockChanges } from './clock-changes.ts';
 import { codesByEhr } from './codes-by-ehr.ts';
 import { concurrentEdits } from './concurrent-edits.ts';
+import { documents } from './documents.ts';
 import { healthcareServices } from './healthcare-services.ts';
 import { holds } from './holds.ts';
 import { medicalNotes } from './medical-notes.ts';
@@ -39,5 +40,6 @@ export const capabilities: readonly Capability[] = [
   concurrentEdits,
   codesByEhr,
   medicalNotes,
+  documents,
   unclaimed,
 ];

@@ -65,8 +65,8 @@ export function noteFacts({ patientId: _, ...note }: MedicalNote): Omit<MedicalN
   return note;
 }
 
-/** Whether notes are sorted from the newest to the oldest, then by id (code units) descending. */
-export function isNewestFirst(notes: readonly MedicalNote[]): boolean {
+/** Whether notes or documents are sorted from the newest to the oldest, then by id (code units) descending. */
+export function isNewestFirst(notes: readonly Pick<MedicalNote, 'createdAt' | 'id'>[]): boolean {
   return notes.every((note, index) => {
     const before = notes[index - 1];
     if (!before) return true;

@@ -32,6 +32,7 @@ const names: Record<ConnectorOperation, true> = {
   addScheduleException: true,
   findScheduleWrite: true,
   withdrawSchedule: true,
+  extendSchedules: true,
 };
 
 /** Every operation of the port. */

@@ -3,9 +3,9 @@ import { Temporal } from 'temporal-polyfill';
 import type { Connector } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { TimeSlot } from '../records.ts';
-import type { Period, Schedule, ScheduleCreation } from '../schedules.ts';
+import type { Period, Schedule, ScheduleCreation, Timetable } from '../schedules.ts';
 import { NotChecked } from './check.ts';
-import { given, operation } from './expect.ts';
+import { expectThat, given, operation } from './expect.ts';
 import { freeSlot, freeSlots, windowOf } from './steps.ts';
 import type { Subject } from './subject.ts';
 
@@ -15,6 +15,8 @@ const minute = 60_000;
 /** Local hours at which a resource usually has no schedule. */
 const candidateHours = [20, 5, 18, 22, 3, 0];
 
+/** A schedule whose times are known: one that a check has created. */
+export type TimedSchedule = Schedule & Timetable;
 export type NewSchedule = Omit<ScheduleCreation, 'operationId' | 'careUnit'>;
 
 /** A schedule of two hours, a few days into the window, at the given hour. */
@@ -52,14 +54,14 @@ async function bookable(subject: Subject): Promise<Pick<TimeSlot, 'resourceId' |
 }
 
 /** Creates a schedule at an hour without another one. */
-export async function createdSchedule(subject: Subject, change: { recurrence?: string } = {}): Promise<Schedule> {
+export async function createdSchedule(subject: Subject, change: { recurrence?: string } = {}): Promise<TimedSchedule> {
   return (await createdWithId(subject, change)).schedule;
 }
 
 export async function createdWithId(
   subject: Subject,
   change: { recurrence?: string } = {},
-): Promise<{ readonly schedule: Schedule; readonly operationId: string }> {
+): Promise<{ readonly schedule: TimedSchedule; readonly operationId: string }> {
   for (const hour of candidateHours) {
     const operationId = randomUUID();
     try {
@@ -79,7 +81,7 @@ export async function freeTime(subject: Subject, change: { recurrence?: string }
   return newSchedule(schedule);
 }
 
-export function newSchedule({ id: _, endsAt: _e, exceptions: _x, ...schedule }: Schedule): NewSchedule {
+export function newSchedule({ id: _, endsAt: _e, exceptions: _x, ...schedule }: TimedSchedule): NewSchedule {
   return schedule;
 }
 
@@ -88,12 +90,18 @@ interface WriteOptions {
   readonly through?: Connector;
 }
 
-export function create(
+export async function create(
   { connector, careUnit }: Subject,
   schedule: NewSchedule,
   { operationId = randomUUID(), through = connector }: WriteOptions = {},
-): Promise<Schedule> {
-  return operation(through, 'createSchedule')({ operationId, careUnit, ...schedule });
+): Promise<TimedSchedule> {
+  const created = await operation(through, 'createSchedule')({ operationId, careUnit, ...schedule });
+  expectThat(isTimed(created), 'A new schedule has no times');
+  return created;
+}
+
+function isTimed(schedule: Schedule): schedule is TimedSchedule {
+  return schedule.localStart !== null && schedule.localEnd !== null && schedule.slotMinutes !== null;
 }
 
 export function end(

@@ -1,7 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { Period } from '../schedules.ts';
+import type { Period, Timetable } from '../schedules.ts';
 import { recurrenceRule } from './recurrence-rule.ts';
-import type { Timetable } from './timetable.ts';
 
 type Occurrences = Pick<Timetable, 'localStart' | 'localEnd' | 'recurrence' | 'endsAt'>;
 
@@ -27,14 +26,9 @@ export function occurrencesOf(timetable: Occurrences, timeZone: string, window: 
     .filter(({ start, end }) => start < window.end && end > window.start && (endsAt === null || start < endsAt));
 }
 
-/** The first occurrence. A skipped local time counts as the same time after the clock change. */
-export function firstOccurrence(
-  { localStart, localEnd }: Pick<Timetable, 'localStart' | 'localEnd'>,
-  timeZone: string,
-): Period {
-  const at = (local: string) =>
-    new Date(Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds);
-  return { start: at(localStart), end: at(localEnd) };
+/** The instant of a local time. One that is skipped by a clock change counts as that much later. */
+export function instantOf(local: string, timeZone: string): Date {
+  return new Date(Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds);
 }
 
 function zoned(date: Date, timeZone: string): Temporal.ZonedDateTime {

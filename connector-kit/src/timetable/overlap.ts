@@ -1,7 +1,6 @@
-import type { Period } from '../schedules.ts';
+import type { Period, Timetable } from '../schedules.ts';
 import { overlaps } from '../time-slots.ts';
 import { occurrencesOf } from './occurrences.ts';
-import type { Timetable } from './timetable.ts';
 
 /** Days in which two schedules of a resource must not overlap: two years. */
 const overlapDays = 731;

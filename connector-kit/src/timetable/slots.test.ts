@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { nextClockChange, timeZones } from '../../../test/clock-change-days.ts';
+import type { Timetable } from '../schedules.ts';
 import { slotsOf } from './slots.ts';
-import type { Timetable } from './timetable.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,7 +1,6 @@
-import type { Period } from '../schedules.ts';
+import type { Period, Timetable } from '../schedules.ts';
 import { overlaps } from '../time-slots.ts';
 import { occurrencesOf } from './occurrences.ts';
-import type { Timetable } from './timetable.ts';
 
 /**
  * The slots of one schedule that lie wholly inside `window`, ordered by time. A schedule starts and ends at local times;

@@ -423,7 +423,8 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
         ? codes('create', 'patch')
         : writes;
   const documents = options.documents === false ? [] : ['DocumentReference', 'Binary', 'Encounter'];
-  const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device', 'Schedule'];
+  const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device'];
+  const plainWrites = options.plainWrites === false && !isStaff ? read : [...read, ...writes];
   return {
     resourceType: 'CapabilityStatement',
     fhirVersion: '4.0.1',
@@ -434,9 +435,10 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
         resource: [
           ...others.map((type) => ({ type, interaction: read })),
           ...documents.map((type) => ({ type, interaction: [...read, ...writes] })),
+          { type: 'Schedule', interaction: plainWrites },
           {
             type: 'Slot',
-            interaction: options.plainWrites === false && !isStaff ? read : [...read, ...writes],
+            interaction: plainWrites,
             searchRevInclude: options.revIncludesAppointments === false ? [] : ['Appointment:slot'],
           },
           {

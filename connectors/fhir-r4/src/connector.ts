@@ -7,6 +7,8 @@ import { fhirDirectChanges } from './direct-changes.ts';
 import { medicalNotes } from './document-references/medical-notes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
+import { horizonDays } from './schedules/grow.ts';
+import { scheduleOperations, writesSchedules } from './schedules/operations.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
@@ -34,6 +36,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       patientIdentifierTypes: ehr.patientIdentifierTypes,
       resourceIdentifierTypes: ehr.resourceIdentifierTypes,
       sendsCodes: false,
+      ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
     },
     async findPatient(identifier, intended) {
@@ -59,5 +62,6 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
     ...medicalNotes(ehr, facts),
+    ...scheduleOperations(ehr, mode, facts),
   };
 }

@@ -43,4 +43,6 @@ export interface CareUnitDirectory extends Place {
 
 export interface Directory {
   of(careUnit: Pick<CareUnit, 'id'>): Promise<CareUnitDirectory>;
+  /** Reads it anew: a schedule may be new. */
+  reload(careUnit: Pick<CareUnit, 'id'>): Promise<CareUnitDirectory>;
 }

@@ -216,6 +216,26 @@ export const fhirSettings = Type.Object(
         closed,
       ),
     ),
+    schedules: Type.Optional(
+      Type.Object(
+        {
+          write: Type.Optional(
+            Type.Boolean({
+              description:
+                'Whether to create, end and change schedules, with their Slots. Needs a server that is booked by transactions. Default: false.',
+            }),
+          ),
+          horizon_days: Type.Optional(
+            Type.Integer({
+              minimum: 7,
+              maximum: 730,
+              description: 'For how many days ahead a schedule has Slots. Default: 92.',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
     prefer_handling_strict: Type.Optional(Type.Boolean()),
   },
   closed,
@@ -240,4 +260,5 @@ export const defaultPageSize = 200;
 /** More slots than one resource has in a month. A server that sends fewer sends a link to the next page. */
 export const defaultSlotPageSize = 1000;
 export const defaultDirectorySeconds = 60;
+export const defaultHorizonDays = 92;
 export const defaultOperationSystem = 'urn:crossward:operation';

@@ -67,9 +67,12 @@ const aMonth = { days: 30 };
 /** An EHR that manages its slots itself and rejects writes to them. */
 const scheduler: FakeOptions = { transactions: 'none', plainWrites: false, checksAppointments: true };
 
+/** The next clock change is within the horizon. */
+const writingSchedules: Partial<FhirSettings> = { schedules: { write: true, horizon_days: 400 } };
+
 /** The fake server in booking modes that write slots and appointments. */
 export const slotFakes: readonly Counterpart[] = [
-  onFake('transaction', { validates: true, cachesSearches: true }),
+  onFake('transaction', { validates: true, cachesSearches: true }, writingSchedules),
   onFake('slot claim', { transactions: 'none', validates: true, emptyBodies: true, pageSize: 50 }),
   onFake('slot claim rejected with 409', { transactions: 'none', lostClaimStatus: 409 }),
 ];

@@ -36,7 +36,7 @@ describe('a refresh', () => {
     const loads: { resolve(value: string): void; reject(error: Error): void }[] = [];
     const clock = { now: 0 };
     const load = () => new Promise<string>((resolve, reject) => loads.push({ resolve, reject }));
-    return { loads, clock, get: refreshed(load, lifetime, () => clock.now) };
+    return { loads, clock, get: refreshed(load, lifetime, () => clock.now).get };
   }
 
   test('serves all callers that wait for it', async () => {

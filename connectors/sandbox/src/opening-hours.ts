@@ -1,6 +1,7 @@
-import type { CareUnit, Schedule } from '@crossward/connector-kit';
+import type { CareUnit } from '@crossward/connector-kit';
 import type { Kysely } from 'kysely';
 import type { Directory } from './directory.ts';
+import type { SandboxSchedule } from './schedule-reads.ts';
 import type { SandboxTables } from './tables.ts';
 
 /** Working hours of every resource: Monday to Friday, 08:00–12:00 and 13:00–16:00 local time. */
@@ -11,7 +12,7 @@ const workingDay = [
 const firstMonday = '2024-01-01';
 const everyWeekday = 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR';
 
-export interface OpeningHours extends Schedule {
+export interface OpeningHours extends SandboxSchedule {
   readonly careUnitId: string;
 }
 

@@ -1,14 +1,8 @@
-import { type CareUnit, ConnectorError, overlaps, type Schedule } from '@crossward/connector-kit';
-import {
-  firstOccurrence,
-  overlapWindow,
-  schedulesOverlap,
-  slotsOf,
-  type Timetable,
-} from '@crossward/connector-kit/timetable';
+import { type CareUnit, ConnectorError, overlaps, type Timetable } from '@crossward/connector-kit';
+import { instantOf, overlapWindow, schedulesOverlap, slotsOf } from '@crossward/connector-kit/timetable';
 import type { Kysely } from 'kysely';
 import { takenState } from './appointment-state.ts';
-import { loadSchedules } from './schedule-reads.ts';
+import { loadSchedules, type SandboxSchedule } from './schedule-reads.ts';
 import type { SandboxTables } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -18,13 +12,13 @@ export async function overlapsAnother(
   db: Kysely<SandboxTables>,
   emr: string,
   careUnit: CareUnit,
-  schedule: Omit<Schedule, 'id'> & { readonly id?: string },
+  schedule: Omit<SandboxSchedule, 'id'> & { readonly id?: string },
 ): Promise<boolean> {
   const loaded = await loadSchedules(db, emr, careUnit.id, [schedule.resourceId]);
   const others = loaded?.schedules.filter(({ id }) => id !== schedule.id) ?? [];
   if (!loaded || others.length === 0) return false;
   const { timeZone } = careUnit;
-  const window = overlapWindow(firstOccurrence(schedule, timeZone).start, loaded.now);
+  const window = overlapWindow(instantOf(schedule.localStart, timeZone), loaded.now);
   return others.some((other) => schedulesOverlap(schedule, other, timeZone, window));
 }
 
@@ -39,8 +33,8 @@ export async function appointmentsInTheWay(
   db: Kysely<SandboxTables>,
   emr: string,
   { timeZone }: CareUnit,
-  before: Schedule,
-  after: Schedule | undefined,
+  before: SandboxSchedule,
+  after: SandboxSchedule | undefined,
   changed: { readonly start: Date; readonly end?: Date },
 ): Promise<string[]> {
   const slotMilliseconds = before.slotMinutes * 60_000;

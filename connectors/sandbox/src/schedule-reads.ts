@@ -1,9 +1,12 @@
-import type { CareUnit, Period, Schedule, ScheduleQuery } from '@crossward/connector-kit';
+import type { CareUnit, Period, Schedule, ScheduleQuery, Timetable } from '@crossward/connector-kit';
 import { openPeriodsOf } from '@crossward/connector-kit/timetable';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { SandboxTables } from './tables.ts';
 
 type Db = Kysely<SandboxTables>;
+
+/** A schedule whose times are known: all those of a sandbox. */
+export type SandboxSchedule = Schedule & Timetable;
 
 /** Schedules and the current time of the database, the only clock used for slots and holds. `undefined`: no schedules. */
 export async function loadSchedules(
@@ -11,7 +14,7 @@ export async function loadSchedules(
   emr: string,
   careUnitId: string,
   resourceIds: readonly string[] | undefined,
-): Promise<{ readonly schedules: readonly Schedule[]; readonly now: Date } | undefined> {
+): Promise<{ readonly schedules: readonly SandboxSchedule[]; readonly now: Date } | undefined> {
   const rows = await selectSchedules(db, emr, careUnitId)
     .select(sql<Date>`clock_timestamp()`.as('now'))
     .$if(resourceIds !== undefined, (query) => query.where('resource_id', 'in', [...(resourceIds ?? [])]))
@@ -41,7 +44,7 @@ export async function findSchedule(
   careUnit: CareUnit,
   resourceId: string,
   scheduleId: string,
-): Promise<Schedule | null> {
+): Promise<SandboxSchedule | null> {
   const row = await selectSchedules(db, emr, careUnit.id)
     .where('resource_id', '=', resourceId)
     .where('id', '=', scheduleId)
@@ -55,7 +58,7 @@ export async function findScheduleWrite(
   emr: string,
   careUnit: CareUnit,
   operationId: string,
-): Promise<Schedule | null> {
+): Promise<SandboxSchedule | null> {
   const row = await selectSchedules(db, emr, careUnit.id)
     .where('id', 'in', (write) =>
       write
@@ -69,7 +72,7 @@ export async function findScheduleWrite(
   return row ? schedule(row) : null;
 }
 
-interface SelectedRow extends Omit<Schedule, 'exceptions'> {
+interface SelectedRow extends Omit<SandboxSchedule, 'exceptions'> {
   /** Dates as text. */
   readonly exceptions: readonly { readonly start: string; readonly end: string }[];
 }
@@ -102,7 +105,7 @@ function selectSchedules(
     .where('care_unit_id', '=', careUnitId);
 }
 
-function schedule(row: SelectedRow): Schedule {
+function schedule(row: SelectedRow): SandboxSchedule {
   return {
     id: row.id,
     resourceId: row.resourceId,

@@ -2,7 +2,7 @@ import type { CareUnit, Schedule, Withdrawal } from '@crossward/connector-kit';
 import type { Kysely, Transaction } from 'kysely';
 import { lockResources } from './resource-locks.ts';
 import { appointmentsInTheWay, overlapsAnother } from './schedule-conflicts.ts';
-import { findSchedule, findScheduleWrite } from './schedule-reads.ts';
+import { findSchedule, findScheduleWrite, type SandboxSchedule } from './schedule-reads.ts';
 import type { SandboxTables } from './tables.ts';
 
 type Tx = Transaction<SandboxTables>;
@@ -48,7 +48,7 @@ function writesTo(tx: Tx, emr: string, scheduleId: string) {
     .execute();
 }
 
-async function isUnused(tx: Tx, emr: string, careUnit: CareUnit, schedule: Schedule): Promise<boolean> {
+async function isUnused(tx: Tx, emr: string, careUnit: CareUnit, schedule: SandboxSchedule): Promise<boolean> {
   return (await appointmentsInTheWay(tx, emr, careUnit, schedule, undefined, { start: new Date(0) })).length === 0;
 }
 

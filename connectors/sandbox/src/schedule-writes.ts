@@ -11,7 +11,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Directory } from './directory.ts';
 import { lockResources } from './resource-locks.ts';
 import { appointmentsInTheWay, assertNoneInTheWay, overlapsAnother } from './schedule-conflicts.ts';
-import { findSchedule, findScheduleWrite } from './schedule-reads.ts';
+import { findSchedule, findScheduleWrite, type SandboxSchedule } from './schedule-reads.ts';
 import type { SandboxTables, ScheduleWriteEntry } from './tables.ts';
 
 type Db = Kysely<SandboxTables>;
@@ -109,7 +109,7 @@ async function take(
   emr: string,
   { careUnit, resourceId, scheduleId }: ScheduleEnd | ScheduleException,
   changed: { readonly start: Date; readonly end?: Date },
-  change: (schedule: Schedule) => Schedule,
+  change: (schedule: SandboxSchedule) => SandboxSchedule,
 ): Promise<void> {
   await lockResources(tx, emr, [resourceId]);
   const schedule = await findSchedule(tx, emr, careUnit, resourceId, scheduleId);

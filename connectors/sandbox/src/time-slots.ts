@@ -3,15 +3,15 @@ import {
   coversWithoutGap,
   overlaps,
   type Period,
-  type Schedule,
   type TimeSlot,
   type TimeSlotPosition,
   type TimeSlotQuery,
+  type Timetable,
 } from '@crossward/connector-kit';
-import { slotsOf, type Timetable } from '@crossward/connector-kit/timetable';
+import { slotsOf } from '@crossward/connector-kit/timetable';
 import type { Kysely } from 'kysely';
 import { takenState } from './appointment-state.ts';
-import { loadSchedules } from './schedule-reads.ts';
+import { loadSchedules, type SandboxSchedule } from './schedule-reads.ts';
 import type { SandboxTables } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -82,7 +82,7 @@ function timetableOf({ localStart, localEnd, slotMinutes, recurrence, endsAt, ex
 }
 
 /** Scheduled slots that match the query. All schedules must have the same timetable, so slots are computed once. */
-function candidatesOf(schedules: readonly Schedule[], query: TimeSlotQuery, window: Period): TimeSlot[] {
+function candidatesOf(schedules: readonly SandboxSchedule[], query: TimeSlotQuery, window: Period): TimeSlot[] {
   const wanted = query.healthcareServiceIds;
   const offered = schedules.flatMap(({ resourceId, healthcareServiceIds }) =>
     healthcareServiceIds

@@ -74,6 +74,10 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
         sql('UPDATE sandbox.medical_notes SET text = $3 WHERE emr = $1 AND id = $2', [emr, id, text]),
       retractNote: ({ id }) =>
         sql('UPDATE sandbox.medical_notes SET is_entered_in_error = true WHERE emr = $1 AND id = $2', [emr, id]),
+      changeDocument: ({ id }, title) =>
+        sql('UPDATE sandbox.documents SET title = $3, changed_at = now() WHERE emr = $1 AND id = $2', [emr, id, title]),
+      retractDocument: ({ id }) =>
+        sql('UPDATE sandbox.documents SET is_entered_in_error = true WHERE emr = $1 AND id = $2', [emr, id]),
     },
     clockChanges: (['spring', 'autumn'] as const).flatMap((season) => [night(season), workingDays(season)]),
   };

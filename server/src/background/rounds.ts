@@ -5,12 +5,15 @@ import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { deleteOldData } from './delete-old-data.ts';
 import { ehrRound } from './ehr-round.ts';
+import { extendSchedules } from './extend-schedules.ts';
 import { readGauges } from './read-gauges.ts';
 
 const ehrPauseMilliseconds = 1_000;
 const messagesPauseMilliseconds = 2_000;
 const deletionPauseMilliseconds = 10_000;
 const gaugesPauseMilliseconds = 10_000;
+/** Slots are added for whole days, weeks ahead. */
+const schedulesPauseMilliseconds = 15 * 60_000;
 
 /** A background job. */
 export interface BackgroundWork {
@@ -39,6 +42,9 @@ export function backgroundWork(
       pauseMilliseconds: ehrPauseMilliseconds,
       round: () => ehrRound(services, ehr, log),
     })),
+    ...[...ehrs.values()].map((ehr) =>
+      guarded(schedulesPauseMilliseconds, 'extending schedules', () => extendSchedules(ehr, log)),
+    ),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {

@@ -6,8 +6,9 @@ import { choice, nullableInteger, nullableString, reference, resourceNotation } 
 export const documentSchema = Type.Object(
   {
     id: Type.String(),
+    patient_id: Type.String({ description: 'As `emr_id:{value}`.' }),
     created_at: Type.String({ format: 'date-time', description: "RFC 3339, with the care unit's UTC offset." }),
-    author_id: nullableString({ description: 'The resource that stored the document, as `emr_id:{value}`.' }),
+    author_id: nullableString({ description: 'As `emr_id:{value}`. Null if the EHR does not name an author.' }),
     title: nullableString(),
     content_type: Type.String({ description: 'Media type, as recorded in the EHR.' }),
     size: nullableInteger({ description: 'Size of the content in bytes. Null if the EHR does not know it.' }),
@@ -37,7 +38,7 @@ const creationFields = {
       description: 'Title: one line that is not a path.',
     }),
   ),
-  author_id: Type.Optional(resourceNotation('The resource that stores the document, of the same care unit. ')),
+  author_id: Type.Optional(resourceNotation('A practitioner of the care unit. ')),
 };
 
 export const documentCreationSchema = Type.Object(

@@ -40,6 +40,7 @@ describe('storing a document', () => {
     expect(status).toBe(201);
     expect(body).toEqual({
       id: expect.any(String),
+      patient_id: 'emr_id:p-3',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0[12]:00$/),
       author_id: 'emr_id:r-1',
       title: 'Epikrise på «norsk»',
@@ -185,6 +186,7 @@ describe('a wrong request says what is wrong, and where', () => {
     ['a long title', { title: 'x'.repeat(201) }, 'request_invalid', '/title'],
     ['an unknown author', { author_id: 'r-99' }, 'resource_not_found', '/author_id'],
     ['an author of another care unit', { author_id: 'r-6' }, 'resource_not_found', '/author_id'],
+    ['a room as author', { author_id: 'r-5' }, 'author_not_practitioner', '/author_id'],
     ['an unknown field', { folder: 'x' }, 'request_invalid', '/folder'],
   ])('%s', async (_, fields, reason, pointer) => {
     const answer = await createDocument(gateway, fields);

@@ -1,9 +1,10 @@
 import type { DocumentContentType } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
-import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
+import { requireAuthor } from '../api/authors.ts';
+import { patientIdentifier } from '../api/identifiers.ts';
 import { inBody, inPath } from '../api/places.ts';
 import type { Access } from '../api/route.ts';
-import { requirePatient, requireResource } from '../ehr/lookups.ts';
+import { requirePatient } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { Execute } from '../operations/run-once.ts';
@@ -22,23 +23,21 @@ interface Creation {
 
 /** Stores a document in the EHR. Its content has been received, and its bytes say what it is. */
 export async function createDocument(
-  { ehr, careUnit }: Access,
+  access: Access,
   execute: Execute,
   { patientId, body, upload, readHeader }: Creation,
 ): Promise<OperationResponse> {
   if (!upload) throw new Error('The content of the body was not received');
   if (upload.size === 0) throw problemAt(inBody('content'), 'request_invalid', '/content must not be empty.');
   assertSameType(body.content_type, upload.contentType);
+  const { ehr } = access;
   const patientPlace = inPath('patient_id');
-  const authorPlace = inBody('author_id');
   const patient = patientIdentifier(patientId, patientPlace, ehr, readHeader);
-  const author =
-    body.author_id === undefined ? undefined : resourceIdentifier(body.author_id, authorPlace, ehr, readHeader);
   const { id } = await requirePatient(ehr, patient, patientPlace);
-  const resource = author && (await requireResource(ehr, careUnit, author, authorPlace));
+  const author = body.author_id === undefined ? undefined : await requireAuthor(access, body.author_id, readHeader);
   const plan = {
     patientId: id,
-    authorId: resource?.id ?? null,
+    authorId: author?.id ?? null,
     title: body.title ?? null,
     contentType: body.content_type,
     upload: { id: upload.id, size: upload.size },

@@ -7,6 +7,7 @@ import type { DocumentBody } from './contract.ts';
 export function documentBody(document: Document, careUnit: CareUnitConnection): DocumentBody {
   return {
     id: document.id,
+    patient_id: formatIdentifier({ type: 'emr_id', value: document.patientId }),
     created_at: formatInstant(document.createdAt, careUnit.timeZone),
     author_id: document.authorId === null ? null : formatIdentifier({ type: 'emr_id', value: document.authorId }),
     title: document.title,

@@ -26,6 +26,7 @@ const documentParams = { ...patientParams, document_id: text({ description: 'Id 
 const place = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'emr_id:p-3' };
 const example = {
   id: '0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11',
+  patient_id: 'emr_id:p-3',
   created_at: '2027-03-12T14:00:00+01:00',
   author_id: 'emr_id:r-1',
   title: 'Referral',
@@ -140,7 +141,13 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
     body: reference<Static<typeof documentCreationSchema>>('DocumentCreation'),
     form: reference('DocumentForm'),
     response: { status: 201, description: 'The document.', schema: documentSchema },
-    reasons: ['patient_not_found', 'content_type_mismatch', ...identifierReasons, ...ehrWriteReasons],
+    reasons: [
+      'patient_not_found',
+      'content_type_mismatch',
+      'author_not_practitioner',
+      ...identifierReasons,
+      ...ehrWriteReasons,
+    ],
     reasonsOfNames: ['resource_not_found'],
     examples: {
       params: place,

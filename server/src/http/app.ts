@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Cursors } from '../api/paging.ts';
@@ -28,6 +28,7 @@ import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addJsonBody } from './json-body.ts';
 import { addLimits } from './limits.ts';
+import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
@@ -80,7 +81,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const isTrustedProxy = addressesIn(deps.http.trusted_proxies);
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new QuietLogController(),
     genReqId: requestId,
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nextCursor, pagingQuery } from '../api/paging.ts';
-import { dateTime, emrId, localDateTime, nullableString, reference, text } from '../api/schemas.ts';
+import { dateTime, emrId, localDateTime, nullableInteger, nullableString, reference, text } from '../api/schemas.ts';
 
 const slotMinutes = { minimum: 5, maximum: 24 * 60 };
 
@@ -14,12 +14,16 @@ export const scheduleSchema = Type.Object(
     id: Type.String(),
     resource_id: emrId,
     healthcare_service_ids: Type.Array(Type.String(), { description: 'Healthcare services that can be booked.' }),
-    start: Type.String({
+    start: nullableString({
       format: 'date-time',
-      description: "Start of the first occurrence. RFC 3339, with the care unit's UTC offset.",
+      description:
+        "Start of the first occurrence. RFC 3339, with the care unit's UTC offset. For a schedule that the EHR describes by its time slots alone: start of the period that they cover, or null.",
     }),
-    end: Type.String({ format: 'date-time', description: 'End of the first occurrence.' }),
-    slot_minutes: Type.Integer({ description: 'Length of a time slot.' }),
+    end: nullableString({
+      format: 'date-time',
+      description: 'End of the first occurrence, or of the period that the time slots cover.',
+    }),
+    slot_minutes: nullableInteger({ description: 'Length of a time slot. Null if the EHR does not say.' }),
     recurrence: nullableString({
       description:
         'Recurrence rule of RFC 5545 without the `RRULE:` prefix, in local time of the care unit. Null: the schedule occurs once.',

@@ -1,5 +1,5 @@
 import type { Schedule } from '@crossward/connector-kit';
-import { firstOccurrence } from '@crossward/connector-kit/timetable';
+import { instantOf } from '@crossward/connector-kit/timetable';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { instantFormatter } from '../time/date-times.ts';
@@ -7,13 +7,13 @@ import type { ScheduleBody } from './contract.ts';
 
 export function scheduleBody(schedule: Schedule, { timeZone }: Pick<CareUnitConnection, 'timeZone'>): ScheduleBody {
   const format = instantFormatter(timeZone);
-  const first = firstOccurrence(schedule, timeZone);
+  const at = (local: string | null) => local && format(instantOf(local, timeZone));
   return {
     id: schedule.id,
     resource_id: formatIdentifier({ type: 'emr_id', value: schedule.resourceId }),
     healthcare_service_ids: [...schedule.healthcareServiceIds],
-    start: format(first.start),
-    end: format(first.end),
+    start: at(schedule.localStart),
+    end: at(schedule.localEnd),
     slot_minutes: schedule.slotMinutes,
     recurrence: schedule.recurrence,
     ends_at: schedule.endsAt && format(schedule.endsAt),

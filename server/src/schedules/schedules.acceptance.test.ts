@@ -36,11 +36,14 @@ const evening = {
   healthcare_service_ids: ['consultation'],
 };
 
-function post<Body = ScheduleBody & Problem>(path: string, body: unknown, headers: Record<string, string> = {}) {
+/** The times of a schedule of the sandbox are known. */
+type Timed = ScheduleBody & { readonly start: string; readonly end: string };
+
+function post<Body = Timed & Problem>(path: string, body: unknown, headers: Record<string, string> = {}) {
   return gateway.request<Body>('POST', path, { body, headers });
 }
 
-async function created(resourceId: string, change: Record<string, unknown> = {}): Promise<ScheduleBody> {
+async function created(resourceId: string, change: Record<string, unknown> = {}): Promise<Timed> {
   const answer = await post(schedulesOf(resourceId), { ...evening, ...change });
   expect(answer.status, answer.text).toBe(201);
   return answer.body;

@@ -1,5 +1,5 @@
 /** Bytes. The memory that one upload or download takes is a few times as much. */
-const chunkSize = 256 * 1024;
+const chunkSize = 64 * 1024;
 
 /**
  * Joins and cuts pieces of any size into chunks of `chunkSize`; the last one may be shorter. All are the same memory: a

@@ -9,6 +9,6 @@ import { refreshed } from './refreshed.ts';
  */
 export function createDirectory(options: DirectoryOptions): Directory {
   const lifetime = (options.settings.directory_seconds ?? defaultDirectorySeconds) * 1000;
-  const get = refreshed<CareUnitDirectory>((id) => loadCareUnit(id, options), lifetime);
-  return { of: ({ id }) => get(id) };
+  const { get, reload } = refreshed<CareUnitDirectory>((id) => loadCareUnit(id, options), lifetime);
+  return { of: ({ id }) => get(id), reload: ({ id }) => reload(id) };
 }

@@ -6,6 +6,12 @@ interface Kept<Value> {
   readonly loadedAt: number;
 }
 
+interface Refreshed<Value> {
+  get(key: string): Promise<Value>;
+  /** Loads the value anew. A load that has begun before is not enough: it may have read what has changed since. */
+  reload(key: string): Promise<Value>;
+}
+
 /**
  * Caches a value for each key. After its lifetime, the next caller starts a refresh. Until the refresh is done, all
  * callers get the previous value. Concurrent callers share one load for each key. After a failed refresh the previous
@@ -17,7 +23,7 @@ export function refreshed<Value>(
   load: (key: string) => Promise<Value>,
   lifetime: number,
   now: () => number = Date.now,
-): (key: string) => Promise<Value> {
+): Refreshed<Value> {
   const known = new Map<string, Kept<Value>>();
   const loading = new Map<string, Promise<Value>>();
 
@@ -35,11 +41,17 @@ export function refreshed<Value>(
     return next;
   }
 
-  return async (key) => {
-    const kept = known.get(key);
-    const age = kept ? now() - kept.loadedAt : Number.POSITIVE_INFINITY;
-    if (!kept || age >= lifetime * oldestLifetimes) return refresh(key);
-    if (age >= lifetime) refresh(key).catch(() => undefined);
-    return kept.value;
+  return {
+    async get(key) {
+      const kept = known.get(key);
+      const age = kept ? now() - kept.loadedAt : Number.POSITIVE_INFINITY;
+      if (!kept || age >= lifetime * oldestLifetimes) return refresh(key);
+      if (age >= lifetime) refresh(key).catch(() => undefined);
+      return kept.value;
+    },
+    async reload(key) {
+      await loading.get(key)?.catch(() => undefined);
+      return refresh(key);
+    },
   };
 }

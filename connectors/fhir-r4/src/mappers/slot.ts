@@ -53,6 +53,19 @@ export function claimedSlot(slot: FhirSlot, status: 'busy' | 'busy-tentative', {
   return { ...slot, status, extension: [...otherExtensions(slot), { url: claimUrl, extension: parts }] };
 }
 
+const removedUrl = 'urn:crossward:slot-removed';
+
+/** A slot that its schedule no longer has, and the operation that took it out. It is kept, so that it can be given back. */
+export function removedSlot(slot: FhirSlot, operationId: string): FhirSlot {
+  const removal = { url: removedUrl, valueString: operationId };
+  return { ...slot, status: 'busy-unavailable', extension: [...otherExtensions(slot), removal] };
+}
+
+/** The operation that took the slot out of its schedule. */
+export function removerOf(slot: FhirSlot): string | undefined {
+  return slot.extension?.find(({ url }) => url === removedUrl)?.valueString;
+}
+
 export function freedSlot(slot: FhirSlot): FhirSlot {
   const { extension: _, ...rest } = slot;
   const others = otherExtensions(slot);
@@ -60,7 +73,7 @@ export function freedSlot(slot: FhirSlot): FhirSlot {
 }
 
 function otherExtensions(slot: FhirSlot): Extension[] {
-  return (slot.extension ?? []).filter(({ url }) => url !== claimUrl);
+  return (slot.extension ?? []).filter(({ url }) => url !== claimUrl && url !== removedUrl);
 }
 
 /** `null` for a slot without a valid start and end. */

@@ -1,0 +1,84 @@
+import { type CareUnit, overlaps, type Period, type Timetable } from '@crossward/connector-kit';
+import { instantOf, openPeriodsOf, overlapWindow, schedulesOverlap } from '@crossward/connector-kit/timetable';
+import { listAppointments } from '../appointment-reads.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
+import { type FhirSchedule, type FhirSlot, referenceTo } from '../fhir.ts';
+import { ownScheduleOf, timetableOf } from '../mappers/schedule.ts';
+import { slotTime } from '../mappers/slot.ts';
+import { searchSlots } from '../time-slots/search.ts';
+import { byAge } from './read.ts';
+
+/** More appointments than one resource has in the period of a write. */
+const mostAppointments = 10_000;
+
+interface Wanted {
+  readonly careUnit: CareUnit;
+  readonly resourceId: string;
+  readonly timetable: Timetable;
+  /** The Schedule, if it exists already. */
+  readonly own?: FhirSchedule | undefined;
+}
+
+/**
+ * Whether a schedule overlaps another one of the resource within two years. Of the EHR's own schedules the Slots count. Of
+ * two that are created at the same time, the older one stays: a schedule that is not ready yet gives way to older ones, and
+ * counts for younger ones alone.
+ */
+export async function overlapsAnother(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  { careUnit, resourceId, timetable, own }: Wanted,
+): Promise<boolean> {
+  const { timeZone } = careUnit;
+  const window = overlapWindow(instantOf(timetable.localStart, timeZone), new Date());
+  const found = await ehr.client.readMany<FhirSchedule>(directory.schedulesOf([resourceId]));
+  const others = found.filter((it) => it.id !== own?.id);
+  const foreign: FhirSchedule[] = [];
+  for (const other of others) {
+    const theirs = ownScheduleOf(other);
+    if (!theirs) foreign.push(other);
+    else if (counts(other, own) && schedulesOverlap(timetable, timetableOf(theirs), timeZone, window)) return true;
+  }
+  return foreign.length > 0 && overlapsSlots(ehr, directory, foreign, openPeriodsOf(timetable, timeZone, window));
+}
+
+function counts(other: FhirSchedule, own: FhirSchedule | undefined): boolean {
+  return ownScheduleOf(other)?.isReady === true || (own !== undefined && byAge(other, own) < 0);
+}
+
+async function overlapsSlots(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  schedules: readonly FhirSchedule[],
+  periods: readonly Period[],
+): Promise<boolean> {
+  const [first, last] = [periods[0], periods.at(-1)];
+  if (!first || !last) return false;
+  const range = { start: new Date(first.start.getTime() - dayMilliseconds), before: last.end };
+  const slots = await searchSlots(ehr, directory, schedules.map(referenceTo), { ...range, statuses: undefined });
+  return slots
+    .filter(({ status }) => status !== 'entered-in-error')
+    .flatMap((slot) => slotTime(slot) ?? [])
+    .some((time) => periods.some((period) => overlaps(period, time)));
+}
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** The ids of the resource's appointments that overlap one of the slots, by start. */
+export async function appointmentsIn(
+  ehr: FhirConnection,
+  careUnit: CareUnit,
+  resourceId: string,
+  slots: readonly FhirSlot[],
+): Promise<string[]> {
+  const times = slots.flatMap((slot) => slotTime(slot) ?? []);
+  if (times.length === 0) return [];
+  const range = {
+    start: new Date(Math.min(...times.map(({ start }) => start.getTime()))),
+    end: new Date(Math.max(...times.map(({ end }) => end.getTime()))),
+  };
+  const states = ['booked', 'held', 'pending'] as const;
+  const found = await listAppointments(ehr, { careUnit, resourceId, range, states, limit: mostAppointments });
+  return found.filter((it) => times.some((time) => overlaps(time, it))).map(({ id }) => id);
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import type { Connector, ScheduleCreation } from '@crossward/connector-kit';
+import { Temporal } from 'temporal-polyfill';
+import { afterEach, describe, expect, test } from 'vitest';
+import { timeZone } from '../fake/data-set.ts';
+import { type FakeOptions, type FakeServer, type Fault, type SeenRequest, startFake } from '../fake/server.ts';
+import type { FhirSlot } from '../src/fhir.ts';
+import type { FhirSettings } from '../src/settings.ts';
+import { north, openConnector, settingsFor } from './subject.ts';
+
+const servers: FakeServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+type Writer = Required<Connector>;
+
+async function start(options: FakeOptions = {}): Promise<FakeServer> {
+  const server = await startFake({ ...options, data: { days: 14 } });
+  servers.push(server);
+  return server;
+}
+
+function open(server: FakeServer, horizonDays = 60, settings: Partial<FhirSettings> = {}): Promise<Writer> {
+  const schedules = { write: true, horizon_days: horizonDays };
+  return openConnector(settingsFor(server.url, { schedules, ...settings })) as Promise<Writer>;
+}
+
+const tomorrow = Temporal.Now.plainDateISO(timeZone).add({ days: 1 });
+
+/** Four slots in the evening of each day from tomorrow on. */
+function evenings(days: number, change: Partial<ScheduleCreation> = {}): ScheduleCreation {
+  return {
+    operationId: randomUUID(),
+    careUnit: north,
+    resourceId: 'r-1',
+    healthcareServiceIds: ['consultation'],
+    localStart: `${tomorrow}T18:00:00`,
+    localEnd: `${tomorrow}T20:00:00`,
+    slotMinutes: 30,
+    recurrence: `FREQ=DAILY;COUNT=${days}`,
+    ...change,
+  };
+}
+
+function evening(day: number) {
+  const at = (time: string) =>
+    new Date(tomorrow.add({ days: day }).toZonedDateTime({ timeZone, plainTime: time }).epochMilliseconds);
+  return { start: at('18:00'), end: at('20:00') };
+}
+
+/** The starts of the free Slots of the schedules that the gateway has created. */
+function freeStarts(server: FakeServer): string[] {
+  return (server.store.all('Slot') as unknown as FhirSlot[])
+    .filter(({ schedule, status }) => !schedule?.reference?.startsWith('Schedule/schedule-') && status === 'free')
+    .map(({ start }) => start ?? '')
+    .sort();
+}
+
+function startsOn(days: readonly number[]): string[] {
+  const slots = [0, 30, 60, 90];
+  return days
+    .flatMap((day) => slots.map((it) => new Date(evening(day).start.getTime() + it * 60_000).toISOString()))
+    .sort();
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+function onWrite(place: number, fault: Fault) {
+  let writes = 0;
+  return ({ method, path }: SeenRequest) => {
+    const isWrite = method !== 'GET' && !path.endsWith('/_search');
+    return isWrite && ++writes === place ? fault : undefined;
+  };
+}
+
+describe('a creation without a response', () => {
+  test.each([
+    ['before a request is executed', 'cut_before', {}],
+    ['while a request is executed', 'cut_during', {}],
+    ['after a request is executed', 'cut_after', {}],
+    ['while a request is executed, without If-None-Exist', 'cut_during', { heedsIfNoneExist: false }],
+  ] as const)('is finished once when the connection is cut %s', async (_, fault, options) => {
+    // The Schedule, then its 160 slots in two transactions.
+    for (const place of [1, 2, 3]) {
+      const server = await start(options);
+      const connector = await open(server);
+      const creation = evenings(40);
+      server.misbehave = onWrite(place, fault);
+      await connector.createSchedule(creation).catch(() => undefined);
+      server.misbehave = () => undefined;
+      const isLookedUp = place !== 1;
+      const found = isLookedUp
+        ? await connector.findScheduleWrite(north, creation.operationId)
+        : await connector.createSchedule(creation);
+      await server.atRest();
+      expect(await connector.createSchedule(creation)).toEqual(found);
+      expect(freeStarts(server)).toEqual(startsOn(range(40)));
+      const listed = await connector.listSchedules({ careUnit: north, resourceId: 'r-1', limit: 100 });
+      expect(listed.filter(({ slotMinutes }) => slotMinutes !== null)).toEqual([found]);
+    }
+  });
+});
+
+test('slots are added as time passes, each once', async () => {
+  const server = await start();
+  const before = await open(server, 10);
+  await before.createSchedule(evenings(30));
+  const first = freeStarts(server);
+  expect(first.length).toBeLessThan(11 * 4);
+  // Ten days later, the horizon has moved. Two gateways notice it at the same time.
+  const [one, two] = await Promise.all([open(server, 20), open(server, 20)]);
+  await Promise.all([one, two].map((connector) => connector.extendSchedules(north)));
+  const second = freeStarts(server);
+  expect(second.length).toBeGreaterThan(first.length + 9 * 4);
+  expect(second).toEqual(startsOn(range(30)).slice(0, second.length));
+  await one.extendSchedules(north);
+  expect(freeStarts(server)).toEqual(second);
+  await (await open(server, 60)).extendSchedules(north);
+  expect(freeStarts(server)).toEqual(startsOn(range(30)));
+});
+
+test('an exception beyond the horizon counts when its slots would be added', async () => {
+  const server = await start();
+  const connector = await open(server, 10);
+  const { id } = await connector.createSchedule(evenings(30));
+  const operationId = randomUUID();
+  const write = { careUnit: north, resourceId: 'r-1', scheduleId: id };
+  await connector.addScheduleException({ ...write, operationId, ...evening(20) });
+  await connector.endSchedule({ ...write, operationId: randomUUID(), end: evening(25).start });
+  const later = await open(server, 60);
+  await later.extendSchedules(north);
+  const kept = range(25).filter((day) => day !== 20);
+  expect(freeStarts(server)).toEqual(startsOn(kept));
+  expect(await later.withdrawSchedule(north, operationId)).toBe('withdrawn');
+  expect(freeStarts(server)).toEqual(startsOn(range(25)));
+});
+
+test("the EHR's own schedules are listed, count as overlaps, and are not changed", async () => {
+  const server = await start();
+  const connector = await open(server);
+  const planningHorizon = { start: '2027-01-04T00:00:00+01:00', end: '2027-03-01T00:00:00+01:00' };
+  server.store.save({ ...server.store.get('Schedule/schedule-r-1'), planningHorizon } as never);
+  const list = (year: number) =>
+    connector.listSchedules({
+      careUnit: north,
+      resourceId: 'r-1',
+      limit: 10,
+      range: { start: new Date(`${year}-01-01`), end: new Date(`${year}-12-31`) },
+    });
+  expect(await list(2027)).toEqual([
+    {
+      id: 'schedule-r-1',
+      resourceId: 'r-1',
+      healthcareServiceIds: ['consultation', 'vaccination'],
+      localStart: '2027-01-04T00:00:00',
+      localEnd: '2027-03-01T00:00:00',
+      slotMinutes: null,
+      recurrence: null,
+      endsAt: null,
+      exceptions: [],
+    },
+  ]);
+  expect(await list(2028)).toEqual([]);
+  const daytime = evenings(7, { localStart: `${tomorrow}T10:15:00`, localEnd: `${tomorrow}T10:45:00` });
+  await expect(connector.createSchedule(daytime)).rejects.toMatchObject({ kind: 'schedule_overlap' });
+  const write = { operationId: randomUUID(), careUnit: north, resourceId: 'r-1', scheduleId: 'schedule-r-1' };
+  await expect(connector.endSchedule({ ...write, end: new Date() })).rejects.toMatchObject({ kind: 'unsupported' });
+});
+
+test('slots that the staff have blocked stay blocked', async () => {
+  const server = await start();
+  const connector = await open(server);
+  const { id } = await connector.createSchedule(evenings(1));
+  const slot = server.store.all('Slot').find((it) => it.start === evening(0).start.toISOString());
+  server.store.save({ ...slot, status: 'busy-unavailable' } as never);
+  const operationId = randomUUID();
+  const write = { operationId, careUnit: north, resourceId: 'r-1', scheduleId: id };
+  await connector.addScheduleException({ ...write, ...evening(0) });
+  expect(freeStarts(server)).toEqual([]);
+  await connector.withdrawSchedule(north, operationId);
+  expect(freeStarts(server)).toEqual(startsOn([0]).slice(1));
+});
+
+test('a server that limits its transactions gets the slots in parts', async () => {
+  const server = await start({ transactionSize: 20 });
+  const connector = await open(server, 60, { booking: { transaction_size: 20 } });
+  const { id } = await connector.createSchedule(evenings(12));
+  expect(freeStarts(server)).toEqual(startsOn(range(12)));
+  const write = { operationId: randomUUID(), careUnit: north, resourceId: 'r-1', scheduleId: id };
+  const whole = { start: evening(0).start, end: evening(11).end };
+  await expect(connector.addScheduleException({ ...write, ...whole })).rejects.toMatchObject({ kind: 'rejected' });
+  expect(freeStarts(server)).toEqual(startsOn(range(12)));
+});
+
+test.each<[string, FakeOptions, Partial<FhirSettings>]>([
+  ['without the setting', {}, { schedules: {} }],
+  ['without transactions', { transactions: 'none' }, {}],
+  ['that lets no Slot be written', { transactions: 'none', plainWrites: false }, {}],
+])('a connection %s reads schedules alone', async (_, options, settings) => {
+  const connector: Connector = await open(await start(options), 60, settings);
+  expect(connector).toMatchObject({ listSchedules: expect.any(Function), findSchedule: expect.any(Function) });
+  expect(connector.createSchedule ?? connector.endSchedule ?? connector.extendSchedules).toBeUndefined();
+});
