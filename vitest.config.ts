@@ -51,7 +51,7 @@ const unit = {
   test: {
     name: 'unit',
     include: ['{server,connector-kit,connectors,client,test}/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos')],
+    exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'python')],
   },
 };
 
@@ -84,6 +84,7 @@ export default defineConfig({
       }),
       againstFhirServer('fhir'),
       againstFhirServer('medplum'),
+      project('python', { databaseKind: 'pglite', include: files('python') }),
       project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
       project('chaos-pglite', {
         databaseKind: 'pglite',

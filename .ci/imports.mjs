@@ -9,11 +9,21 @@ import { parseSync, Visitor } from 'oxc-parser';
 const layers = [
   ['main', 'cli'],
   ['http', 'background'],
-  ['appointments', 'patients', 'resources', 'schedules', 'timeslots', 'healthcare-services', 'emrs'],
+  [
+    'appointments',
+    'documents',
+    'patients',
+    'resources',
+    'schedules',
+    'timeslots',
+    'healthcare-services',
+    'medical-notes',
+    'emrs',
+  ],
   ['api'],
   ['operations'],
   ['confirmations'],
-  ['messages', 'ehr', 'clients', 'secret-keys'],
+  ['messages', 'ehr', 'clients', 'secret-keys', 'uploads'],
   ['db', 'config'],
   ['identifiers', 'problems', 'secrets', 'startup', 'time', 'log'],
 ];

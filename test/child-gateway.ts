@@ -40,6 +40,7 @@ export interface ChildRequest {
 export interface ChildGateway {
   /** `http://127.0.0.1:<port>` */
   readonly address: string;
+  readonly pid: number;
   /** Headers that the client sends with each request. */
   readonly credentials: Readonly<Record<'x-service-client-id' | 'x-service-client-secret', string>>;
   /** `undefined`: the process ended before it responded. */
@@ -93,6 +94,7 @@ export async function startChild({
   const credentials = { 'x-service-client-id': client.id, 'x-service-client-secret': client.secret };
   return {
     address,
+    pid: child.pid ?? 0,
     credentials,
     ended,
     hasEnded: () => hasEnded,

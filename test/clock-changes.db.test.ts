@@ -159,6 +159,12 @@ describe.each([
         const back = await change(careUnit, body.id, { start, end });
         expect(back.body.start).toBe(`${start}${offsetBefore}`);
 
+        const second = await create(careUnit, `${end}${offsetAfter}`, `${at(until)}${offsetAfter}`);
+        expect(second.status).toBe(201);
+        expect(second.body).toMatchObject({ start: `${end}${offsetAfter}`, end: `${at(until)}${offsetAfter}` });
+        await expectReadsBack(second.body, Temporal.Instant.from(`${end}${offsetAfter}`));
+        await change(careUnit, second.body.id, { status: 'cancelled' });
+
         // From the first occurrence to the second, which have the same local time.
         const across = await change(careUnit, body.id, {
           start: `${end}${offsetBefore}`,

@@ -59,15 +59,19 @@ export async function codeFor(gateway: Gateway, id: string, count = 1): Promise<
   return codeIn(newest);
 }
 
-export function codeIn(message: Message | undefined): string {
-  const code = /(?<!\d)\d{6}(?!\d)/.exec(message?.text ?? '')?.[0];
+/** The code in a message. Codes have six digits unless a policy says otherwise. */
+export function codeIn(message: Message | undefined, length = 6): string {
+  const code = new RegExp(`(?<!\\d)\\d{${length}}(?!\\d)`).exec(message?.text ?? '')?.[0];
   if (!code) throw new Error('The message has no code');
   return code;
 }
 
 /** Incorrect codes. */
 export function incorrectCodes(right: string, count: number): string[] {
-  return Array.from({ length: count }, (_, index) => String((Number(right) + index + 1) % 1_000_000).padStart(6, '0'));
+  const { length } = right;
+  return Array.from({ length: count }, (_, index) =>
+    String((Number(right) + index + 1) % 10 ** length).padStart(length, '0'),
+  );
 }
 
 /** The operations on appointments of one care unit, called by this client. Changes return any response; reads throw unless successful. */

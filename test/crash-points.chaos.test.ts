@@ -246,6 +246,30 @@ const operations: Operation[] = [
     },
   },
   {
+    name: 'a medical note',
+    completesAfter: 'intent',
+    every: 1,
+    async prepare(world) {
+      const path = `${oslo}/patients/emr_id%3Ap-3/medical-notes`;
+      const text = `Note ${randomUUID()}`;
+      const notes = async () => {
+        const { body } = await world.done({ method: 'GET', path });
+        const { medical_notes } = body as unknown as { medical_notes: { id: string; text: string }[] };
+        return medical_notes.filter((note) => note.text === text);
+      };
+      return {
+        request: { method: 'POST', path, body: { text, author_id: 'r-1' } },
+        status: 201,
+        async expectDone({ body, headers }) {
+          expect(headers.get('location')).toBe(`${path}/${body.id}`);
+          expect(await notes()).toEqual([body]);
+        },
+        expectDoneWithoutRetry: async () => expect(await notes()).toHaveLength(1),
+        expectNothingDone: async () => expect(await notes()).toEqual([]),
+      };
+    },
+  },
+  {
     name: 'a booking by code',
     completesAfter: 'end',
     every: 1,
@@ -487,7 +511,10 @@ describe.each<{ kind: Kind; sampling: number }>([
   { kind: 'pglite', sampling: 8 },
 ])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sampling }) => {
   /** A gateway start takes seconds, so a normal run covers only the requests with the most steps; `all` covers every request. */
-  const sampled = { postgresql: ['a booking by code', 'a confirmation', 'a resend'], pglite: ['a booking'] }[kind];
+  const sampled = {
+    postgresql: ['a booking by code', 'a confirmation', 'a resend', 'a medical note'],
+    pglite: ['a booking'],
+  }[kind];
   const killed = operations.filter(({ name }) => all || sampled.includes(name));
 
   test.concurrent.for(killed)('$name is executed once', async ({ prepare, completesAfter, every }, context) => {

@@ -85,9 +85,58 @@ function postgresTemplate(): Promise<string> {
 }
 
 async function createPglite(content: 'migrated' | 'empty'): Promise<TestDatabase> {
-  const loadDataDir = await pgliteDump(content);
-  const database = await pgliteDatabase(startPglite({ loadDataDir }));
+  if (content === 'migrated') return await migratedPglite();
+  const database = await pgliteDatabase(startPglite({ loadDataDir: await pgliteDump(content) }));
   return { database, url: undefined, dispose: () => database.close() };
+}
+
+type PGlite = ReturnType<typeof startPglite>;
+
+/** Unused migrated databases of this process. Starting one takes a second of computing. */
+const unused: PGlite[] = [];
+
+async function migratedPglite(): Promise<TestDatabase> {
+  const pglite = unused.pop() ?? startPglite({ loadDataDir: await pgliteDump('migrated') });
+  const before = await objectsIn(pglite);
+  const database = await pgliteDatabase(pglite);
+  let disposal: Promise<void> | undefined;
+  async function dispose(): Promise<void> {
+    await database.pool.end();
+    if (pglite.closed) return;
+    const isEmpty = await emptied(pglite).then(
+      async () => (await objectsIn(pglite)) === before,
+      () => false,
+    );
+    if (isEmpty) unused.push(pglite);
+    else await pglite.close();
+  }
+  return {
+    database,
+    url: undefined,
+    dispose() {
+      disposal ??= dispose();
+      return disposal;
+    },
+  };
+}
+
+/** Leaves a database as the migrations made it, without sessions, rows and the schema of pg-boss. */
+async function emptied(pglite: PGlite): Promise<void> {
+  await pglite.exec('ROLLBACK');
+  await pglite.exec('DISCARD ALL');
+  await pglite.exec('DROP SCHEMA IF EXISTS pgboss CASCADE');
+  const { rows } = await pglite.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'schema_migrations'`,
+  );
+  await pglite.exec(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} RESTART IDENTITY CASCADE`);
+}
+
+/** Differs if a test has changed a table, constraint, function or trigger. */
+async function objectsIn(pglite: PGlite): Promise<string> {
+  const catalogs = ['pg_class', 'pg_attribute', 'pg_constraint', 'pg_proc', 'pg_trigger', 'pg_type'];
+  const counts = catalogs.map((name) => `(SELECT count(*) FROM ${name}) AS ${name}`);
+  return JSON.stringify((await pglite.query(`SELECT ${counts.join(', ')}`)).rows);
 }
 
 /** Created by the first worker that needs it. The others wait, because it takes seconds of computing. */

@@ -1,71 +1,33 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { reasonNames, reasons } from '../server/src/problems/reasons.ts';
+import { browserTimeout, isBrowserMissing, startBrowser } from './browser.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 
-const browser = process.env.CHROMIUM_PATH || '/usr/bin/chromium';
-const isMissing = !existsSync(browser);
-
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-if (isMissing) {
-  const text = `Chromium was not found at ${browser}. Install it, or set CHROMIUM_PATH to its path.`;
-  if (process.env.CI) {
-    test('Chromium is installed', () => {
-      throw new Error(text);
-    });
-  } else {
-    process.stderr.write(`Browser tests skipped. ${text}\n`);
-  }
-}
-
-/** Chromium starts slowly while other tests use the CPU. */
-const longTimeout = { timeout: 120_000 };
+const isMissing = isBrowserMissing();
 
 // Skipped without Chromium on a developer's machine. CI fails instead, with the message above.
-describe.skipIf(isMissing)('in a browser', longTimeout, () => {
+describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
   let gateway: Gateway;
-  let profile: string;
-  let context: BrowserContext;
+  let browser: Awaited<ReturnType<typeof startBrowser>>;
   let page: Page;
   let requests: URL[];
   let browserErrors: string[];
 
   beforeAll(async () => {
     gateway = await startGateway();
-    profile = await mkdtemp(join(tmpdir(), 'crossward-browser-'));
-    context = await chromium.launchPersistentContext(profile, {
-      executablePath: browser,
-      headless: true,
-      args: flags,
-      viewport: { width: 1280, height: 1000 },
-      baseURL: `http://127.0.0.1:${gateway.port}`,
-    });
-    context.setDefaultTimeout(longTimeout.timeout);
+    browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
   });
 
   afterAll(async () => {
-    await context?.close();
+    await browser?.close();
     await gateway?.close();
-    await rm(profile, { recursive: true, force: true });
   });
 
   beforeEach(async () => {
     requests = [];
     browserErrors = [];
-    page = await context.newPage();
+    page = await browser.context.newPage();
     page.on('request', (request) => requests.push(new URL(request.url())));
     page.on('console', (message) => {
       // Violations of the content security policy are reported as errors.

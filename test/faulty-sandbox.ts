@@ -1,4 +1,4 @@
-import { type AppointmentWrite, type Connector, ConnectorError } from '@crossward/connector-kit';
+import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { sandboxConnector } from '@crossward/connector-sandbox';
 
 /*
@@ -17,22 +17,28 @@ Object.assign(sandboxConnector, {
 });
 
 function faulty(connector: Connector): Connector {
-  const { changeAppointments } = connector;
-  if (!changeAppointments) throw new Error('The sandbox supports no changes');
+  const { changeAppointments, createMedicalNote } = connector;
+  if (!changeAppointments || !createMedicalNote) throw new Error('The sandbox supports no changes');
   let backAt = 0;
-  const change = async (write: AppointmentWrite) => {
-    const [losesResponse, isLate] = [Math.random() < probability, Math.random() < probability];
-    if (isLate) {
-      // A write that lost a race is rejected, which is fine here.
-      setTimeout(() => void changeAppointments(write).catch(() => undefined), Math.random() * maxDelayMs);
-    } else if (!losesResponse || Math.random() < 0.7) {
-      const appointments = await changeAppointments(write);
-      if (!losesResponse) return appointments;
-    }
-    if (losesResponse) backAt = Date.now() + Math.random() * maxDowntimeMs;
-    throw new ConnectorError('outcome_unknown', 'The sandbox lost the response');
+  const failing =
+    <Input, Result>(perform: (write: Input) => Promise<Result>) =>
+    async (write: Input) => {
+      const [losesResponse, isLate] = [Math.random() < probability, Math.random() < probability];
+      if (isLate) {
+        // A write that lost a race is rejected, which is fine here.
+        setTimeout(() => void perform(write).catch(() => undefined), Math.random() * maxDelayMs);
+      } else if (!losesResponse || Math.random() < 0.7) {
+        const result = await perform(write);
+        if (!losesResponse) return result;
+      }
+      if (losesResponse) backAt = Date.now() + Math.random() * maxDowntimeMs;
+      throw new ConnectorError('outcome_unknown', 'The sandbox lost the response');
+    };
+  const writes = {
+    changeAppointments: failing(changeAppointments),
+    createMedicalNote: failing(createMedicalNote),
   };
-  const members = Object.entries({ ...connector, changeAppointments: change }).map(([name, member]) => {
+  const members = Object.entries({ ...connector, ...writes }).map(([name, member]) => {
     if (typeof member !== 'function') return [name, member];
     const call = async (...input: unknown[]) => {
       if (Date.now() < backAt) throw new ConnectorError('unavailable', 'The sandbox is unavailable');

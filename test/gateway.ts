@@ -17,6 +17,10 @@ import { buildApp } from '../server/src/http/app.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import type { Ehr } from './ehrs/ehr.ts';
 import { startEhrs } from './ehrs/under-test.ts';
+import { shareCompilers } from './shared-compilers.ts';
+
+shareCompilers();
+
 import { createResponseCheck } from './response-check.ts';
 
 /**
@@ -59,6 +63,8 @@ export interface GatewayResponse<Body = unknown> {
   readonly headers: IncomingMessage['headers'];
   readonly body: Body;
   readonly text: string;
+  /** The body as it was sent. */
+  readonly bytes: Buffer;
 }
 
 export interface GatewayOptions {
@@ -256,10 +262,6 @@ async function send({ port, agent, method, path, payload, headers = {} }: Sent) 
   // Send the body as a buffer: Node.js would encode headers as UTF-8 if it were a string.
   request.end(payload === undefined ? undefined : Buffer.from(payload));
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const chunks = await response.toArray();
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    text: Buffer.concat(chunks).toString('utf8'),
-  };
+  const bytes = Buffer.concat(await response.toArray());
+  return { status: response.statusCode ?? 0, headers: response.headers, text: bytes.toString('utf8'), bytes };
 }

@@ -22,7 +22,7 @@ export function withRenamedIds(connector: Connector, current: () => Renaming): C
   const toOwn = (id: string) => current().own(id) ?? 'unknown';
   const operations = Object.entries(connector).flatMap(([name, operation]) => {
     if (typeof operation !== 'function') return [];
-    const namesOperation = /^find(Operation|.*Write)$/.test(name);
+    const namesOperation = /^(find(Operation|.*Write)|withdraw.*)$/.test(name);
     const renamed = async (...args: unknown[]) => {
       const own = args.map((it) => (typeof it === 'string' && namesOperation ? it : rename(it, toOwn, true)));
       const result: unknown = rename(await operation(...own), (id) => current().shown(id), false);
@@ -37,7 +37,7 @@ export function withRenamedIds(connector: Connector, current: () => Renaming): C
 function rename(value: unknown, change: (id: string) => string, isId: boolean): unknown {
   if (typeof value === 'string') return isId ? change(value) : value;
   if (Array.isArray(value)) return value.map((it) => rename(it, change, isId));
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
   if ('timeZone' in value) return value;
   const isEmrId = 'type' in value && value.type === 'emr_id';
   const entries = Object.entries(value).map(([key, it]) => [

@@ -1,128 +1,135 @@
 /** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { codeFor } from '../../test/codes.ts';
 import { type Gateway, startGateway } from '../../test/gateway.ts';
-import { type CrosswardClient, createCrosswardClient, type Problem } from './index.ts';
-
-const path = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum' };
-const inCareUnit = '/api/emrs/{emr}/care-units/{care_unit_id}';
-const millisecondsOfDay = 24 * 60 * 60 * 1000;
+import { type CareUnitClient, type CrosswardClientOptions, createCrosswardClient } from './index.ts';
 
 let gateway: Gateway;
-let client: CrosswardClient;
+let oslo: CareUnitClient;
 
 beforeAll(async () => {
   gateway = await startGateway();
-  const { id, secret } = gateway.credentials('everything');
-  client = createCrosswardClient({ baseUrl: baseUrl(), clientId: id, clientSecret: secret });
+  oslo = createClient().careUnit('sandbox-no', 'oslo-sentrum');
 });
 
 afterAll(() => gateway.close());
 
-function baseUrl(): string {
-  return `http://127.0.0.1:${gateway.port}`;
+function createClient(options: Partial<CrosswardClientOptions> = {}) {
+  const { id, secret } = gateway.credentials('everything');
+  const baseUrl = `http://127.0.0.1:${gateway.port}`;
+  return createCrosswardClient({ baseUrl, clientId: id, clientSecret: secret, ...options });
 }
 
-async function freeTimes() {
-  const start = new Date(Date.now() + millisecondsOfDay);
-  const { data, error } = await client.GET(`${inCareUnit}/timeslots`, {
-    params: {
-      path,
-      query: {
-        start: start.toISOString(),
-        end: new Date(start.getTime() + 14 * millisecondsOfDay).toISOString(),
-        resource_id: ['r-1'],
-        healthcare_service_id: ['consultation'],
+/** An appointment of half an hour on a day in 2030. */
+function at(day: string, time: string) {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  const end = `${String(hours + (minutes === 30 ? 1 : 0)).padStart(2, '0')}:${minutes === 30 ? '00' : '30'}`;
+  return {
+    patient_id: 'p-3',
+    resource_id: 'r-1',
+    healthcare_service_id: 'consultation',
+    start_time: `2030-03-${day}T${time}:00`,
+    end_time: `2030-03-${day}T${end}:00`,
+  };
+}
+
+describe('the client', () => {
+  test('books once if the response to the first attempt is lost', async () => {
+    let lost = 0;
+    const { appointments } = createClient({
+      retry: { baseDelayMs: 1 },
+      async fetch(request) {
+        const response = await fetch(request);
+        if (request.method !== 'POST' || lost > 0) return response;
+        lost += 1;
+        await response.body?.cancel();
+        throw new TypeError('fetch failed');
       },
-    },
-  });
-  expect(error).toBeUndefined();
-  const [first, second] = data?.timeslots ?? [];
-  if (!first || !second) throw new Error('The sandbox has too few free slots');
-  return [first, second] as const;
-}
+    }).careUnit('sandbox-no', 'oslo-sentrum');
 
-async function book(time: { start: string; end: string }) {
-  const { data, error } = await client.POST(`${inCareUnit}/appointments`, {
-    params: { path },
-    body: {
-      patient_id: 'p-3',
-      resource_id: 'r-1',
-      healthcare_service_id: 'consultation',
-      start_time: time.start.slice(0, 19),
-      end_time: time.end.slice(0, 19),
-    },
-  });
-  if (!data) throw new Error(error.detail);
-  // Only a dry run returns `change`.
-  if ('change' in data) throw new Error('Unexpected dry-run response');
-  return data;
-}
-
-describe('the typed client', () => {
-  test('books, lists, moves and cancels', async () => {
-    const [first, second] = await freeTimes();
-
-    const booked = await book(first);
-    expect(booked).toMatchObject({ status: 'booked', start: first.start, end: first.end });
-
-    const list = await client.GET(`${inCareUnit}/appointments`, {
-      params: { path, query: { patient_id: 'p-3', status: ['booked', 'cancelled'] } },
-    });
-    expect(list.data?.appointments).toContainEqual(booked);
-
-    const at = { params: { path: { ...path, appointment_id: booked.id } } };
-    const moved = await client.PATCH(`${inCareUnit}/appointments/{appointment_id}`, {
-      ...at,
-      body: { start: second.start, end: second.end, comment: 'Later.' },
-    });
-    expect(moved.data).toEqual({ ...booked, start: second.start, end: second.end, comment: 'Later.' });
-
-    const cancelled = await client.PATCH(`${inCareUnit}/appointments/{appointment_id}`, {
-      ...at,
-      body: { status: 'cancelled' },
-    });
-    expect(cancelled.data).toEqual({ ...moved.data, status: 'cancelled' });
-
-    const read = await client.GET(`${inCareUnit}/appointments/{appointment_id}`, at);
-    expect(read.data).toEqual(cancelled.data);
+    const booked = await appointments.create(at('18', '09:00'));
+    expect(lost).toBe(1);
+    const range = { start: '2030-03-18T00:00:00', end: '2030-03-19T00:00:00' };
+    expect(await appointments.list({ patient_id: 'p-3', ...range }).all()).toEqual([booked]);
   });
 
-  test('returns problems as typed errors', async () => {
-    const { data, error, response } = await client.GET(`${inCareUnit}/appointments/{appointment_id}`, {
-      params: { path: { ...path, appointment_id: 'nobody-has-this' } },
-    });
-    expect(data).toBeUndefined();
-    expect(response.status).toBe(404);
-    const reason: Problem['reason'] | undefined = error?.reason;
-    expect(reason).toBe('appointment_not_found');
+  test('moves, cancels and previews several appointments', async () => {
+    const { appointments } = oslo;
+    const ids = [(await appointments.create(at('19', '09:00'))).id, (await appointments.create(at('19', '09:30'))).id];
+    const later = { start: '2030-03-19T10:00:00', end: '2030-03-19T11:00:00' };
+
+    const previews = await appointments.previewUpdateMany(ids, later);
+    expect(previews.map(({ change }) => change)).toEqual(['moved', 'moved']);
+    const moved = await appointments.updateMany(ids, later);
+    expect(moved.map(({ start }) => start)).toEqual(['2030-03-19T10:00:00+01:00', '2030-03-19T10:30:00+01:00']);
+
+    const wouldBeCancelled = await appointments.previewCancelMany(ids);
+    expect(wouldBeCancelled.map(({ change }) => change)).toEqual(['cancelled', 'cancelled']);
+    const cancelled = await appointments.cancelMany(ids, { comment: 'Feels better' });
+    expect(cancelled.map(({ status, comment }) => [status, comment])).toEqual([
+      ['cancelled', 'Feels better'],
+      ['cancelled', 'Feels better'],
+    ]);
   });
 
-  test('rejects paths and fields that the OpenAPI description does not define', async () => {
-    // @ts-expect-error: no such path.
-    const { response } = await client.GET('/api/nothing');
-    expect(response.status).toBe(404);
+  test('confirms with a code', async () => {
+    const { appointments } = createClient().careUnit('sandbox-se', 'sodermalm');
+    const booking = await appointments.create(at('20', '09:00'));
+    expect(await appointments.previewCancel(booking.id)).toMatchObject({ change: 'cancelled' });
+    const tooSoon = appointments.resendCode(booking.id, { timeoutMs: 5_000 });
+    await expect(tooSoon).rejects.toMatchObject({ problem: { reason: 'rate_limited' } });
+
+    const code = await codeFor(gateway, booking.id);
+    const confirmed = await appointments.confirm(booking.id, code);
+    expect(confirmed).toMatchObject({ id: booking.id, status: 'booked', confirmation: null });
+    expect(await appointments.get(booking.id)).toEqual(confirmed);
+    expect(await appointments.confirmMany([booking.id], code)).toEqual([confirmed]);
   });
 
-  test('returns a problem for a wrong secret', async () => {
-    const stranger = createCrosswardClient({ baseUrl: baseUrl(), clientId: 'demo', clientSecret: 'wrong' });
-    const { error } = await stranger.GET('/api/emrs');
-    expect(error).toMatchObject({ status: 401, reason: 'credentials_invalid' });
-  });
-
-  test('uses the fetch function of the caller', async () => {
-    const seen: string[] = [];
-    const { id, secret } = gateway.credentials('everything');
-    const own = createCrosswardClient({
-      baseUrl: baseUrl(),
-      clientId: id,
-      clientSecret: secret,
+  test('finds people by numbers that are in no URL, page by page', async () => {
+    const urls: string[] = [];
+    const unit = createClient({
       fetch: (request) => {
-        seen.push(`${request.method} ${new URL(request.url).pathname}`);
+        urls.push(request.url);
         return fetch(request);
       },
+    }).careUnit('sandbox-no', 'oslo-sentrum');
+    const number = '15859000026';
+    expect(await unit.patients.get(`no_personal_number:${number}`)).toMatchObject({ given_name: 'Lykkelig' });
+    const range = { start: '2030-03-21T09:00:00', end: '2030-03-21T11:00:00' };
+    const slots = unit.timeSlots.list({ ...range, resource_id: ['r-1', 'r-2'], limit: 1 });
+    expect(new Set((await slots.all()).map(({ resource_id }) => resource_id))).toEqual(
+      new Set(['emr_id:r-1', 'emr_id:r-2']),
+    );
+    await unit.appointments.list({ patient_id: `no_personal_number:${number}`, limit: 1 }).all();
+    expect(urls.length).toBeGreaterThan(5);
+    expect(urls.filter((url) => url.includes(number) || /\br-\d/.test(url))).toEqual([]);
+  });
+
+  test('lists EHRs, care units, resources and services', async () => {
+    const client = createClient();
+    const ids = async (list: { all(): Promise<{ id: string }[]> }) => (await list.all()).map(({ id }) => id);
+    expect(await ids(client.emrs.list())).toContain('sandbox-no');
+    expect(await ids(client.careUnits('sandbox-no').list())).toContain('oslo-sentrum');
+    expect(await ids(oslo.resources.list())).not.toEqual([]);
+    expect(await ids(oslo.healthcareServices.list())).toContain('consultation');
+    expect(await oslo.resources.get('r-1')).toMatchObject({ kind: 'practitioner' });
+  });
+
+  test('throws the problem for a wrong secret, without retries', async () => {
+    const { emrs } = createClient({ clientSecret: 'wrong' });
+    await expect(emrs.list().all()).rejects.toMatchObject({
+      problem: { status: 401, reason: 'credentials_invalid' },
+      attempts: 1,
     });
-    const { data } = await own.GET('/api/emrs');
-    expect(data?.emrs.map((emr) => emr.id)).toContain('sandbox-no');
-    expect(seen).toEqual(['GET /api/emrs']);
+  });
+
+  test('has the paths of the OpenAPI description, and no other', async () => {
+    const { raw } = createClient();
+    const { data } = await raw.GET('/api/emrs');
+    expect(data?.emrs.map(({ id }) => id)).toContain('sandbox-no');
+    // @ts-expect-error: no such path.
+    const { response } = await raw.GET('/api/nothing');
+    expect(response.status).toBe(404);
   });
 });

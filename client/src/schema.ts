@@ -172,6 +172,105 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents
+         * @description The patient's documents at the care unit, newest first.
+         */
+        get: operations["list_documents"];
+        put?: never;
+        /**
+         * Store a document
+         * @description Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.
+         */
+        post: operations["create_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a document */
+        get: operations["get_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/documents/{document_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a document
+         * @description The content, as a download. Content of any type that cannot be stored through this interface is sent as `application/octet-stream`.
+         */
+        get: operations["get_document_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/medical-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List medical notes */
+        get: operations["list_medical_notes"];
+        put?: never;
+        /**
+         * Create a medical note
+         * @description The body can have up to 2 MiB.
+         */
+        post: operations["create_medical_note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/emrs/{emr}/care-units/{care_unit_id}/patients/{patient_id}/medical-notes/{medical_note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a medical note */
+        get: operations["get_medical_note"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/emrs/{emr}/care-units/{care_unit_id}/resources": {
         parameters: {
             query?: never;
@@ -367,8 +466,8 @@ export interface components {
              */
             comment?: string;
             /**
-             * Format: local-date-time
-             * @description End of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             * Format: care-unit-date-time
+             * @description End of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
              */
             end_time: string;
             /** Format: text */
@@ -378,8 +477,8 @@ export interface components {
             /** @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             resource_id: string;
             /**
-             * Format: local-date-time
-             * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`.
+             * Format: care-unit-date-time
+             * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
              */
             start_time: string;
         };
@@ -392,22 +491,7 @@ export interface components {
              */
             change: "kept" | "moved" | "updated" | "created" | "cancelled";
             comment: string | null;
-            confirmation: {
-                /** @description Number of attempts left to enter the code. */
-                attempts_remaining: number;
-                /** @enum {string} */
-                channel: "sms" | "email";
-                /** @enum {string|null} */
-                delivery: "queued" | "sent" | "failed" | null;
-                /** Format: date-time */
-                expires_at: string | null;
-                /** @description Null if it would be created. */
-                id: string | null;
-                /** @enum {string} */
-                kind: "booking" | "cancellation";
-                /** @description Page where the patient can enter the code. Null if there is none. */
-                page_url: string | null;
-            } | null;
+            confirmation: components["schemas"]["ConfirmationPreview"] | null;
             emr: string;
             /**
              * Format: date-time
@@ -531,6 +615,78 @@ export interface components {
             /** @description Page where the patient can enter the code. Null if there is none. */
             page_url: string | null;
         };
+        /** @description A confirmation as it would be after the request. */
+        ConfirmationPreview: {
+            /** @description Number of attempts left to enter the code. */
+            attempts_remaining: number;
+            /** @enum {string} */
+            channel: "sms" | "email";
+            delivery: ("queued" | "sent" | "failed") | null;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** @description Null if it would be created. */
+            id: string | null;
+            /** @enum {string} */
+            kind: "booking" | "cancellation";
+            /** @description Page where the patient can enter the code. Null if there is none. */
+            page_url: string | null;
+        };
+        /** @description A document of a patient, stored at the care unit. Its content has a path of its own. */
+        Document: {
+            /** @description As `emr_id:{value}`. Null if the EHR does not name an author. */
+            author_id: string | null;
+            /** @description Media type, as recorded in the EHR. */
+            content_type: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, with the care unit's UTC offset.
+             */
+            created_at: string;
+            id: string;
+            /** @description As `emr_id:{value}`. */
+            patient_id: string;
+            /** @description Size of the content in bytes. Null if the EHR does not know it. */
+            size: number | null;
+            title: string | null;
+        };
+        DocumentCreation: {
+            /** @description A practitioner of the care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            author_id?: string;
+            /**
+             * Format: byte
+             * @description The content in base64 (RFC 4648 section 4).
+             */
+            content: string;
+            /**
+             * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected.
+             * @enum {string}
+             */
+            content_type: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
+            /**
+             * Format: document-title
+             * @description Title: one line that is not a path.
+             */
+            title?: string;
+        };
+        DocumentForm: {
+            /** @description A practitioner of the care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            author_id?: string;
+            /**
+             * Format: binary
+             * @description The content, as a file part.
+             */
+            content: string;
+            /**
+             * @description Media type of the content. The content itself decides: if its first bytes are of another type, the request is rejected. Default: the media type of the part `content`.
+             * @enum {string}
+             */
+            content_type?: "application/pdf" | "image/png" | "image/jpeg" | "text/plain";
+            /**
+             * Format: document-title
+             * @description Title: one line that is not a path.
+             */
+            title?: string;
+        };
         /** @description An EHR connected to the gateway. */
         Emr: {
             /**
@@ -550,7 +706,7 @@ export interface components {
                  */
                 cancellation_confirmation: "none" | "code";
                 /** @description Operations that this EHR supports. Others fail with `operation_unsupported`. */
-                operations: ("get_patient" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments")[];
+                operations: ("get_patient" | "list_resources" | "get_resource" | "list_schedules" | "create_schedule" | "get_schedule" | "end_schedule" | "add_schedule_exception" | "list_healthcare_services" | "list_timeslots" | "list_appointments" | "get_appointment" | "create_appointment" | "update_appointment" | "cancel_appointment" | "reschedule_appointments" | "list_medical_notes" | "get_medical_note" | "create_medical_note" | "list_documents" | "get_document" | "get_document_content" | "create_document")[];
                 /** @description Identifier types by which patients can be looked up. */
                 patient_identifier_types: ("emr_id" | "no_personal_number" | "se_personal_number" | "nhs_number")[];
                 /** @description Identifier types by which resources can be looked up. */
@@ -576,6 +732,43 @@ export interface components {
             id: string;
             name: string;
         };
+        /** @description A medical note of a patient, written at the care unit. */
+        MedicalNote: {
+            /** @description Id of the appointment that the note is about. */
+            appointment_id: string | null;
+            /** @description As `emr_id:{value}`. Null if the EHR does not name an author. */
+            author_id: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, with the care unit's UTC offset.
+             */
+            created_at: string;
+            id: string;
+            /** @description As `emr_id:{value}`. Can be sent back unchanged. */
+            patient_id: string;
+            /** @description Plain text. A note that the EHR stores in another format is converted. */
+            text: string;
+            title: string | null;
+        };
+        MedicalNoteCreation: {
+            /**
+             * Format: text
+             * @description Id of an appointment of the patient at the care unit.
+             */
+            appointment_id?: string;
+            /** @description A practitioner of the care unit. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+            author_id?: string;
+            /**
+             * Format: text-with-content
+             * @description Plain text, up to 100,000 characters. Must not be blank.
+             */
+            text: string;
+            /**
+             * Format: line
+             * @description One line, up to 200 characters. `""`: no title.
+             */
+            title?: string;
+        };
         /** @description A patient, as recorded in the EHR. */
         Patient: {
             address: {
@@ -589,8 +782,7 @@ export interface components {
             birth_date: string | null;
             email: string | null;
             family_name: string | null;
-            /** @enum {string|null} */
-            gender: "male" | "female" | "other" | "unknown" | null;
+            gender: ("male" | "female" | "other" | "unknown") | null;
             given_name: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             id: string;
@@ -620,16 +812,11 @@ export interface components {
                 parameter?: string;
                 /** @description JSON Pointer (RFC 6901) into the body. */
                 pointer?: string;
-                /** @enum {string} */
-                reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+                reason: components["schemas"]["Reason"];
             }[];
             /** @enum {string} */
             origin: "caller" | "gateway" | "ehr";
-            /**
-             * @description Stable, machine-readable reason.
-             * @enum {string}
-             */
-            reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "time_slot_unavailable" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+            reason: components["schemas"]["Reason"];
             request_id: string;
             /** @description Whether the same request can succeed later. */
             retryable: boolean;
@@ -641,6 +828,11 @@ export interface components {
              */
             type: string;
         };
+        /**
+         * @description Stable, machine-readable reason of an error. The list is closed.
+         * @enum {string}
+         */
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -657,9 +849,9 @@ export interface components {
         Schedule: {
             /**
              * Format: date-time
-             * @description End of the first occurrence.
+             * @description End of the first occurrence, or of the period that the time slots cover.
              */
-            end: string;
+            end: string | null;
             /**
              * Format: date-time
              * @description Set when the schedule was ended: no occurrence starts at or after this instant, whatever `recurrence` says.
@@ -679,13 +871,13 @@ export interface components {
             recurrence: string | null;
             /** @description As `emr_id:{value}`. Can be sent back unchanged. */
             resource_id: string;
-            /** @description Length of a time slot. */
-            slot_minutes: number;
+            /** @description Length of a time slot. Null if the EHR does not say. */
+            slot_minutes: number | null;
             /**
              * Format: date-time
-             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset.
+             * @description Start of the first occurrence. RFC 3339, with the care unit's UTC offset. For a schedule that the EHR describes by its time slots alone: start of the period that they cover, or null.
              */
-            start: string;
+            start: string | null;
         };
         ScheduleCreation: {
             /**
@@ -3034,6 +3226,1480 @@ export interface operations {
                 };
             };
             /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_documents: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /**
+                 * @description Maximum number of entries on a page.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of documents. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documents": [
+                     *         {
+                     *           "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *           "patient_id": "emr_id:p-3",
+                     *           "created_at": "2027-03-12T14:00:00+01:00",
+                     *           "author_id": "emr_id:r-1",
+                     *           "title": "Referral",
+                     *           "content_type": "text/plain",
+                     *           "size": 12
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        documents: components["schemas"]["Document"][];
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Referral",
+                 *       "content_type": "text/plain",
+                 *       "content": "U2VlIHJlZmVycmFs",
+                 *       "author_id": "emr_id:r-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DocumentCreation"];
+                "multipart/form-data": components["schemas"]["DocumentForm"];
+            };
+        };
+        responses: {
+            /** @description The document. */
+            201: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Path of the created object. */
+                    location?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *       "patient_id": "emr_id:p-3",
+                     *       "created_at": "2027-03-12T14:00:00+01:00",
+                     *       "author_id": "emr_id:r-1",
+                     *       "title": "Referral",
+                     *       "content_type": "text/plain",
+                     *       "size": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `content_type_mismatch`, `author_not_practitioner`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `patient_inactive`, `no_contact_channel` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited`, `patient_limit_reached` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the document.
+                 * @example 0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11
+                 */
+                document_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, without its content. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11",
+                     *       "patient_id": "emr_id:p-3",
+                     *       "created_at": "2027-03-12T14:00:00+01:00",
+                     *       "author_id": "emr_id:r-1",
+                     *       "title": "Referral",
+                     *       "content_type": "text/plain",
+                     *       "size": 12
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found`, `document_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_document_content: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the document.
+                 * @example 0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11
+                 */
+                document_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "application/pdf": string;
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found`, `document_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_medical_notes: {
+        parameters: {
+            query?: {
+                /** @description Returns notes of this author. Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
+                author_id?: string;
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /** @description Returns notes created before this time. RFC 3339. Local time of the care unit if the offset is omitted. */
+                end?: string;
+                /** @description Maximum number of entries on a page. */
+                limit?: number;
+                /**
+                 * @description Returns notes created at this time or later. RFC 3339. Local time of the care unit if the offset is omitted.
+                 * @example 2027-03-01T00:00:00
+                 */
+                start?: string;
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Notes written at the care unit, newest first. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "medical_notes": [
+                     *         {
+                     *           "id": "c1f6a0de-52f5-4d2c-8e4e-3a5f3e4f8a10",
+                     *           "patient_id": "emr_id:p-3",
+                     *           "created_at": "2027-03-19T09:25:00+01:00",
+                     *           "author_id": "emr_id:r-1",
+                     *           "title": "Control",
+                     *           "text": "The wound has healed. No further visits are needed.",
+                     *           "appointment_id": null
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        medical_notes: components["schemas"]["MedicalNote"][];
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `time_range_invalid`, `local_time_nonexistent`, `cursor_invalid`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_medical_note: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Control",
+                 *       "text": "The wound has healed. No further visits are needed.",
+                 *       "author_id": "r-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MedicalNoteCreation"];
+            };
+        };
+        responses: {
+            /** @description The note. */
+            201: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Path of the created object. */
+                    location?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "c1f6a0de-52f5-4d2c-8e4e-3a5f3e4f8a10",
+                     *       "patient_id": "emr_id:p-3",
+                     *       "created_at": "2027-03-19T09:25:00+01:00",
+                     *       "author_id": "emr_id:r-1",
+                     *       "title": "Control",
+                     *       "text": "The wound has healed. No further visits are needed.",
+                     *       "appointment_id": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MedicalNote"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `author_not_practitioner`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found`, `appointment_not_found` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `appointment_awaiting_confirmation`, `appointment_cancelled` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `operation_unsupported` */
+            501: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_rejected`, `partially_applied` */
+            502: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable`, `ehr_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `ehr_timeout`, `outcome_unknown` */
+            504: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_medical_note: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the care unit in the EHR.
+                 * @example oslo-sentrum
+                 */
+                care_unit_id: string;
+                /**
+                 * @description Id of the EHR.
+                 * @example sandbox-no
+                 */
+                emr: string;
+                /**
+                 * @description Id of the note.
+                 * @example c1f6a0de-52f5-4d2c-8e4e-3a5f3e4f8a10
+                 */
+                medical_note_id: string;
+                /**
+                 * @description Patient ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`.
+                 * @example emr_id:p-3
+                 */
+                patient_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The note. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "c1f6a0de-52f5-4d2c-8e4e-3a5f3e4f8a10",
+                     *       "patient_id": "emr_id:p-3",
+                     *       "created_at": "2027-03-19T09:25:00+01:00",
+                     *       "author_id": "emr_id:r-1",
+                     *       "title": "Control",
+                     *       "text": "The wound has healed. No further visits are needed.",
+                     *       "appointment_id": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MedicalNote"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `emr_not_found`, `care_unit_not_found`, `patient_not_found`, `medical_note_not_found` */
             404: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

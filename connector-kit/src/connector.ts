@@ -66,6 +66,15 @@ export interface Capabilities {
   readonly sendsCodes: boolean;
 }
 
+/** The booking that a patient is looked up for. */
+export interface IntendedBooking {
+  readonly careUnit: CareUnit;
+  readonly resource: ResourceIdentifier;
+  readonly healthcareServiceId: string;
+  readonly start: Date;
+  readonly end: Date;
+}
+
 /** Paging position: the sort keys of the last entry that the caller has already seen. */
 export interface AppointmentPosition {
   readonly start: Date;
@@ -196,8 +205,12 @@ export interface EhrConfirmation {
  * any other error counts as a bug in the connector. Ids in queries are the EHR's own (`emr_id` values).
  */
 export interface ConnectorOperations extends MedicalNoteOperations, DocumentOperations, ScheduleOperations {
-  /** The patient with this identifier, or `null`. */
-  findPatient(identifier: PatientIdentifier): Promise<Patient | null>;
+  /**
+   * The patient with this identifier, or `null`.
+   *
+   * @param intended the booking that follows if everything is in order. A connector may read ahead what it needs for it.
+   */
+  findPatient(identifier: PatientIdentifier, intended?: IntendedBooking): Promise<Patient | null>;
 
   /** The resource of this care unit with this identifier. `null`: not found, or it belongs to another care unit. */
   findResource(careUnit: CareUnit, identifier: ResourceIdentifier): Promise<Resource | null>;

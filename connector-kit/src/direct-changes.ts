@@ -1,3 +1,5 @@
+import type { Document } from './documents.ts';
+import type { MedicalNote } from './medical-notes.ts';
 import type { Appointment, TimeSlot } from './records.ts';
 
 /** Changes made directly in the EHR, as by its own staff. Each is absent if the EHR does not allow it. */
@@ -6,4 +8,10 @@ export interface DirectChanges {
   comment?(appointment: Appointment, text: string): Promise<void>;
   /** Books the time in the EHR. The returned function frees it. */
   take?(slot: TimeSlot): Promise<() => Promise<void>>;
+  changeNote?(note: MedicalNote, text: string): Promise<void>;
+  /** Marks the note as entered in error. */
+  retractNote?(note: MedicalNote): Promise<void>;
+  changeDocument?(document: Document, title: string): Promise<void>;
+  /** Marks the document as entered in error. */
+  retractDocument?(document: Document): Promise<void>;
 }

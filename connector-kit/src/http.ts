@@ -1,10 +1,18 @@
+/** A body that is read while it is sent, so that it need not fit into memory. */
+export interface StreamedBody {
+  /** Bytes. Sent as `Content-Length`. */
+  readonly size: number;
+  /** Reads the body from its beginning. Called again for each attempt. */
+  readonly read: () => AsyncIterable<Uint8Array>;
+}
+
 /** A request to an EHR over HTTP. */
 export interface EhrRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Absolute URL, on a host that the connection's settings name. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | StreamedBody;
   /**
    * Whether the request is idempotent: reads, searches by POST, and idempotent writes (a conditional create, a PUT with
    * `If-Match` whose 412 the connector handles). Only these are retried after a failure.
@@ -17,6 +25,14 @@ export interface EhrResponse {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+}
+
+/** A response whose body is read while it arrives. The caller reads `chunks` to the end or calls `return` on its iterator. */
+export interface EhrStream {
+  readonly status: number;
+  /** Header names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /**
@@ -38,4 +54,10 @@ export interface EhrResponse {
  */
 export interface EhrHttp {
   send(request: EhrRequest): Promise<EhrResponse>;
+  /**
+   * Like `send`, but returns when the head of the response has arrived. Only attempts without one are repeated. The time-out
+   * of the request then applies to each pause in the body. Reading `chunks` throws `timeout`, `connection_closed`, or
+   * `rejected` for more than 100 MiB. The gateway cancels the stream when nobody reads it.
+   */
+  stream(request: EhrRequest): Promise<EhrStream>;
 }

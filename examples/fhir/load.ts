@@ -1,47 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { clockChangeNights } from '../../connectors/fhir-r4/fake/clock-change-nights.ts';
 import { careUnits, healthcareServices, loadDataSet } from '../../connectors/fhir-r4/fake/data-set.ts';
 import { uploadTo } from '../../connectors/fhir-r4/fake/upload.ts';
+import type { FhirResource } from '../../connectors/fhir-r4/src/fhir.ts';
+import { type LoadOptions, OptionError, readLoadOptions, usage } from './load-options.ts';
 
-/*
- * Loads the synthetic people, schedules and slots of the example into any FHIR R4 server over REST.
- *
- *   npm run fhir:load -- --base-url <url> [--header 'Authorization: Bearer …'] [--days 42] [--also-on 2030-03-15]
- *
- * A second run adds what is missing and leaves every Slot as it is, so that nothing booked becomes free. Then it writes a
- * configuration for the server and prints the commands that check it.
- */
+/** Loads the example's data into a FHIR server: `npm run fhir:load -- --help`. */
 
-const { values: options } = parseArgs({
-  options: {
-    'base-url': { type: 'string' },
-    header: { type: 'string', multiple: true, default: [] },
-    days: { type: 'string', default: '42' },
-    'also-on': { type: 'string', multiple: true, default: [] },
-  },
-});
-const baseUrl = options['base-url'];
-const days = Number(options.days);
-if (baseUrl === undefined || !Number.isInteger(days)) {
-  process.stderr.write(
-    "npm run fhir:load -- --base-url <url> [--header 'Name: value'] [--days 42] [--also-on <date>]\n",
-  );
-  process.exit(2);
-}
-
-const headers = Object.fromEntries(options.header.map(nameAndValue));
+const options = optionsOrExit();
+const { baseUrl, headers } = options;
 const uploader = uploadTo({ baseUrl, headers, keepsSlots: true });
-let count = 0;
-const progress = setInterval(() => process.stderr.write(`${count} resources\n`), 5000);
-await loadDataSet(
-  async (resource) => {
-    await uploader.save(resource);
-    count++;
-  },
-  { days, alsoOn: options['also-on'] },
-);
-clearInterval(progress);
+const nights = clockChangeNights();
+const count = await upload();
 
 const id = (reference: string) => uploader.referenceOf(reference).replace(/^.*\//, '');
 const path = await writeConfiguration(baseUrl);
@@ -51,8 +22,44 @@ npx crossward emr check --config ${path} --emr fhir
 
 npx crossward conformance --config ${path} --emr fhir --care-unit north --other-care-unit south \\
   --patient emr_id:${id('Patient/p-1')} se_personal_number:191212121212 --other-patient ${id('Patient/p-3')} \\
-  --resource emr_id:${id('Practitioner/r-1')} hsa_id:SE0000000000-1001 se_personal_number:196408233234
+  --resource emr_id:${id('Practitioner/r-1')} hsa_id:SE0000000000-1001 se_personal_number:196408233234 \\
+  --service consultation${nights.map(({ date }) => ` --clock-change ${date}`).join('')} --direct-changes
 `);
+
+function optionsOrExit(): LoadOptions {
+  try {
+    const given = readLoadOptions(process.argv.slice(2));
+    if (given) return given;
+    process.stdout.write(usage);
+    process.exit(0);
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    process.stderr.write(`${error.message}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+/** @returns how many resources of the data set are on the server now */
+async function upload(): Promise<number> {
+  let saved = 0;
+  const progress = setInterval(() => process.stderr.write(`${saved} resources\n`), 5000);
+  const save = async (resource: FhirResource) => {
+    await uploader.save(resource);
+    saved++;
+  };
+  try {
+    await loadDataSet(save, options);
+    for (const slot of nights.flatMap(({ slots }) => slots)) await save(slot);
+    return saved;
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? `The server cannot be reached: ${cause.message}` : message;
+    process.stderr.write(`${reason}\nLoaded before: ${saved} resources\n`);
+    process.exit(1);
+  } finally {
+    clearInterval(progress);
+  }
+}
 
 function usesToken(): boolean {
   return /^bearer /i.test(headers.Authorization ?? headers.authorization ?? '');
@@ -93,11 +100,4 @@ async function writeConfiguration(url: string): Promise<string> {
   // JSON is YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
   await writeFile(file, JSON.stringify({ emrs: [emr], clients: [client] }, null, 2));
   return file;
-}
-
-function nameAndValue(header: string): [name: string, value: string] {
-  const [, name, value] = /^([^:]+):\s*(.*)$/.exec(header) ?? [];
-  if (name !== undefined && value !== undefined) return [name, value];
-  process.stderr.write("A header must have the form 'Name: value'.\n");
-  process.exit(2);
 }

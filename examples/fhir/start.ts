@@ -14,7 +14,7 @@ const readmeDates = ['2030-03-15', '2030-03-18', '2030-03-19'];
 const clientSecret = randomBytes(32).toString('base64url');
 const folder = join(process.env.CROSSWARD_DATA_DIR || '.data', 'fhir-example');
 
-// Temporary data only: the FHIR server keeps nothing either.
+// Temporary data only: the FHIR server does not store its data either.
 delete process.env.DATABASE_URL;
 Object.assign(process.env, {
   HOST: '127.0.0.1',

@@ -23,6 +23,7 @@ const app = await buildApp({
   mailbox: undefined,
   identifierHeaders: new Set(),
   limits: { requests_per_minute: 1, failed_credentials: 1 },
+  documents: { max_bytes: 1 },
   http: {
     trusted_proxies: [],
     request_timeout_seconds: 60,

@@ -88,6 +88,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     mailbox: senders.mailbox,
     identifierHeaders: new Set(configuration.identifier_headers),
     limits: configuration.limits,
+    documents: configuration.documents,
     http: configuration.http,
     isReady: () => migrationsApplied(database, sets),
     async stop() {

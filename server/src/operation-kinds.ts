@@ -1,6 +1,8 @@
 import { ehrCodeKind } from './appointments/ehr-codes/kind.ts';
 import { expiryKind } from './appointments/expiry/kind.ts';
 import { appointmentKind } from './appointments/write/kind.ts';
+import { documentKind } from './documents/kind.ts';
+import { medicalNoteKind } from './medical-notes/kind.ts';
 import type { AnyKind } from './operations/kind.ts';
 import { scheduleCreationKind, scheduleEndKind, scheduleExceptionKind } from './schedules/kinds.ts';
 
@@ -8,6 +10,8 @@ const kinds: readonly AnyKind[] = [
   appointmentKind,
   ehrCodeKind,
   expiryKind,
+  medicalNoteKind as AnyKind,
+  documentKind as AnyKind,
   scheduleCreationKind,
   scheduleEndKind,
   scheduleExceptionKind,

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSettings } from '../../connectors/sandbox/src/settings.ts';
-import type { ConfiguredClient } from '../../server/src/config/configuration.ts';
 import { demoConfigurationPath } from '../../server/src/config/demo.ts';
 import type { ConfigurationFile } from '../../server/src/config/schema.ts';
 import { parseYaml } from '../../server/src/config/yaml-file.ts';
@@ -10,30 +9,20 @@ import { fhirSettingsOf } from './fhir-data.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
 
-interface FhirConfiguration {
-  readonly clients: readonly ConfiguredClient[];
-  /** URL of the FHIR server that replaces a sandbox, by connection id. */
-  baseUrlOf(emr: string): string;
-}
-
 /**
- * Writes the demo's configuration with these clients and with FHIR connections in place of the sandboxes. Ids, care units and
- * policies stay the same. JSON is valid YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
+ * Writes the demo's configuration with FHIR connections in place of the sandboxes. Ids, care units and policies stay the
+ * same. JSON is valid YAML: https://yaml.org/spec/1.2.2/#12-yaml-history
  *
+ * @param baseUrlOf the URL of the FHIR server that replaces a sandbox, by connection id
  * @returns the path of the file
  */
-export async function writeFhirConfiguration(
-  folder: string,
-  { clients, baseUrlOf }: FhirConfiguration,
-): Promise<string> {
+export async function writeFhirConfiguration(folder: string, baseUrlOf: (emr: string) => string): Promise<string> {
   const demo = parseYaml(await readFile(demoConfigurationPath, 'utf8'));
   if ('mistakes' in demo) throw new Error('The configuration of the demo cannot be read');
   const file = demo.value as ConfigurationFile;
   const emrs = file.emrs.map((emr) => withFhir(emr, baseUrlOf(emr.id)));
   const path = join(folder, `crossward-${randomUUID()}.yaml`);
-  // The access tests send many wrong secrets, so the limit is higher.
-  const limits = { ...file.limits, failed_credentials: 1_000_000 };
-  await writeFile(path, JSON.stringify({ ...file, emrs, clients, limits }, null, 2));
+  await writeFile(path, JSON.stringify({ ...file, emrs }, null, 2));
   return path;
 }
 

@@ -20,7 +20,7 @@ export function sandboxEhr(emr: string, { pool }: Database): Ehr {
       ),
     everything: () =>
       Promise.all(
-        ['appointments', 'operations'].map((table) =>
+        ['appointments', 'operations', 'medical_notes'].map((table) =>
           sql(`SELECT to_jsonb(t) AS row FROM sandbox.${table} AS t WHERE emr = $1 ORDER BY to_jsonb(t)::text`),
         ),
       ),

@@ -53,18 +53,27 @@ function sandboxes({ demo, configure, database }: EhrsOptions): Ehrs {
   return { configuration, byId, close: async () => undefined };
 }
 
+/** Loaded once, with a URL that stands for the server of each connection. Every gateway changes a copy. */
+let fhirConfiguration: Promise<Configuration> | undefined;
+
+const standInUrl = (id: string) => `http://127.0.0.1/${id}`;
+
+async function loadFhirConfiguration(): Promise<Configuration> {
+  const path = await writeFhirConfiguration(inject('runFolder'), standInUrl);
+  return loadConfiguration({ path, connectors, environment: {} });
+}
+
 async function startFhirServers(kind: Exclude<EhrKind, 'sandbox'>, { demo, configure }: EhrsOptions): Promise<Ehrs> {
   const { startCounterpart } = await counterparts[kind]();
+  fhirConfiguration ??= loadFhirConfiguration();
+  const { clients, limits } = demo;
+  const wanted = configure({ ...(await fhirConfiguration), clients, limits });
   const servers = new Map<string, FhirServer>();
-  for (const emr of demo.emrs) servers.set(emr.id, await startCounterpart(fhirResourcesOf(emr)));
-  const baseUrlOf = (id: string) => servers.get(id)?.url ?? '';
-  const path = await writeFhirConfiguration(inject('runFolder'), { clients: demo.clients, baseUrlOf });
-  const wanted = configure(await loadConfiguration({ path, connectors, environment: {} }));
   const emrs: ConfiguredEmr[] = [];
   for (const emr of wanted.emrs) {
-    const like = demo.emrs.find(({ id }) => baseUrlOf(id) === emr.settings.base_url);
+    const like = demo.emrs.find(({ id }) => standInUrl(id) === emr.settings.base_url);
     if (!like) throw new Error(`${emr.id} is not a copy of an EHR of the demo`);
-    const server = servers.get(emr.id) ?? (await startCounterpart(fhirResourcesOf(like)));
+    const server = await startCounterpart(fhirResourcesOf(like));
     servers.set(emr.id, server);
     emrs.push({ ...emr, settings: { ...emr.settings, base_url: server.url } });
   }

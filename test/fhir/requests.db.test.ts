@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { type FakeServer, startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { consecutiveSlots, creationBody, type Slot } from '../bookings.ts';
 import { careUnitOf } from '../codes.ts';
@@ -61,6 +61,28 @@ async function requestsIn(mode: string): Promise<ReadonlyMap<string, number>> {
   );
   return counts;
 }
+
+test.each(Object.keys(servers))(
+  'a booking in mode %s reads the slots and the patient at the same time',
+  async (mode) => {
+    const server = servers[mode] as FakeServer;
+    const path = careUnitPath(mode, 'north');
+    const { create, cancel } = careUnitOf(gateway, path);
+    const from = new Date(Date.now() + 8 * dayMilliseconds);
+    const [slot] = (await consecutiveSlots(gateway, 1, { careUnit: path, from })) as [Slot];
+    const { promise: slotsAreRead, resolve: readsSlots } = Promise.withResolvers<void>();
+    server.misbehave = ({ path: asked }) => {
+      if (asked.startsWith('/Slot')) readsSlots();
+      return asked.startsWith('/Patient') ? { heldBackUntil: slotsAreRead } : undefined;
+    };
+    onTestFinished(() => {
+      server.misbehave = () => undefined;
+    });
+    const { status, body } = await create(creationBody(slot));
+    expect(status).toBe(201);
+    expect((await cancel(body.id)).status).toBe(200);
+  },
+);
 
 test('the connector sends as few requests as its README says', async () => {
   const modes = await Promise.all(Object.keys(servers).map(async (mode) => ({ mode, counts: await requestsIn(mode) })));

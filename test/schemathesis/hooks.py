@@ -64,6 +64,9 @@ local_times = st.datetimes(datetime(1900, 1, 1), datetime(2200, 12, 31)).map(
 
 schemathesis.openapi.format("local-date-time", local_times)
 schemathesis.openapi.format(
+    "care-unit-date-time", st.builds(str.__add__, local_times, st.sampled_from(["", "", "Z", "+00:00", "+01:00", "+02:00"]))
+)
+schemathesis.openapi.format(
     "date-time-or-local",
     st.builds(str.__add__, local_times, st.sampled_from(["", "Z", "+00:00", "+01:00", "-05:30", ".123Z"])),
 )

@@ -2,15 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sandboxSubject } from '../../../connectors/sandbox/test/conformance-subject.ts';
 import { createTestDatabase } from '../../../test/database.ts';
-import type { AppointmentChange, AppointmentWrite, Connector, ConnectorOperations } from '../connector.ts';
+import type { AppointmentChange, AppointmentWrite } from '../connector.ts';
 import { ConnectorError } from '../errors.ts';
 import type { Appointment, Patient, TimeSlot } from '../records.ts';
+import { type CompleteConnector, type Defects, outcomeOf, withDefects } from './broken.test-support.ts';
 import { scheduleVariants } from './broken-schedules.test-support.ts';
-import { type CheckResult, capabilities, runCheck, type Subject } from './index.ts';
+import { capabilities, type Subject } from './index.ts';
 import { pendingCodes, withCodes } from './simulated-codes.test-support.ts';
-
-type CompleteConnector = Required<Connector>;
-type Defects = Partial<ConnectorOperations> & Partial<Pick<Connector, 'capabilities'>>;
 
 const { database, dispose } = await createTestDatabase();
 const correct = await sandboxSubject('correct', database.pool);
@@ -23,28 +21,6 @@ afterAll(async () => {
   await dispose();
   await withoutConstraint.dispose();
 });
-
-/** Wraps the subject's connector with defects. A restart of the connector resets their state. */
-function withDefects(subject: Subject, defects: (right: CompleteConnector) => Defects): Subject {
-  const made = new WeakMap<Connector, Connector>();
-  const broken = (right: Connector) => {
-    const connector = made.get(right) ?? { ...right, ...defects(right as CompleteConnector) };
-    made.set(right, connector);
-    return connector;
-  };
-  return Object.create(subject, {
-    connector: { get: () => broken(subject.connector) },
-    second: { value: undefined },
-  });
-}
-
-async function outcomeOf(subject: Subject, capability: string, name: string): Promise<CheckResult> {
-  const check = capabilities
-    .flatMap(({ checks }) => checks)
-    .find((it) => it.capability === capability && it.name === name);
-  if (!check) throw new Error(`No check of ${capability} is named: ${name}`);
-  return runCheck(check, subject, { timeoutMilliseconds: 25_000 });
-}
 
 /** Alters every change before it is written. */
 function changing(right: CompleteConnector, alter: (change: AppointmentChange) => AppointmentChange): Defects {

@@ -5,8 +5,10 @@ import type { Capability } from './check.ts';
 import { clockChanges } from './clock-changes.ts';
 import { codesByEhr } from './codes-by-ehr.ts';
 import { concurrentEdits } from './concurrent-edits.ts';
+import { documents } from './documents.ts';
 import { healthcareServices } from './healthcare-services.ts';
 import { holds } from './holds.ts';
+import { medicalNotes } from './medical-notes.ts';
 import { operationIds } from './operation-ids.ts';
 import { paging } from './paging.ts';
 import { patients } from './patients.ts';
@@ -37,5 +39,7 @@ export const capabilities: readonly Capability[] = [
   paging,
   concurrentEdits,
   codesByEhr,
+  medicalNotes,
+  documents,
   unclaimed,
 ];

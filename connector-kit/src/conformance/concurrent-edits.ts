@@ -1,17 +1,8 @@
 import { capability } from './check.ts';
-import { expectRejection, expectSame, expectThat, given } from './expect.ts';
+import { directChange, expectRejection, expectSame, expectThat } from './expect.ts';
 import { book, change, consecutiveSlots, freeSlot, isFree, mustRead, needs } from './steps.ts';
-import type { Subject } from './subject.ts';
 
 type Slot = Awaited<ReturnType<typeof freeSlot>>;
-type DirectChange = keyof NonNullable<Subject['directChanges']>;
-
-/** @throws NotChecked if the subject cannot make this change in the EHR directly */
-function directChange<Name extends DirectChange>({ directChanges }: Subject, name: Name) {
-  return given(directChanges?.[name], `${name} cannot be done directly in the EHR`) as NonNullable<
-    NonNullable<Subject['directChanges']>[Name]
-  >;
-}
 
 export const concurrentEdits = capability('concurrent-edits', (connector) => connector.findAppointments !== undefined, {
   'a cancellation in the EHR is visible and is kept': async (subject) => {

@@ -1,4 +1,5 @@
 import type { Connector } from '../connector.ts';
+import type { DirectChanges } from '../direct-changes.ts';
 import { ConnectorError, type ConnectorErrorKind } from '../errors.ts';
 import type { Appointment, TimeSlot } from '../records.ts';
 import { Failure, NotChecked, NotClaimed } from './check.ts';
@@ -44,6 +45,15 @@ export function operation<Name extends keyof Connector>(
 export function given<Value>(value: Value | undefined | null, words: string): Value {
   if (value === undefined || value === null) throw new NotChecked(words);
   return value;
+}
+
+/** @throws NotChecked if the subject cannot make this change in the EHR directly */
+export function directChange<Name extends keyof DirectChanges>(
+  { directChanges }: { readonly directChanges?: DirectChanges | undefined },
+  name: Name,
+): NonNullable<DirectChanges[Name]> {
+  const change = given(directChanges?.[name], `${name} cannot be done directly in the EHR`);
+  return change as NonNullable<DirectChanges[Name]>;
 }
 
 /** Describes an error in one line. Unexpected errors include the source position. */

@@ -11,36 +11,61 @@ export interface PlainHttp extends EhrHttp {
 export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
   const end = new AbortController();
   return {
-    async send(request) {
-      if (end.signal.aborted) throw new ConnectorError('unavailable', 'The connection was cut off');
-      const signal = AbortSignal.any([end.signal, AbortSignal.timeout(timeoutMilliseconds)]);
-      try {
-        return await exchange(request, signal);
-      } catch (cause) {
-        if (isConnectionRefused(cause)) {
-          throw new ConnectorError('unavailable', 'The EHR cannot be reached', { cause });
-        }
-        const silence = signal.aborted ? 'timeout' : 'connection_closed';
-        throw new ConnectorError(request.repeatable ? silence : 'outcome_unknown', 'The EHR did not respond', {
-          cause,
-        });
-      }
-    },
+    send: (request) =>
+      mapped(request, async (signal) => {
+        const response = await exchange(request, signal);
+        return { ...headOf(response), text: await response.text() };
+      }),
+    stream: (request) =>
+      mapped(request, async (signal) => {
+        const response = await exchange(request, signal);
+        return { ...headOf(response), chunks: response.body ?? noChunks() };
+      }),
     cut: () => end.abort(),
   };
+
+  async function mapped<Result>(
+    { repeatable }: EhrRequest,
+    run: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    if (end.signal.aborted) throw new ConnectorError('unavailable', 'The connection was cut off');
+    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(timeoutMilliseconds)]);
+    try {
+      return await run(signal);
+    } catch (cause) {
+      if (isConnectionRefused(cause)) {
+        throw new ConnectorError('unavailable', 'The EHR cannot be reached', { cause });
+      }
+      const silence = signal.aborted ? 'timeout' : 'connection_closed';
+      throw new ConnectorError(repeatable ? silence : 'outcome_unknown', 'The EHR did not respond', {
+        cause,
+      });
+    }
+  }
 }
 
-async function exchange({ method, url, headers, body }: EhrRequest, signal: AbortSignal): Promise<EhrResponse> {
-  const response = await fetch(url, {
+function exchange({ method, url, headers, body }: EhrRequest, signal: AbortSignal): Promise<Response> {
+  return fetch(url, {
     method,
     redirect: 'error',
     signal,
     ...(headers && { headers }),
-    ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body) }),
+    ...(body !== undefined && bodyOf(body)),
   });
-  const text = await response.text();
-  return { status: response.status, headers: Object.fromEntries(response.headers), text };
 }
+
+/** fetch sends a stream only with `duplex`: https://fetch.spec.whatwg.org/#dom-requestinit-duplex */
+function bodyOf(body: NonNullable<EhrRequest['body']>): RequestInit {
+  if (typeof body === 'string') return { body };
+  if (body instanceof Uint8Array) return { body: Buffer.from(body) };
+  return { body: ReadableStream.from(body.read()), duplex: 'half' } as RequestInit;
+}
+
+function headOf({ status, headers }: Response): Pick<EhrResponse, 'status' | 'headers'> {
+  return { status, headers: Object.fromEntries(headers) };
+}
+
+async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
 /** True if the request was never sent. */
 function isConnectionRefused(error: unknown): boolean {

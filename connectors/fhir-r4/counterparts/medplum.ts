@@ -95,6 +95,9 @@ function capabilityStatement(transactions: boolean): object {
     'Schedule',
     'Slot',
     'Appointment',
+    'DocumentReference',
+    'Binary',
+    'Encounter',
   ];
   return {
     resourceType: 'CapabilityStatement',
@@ -103,7 +106,10 @@ function capabilityStatement(transactions: boolean): object {
       {
         mode: 'server',
         interaction: transactions ? [{ code: 'transaction' }, { code: 'batch' }] : [{ code: 'batch' }],
-        resource: types.map((type) => ({ type, interaction, conditionalCreate: true })),
+        resource: types.map((type) => {
+          const searchParam = type === 'Appointment' ? [{ name: 'slot', type: 'reference' }] : [];
+          return { type, interaction, conditionalCreate: true, searchParam };
+        }),
       },
     ],
   };

@@ -119,7 +119,7 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
     const until = now() + holdMilliseconds;
     holds.set(`Appointment/${held.id}`, until);
     const response = found([store.save(held)]);
-    // Argonaut tells when the hold expires. IHE defines nothing for it.
+    // Argonaut reports when the hold expires. IHE defines nothing for it.
     return form === 'argonaut' ? { ...response, headers: { expires: new Date(until).toUTCString() } } : response;
   }
 

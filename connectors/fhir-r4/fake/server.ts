@@ -16,7 +16,9 @@ export interface FakeOptions {
   readonly transactions?: 'atomic' | 'as_batch' | 'without_rollback' | 'none';
   /** A transaction with more entries than this is rejected as a whole. */
   readonly transactionSize?: number;
-  /** Rejects each transaction with a conditional create, as a serializable database does when there are others. */
+  /**
+   * Rejects each transaction with a conditional create, like a serializable database during concurrent transactions.
+   */
   readonly conditionalTransactions?: 'conflict';
   /** Whether it rejects Bundle entries without `fullUrl`, and empty lists. */
   readonly validates?: boolean;
@@ -41,11 +43,13 @@ export interface FakeOptions {
   /** Whether resources with equal sort keys change their order from page to page, as in a database. */
   readonly shufflesPages?: boolean;
   /**
-   * Whether it repeats its response to a search unless asked for a fresh one, as HAPI does for a minute. With `no-store`
-   * it sends one page, without a link to the next, and counts what `_include` adds towards `_count`.
+   * Whether it repeats its response to a search unless the request forbids that, as HAPI does for a minute. With
+   * `no-store` it sends one page, without a link to the next, and counts what `_include` adds towards `_count`.
    */
   readonly cachesSearches?: boolean;
   readonly requiresServiceType?: boolean;
+  /** Whether its CapabilityStatement says that it supports `Appointment?slot=`. */
+  readonly searchesBySlot?: boolean;
   /** Whether it supports `_include=Appointment:slot`. */
   readonly includesSlots?: boolean;
   /** Whether it supports `_revinclude=Appointment:slot`. */
@@ -65,10 +69,12 @@ export interface FakeOptions {
   readonly authorization?: () => string;
   /** Whether it accepts client-assigned ids: a PUT creates the resource if there is none. */
   readonly takesIds?: boolean;
+  /** Whether it has DocumentReferences and Binaries. Default: true. */
+  readonly documents?: boolean;
   readonly data?: InitialData;
 }
 
-/** What goes wrong with a request. */
+/** The fault that a request gets. */
 export type Fault =
   /** The connection is cut and nothing is done. */
   | 'cut_before'
@@ -99,7 +105,7 @@ export interface FakeServer extends RunningServer {
   atRest(): Promise<void>;
 }
 
-/** A small FHIR server that can be told to misbehave. */
+/** A small FHIR server that can simulate faults. */
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
   const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
   const store = new Store({ lostClaimStatus, heedsIfMatch });
@@ -219,7 +225,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     }
     const ifMatch = header(request, 'if-match');
     if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
-    if (options.operationsOnly && !isStaff) throw new Refused(405, 'not-supported');
+    const isAboutDocuments = type === 'DocumentReference' || type === 'Binary';
+    if (options.operationsOnly && !isStaff && !isAboutDocuments) throw new Refused(405, 'not-supported');
     if (method === 'PATCH') {
       if (ifMatch === undefined) throw new Refused(412, 'required');
       return written(200, write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch }));
@@ -237,6 +244,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     { ifMatch, ifNoneExist }: { ifMatch?: string | undefined; ifNoneExist?: string | undefined },
   ): { readonly status: number; readonly stored: Stored } {
     const isAppointment = given.resourceType === 'Appointment';
+    if (given.resourceType === 'DocumentReference' && options.documents === false)
+      throw new Refused(405, 'not-supported');
     const resource = isAppointment && options.dropsIdentifiers ? withoutIdentifier(given) : given;
     if (options.checksAppointments && isAppointment) {
       const appointment = resource as FhirAppointment;
@@ -247,7 +256,7 @@ function requestHandler(store: Store, options: FakeOptions) {
       );
       return { status: method === 'PUT' ? 200 : 201, stored };
     }
-    if (options.plainWrites === false && !isAppointment) throw new Refused(405, 'not-supported');
+    if (options.plainWrites === false && !isAppointment && !isDocument(given)) throw new Refused(405, 'not-supported');
     if (method === 'PUT' && options.takesIds && !store.has(target))
       return { status: 201, stored: store.save(resource) };
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
@@ -357,6 +366,10 @@ function validate(resource: FhirResource): void {
   });
 }
 
+function isDocument({ resourceType }: FhirResource): boolean {
+  return resourceType === 'DocumentReference' || resourceType === 'Binary';
+}
+
 function withoutIdentifier(resource: FhirResource): FhirResource {
   const { identifier: _, ...rest } = resource as FhirAppointment;
   return rest;
@@ -409,6 +422,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
       : options.patchOnly
         ? codes('create', 'patch')
         : writes;
+  const documents = options.documents === false ? [] : ['DocumentReference', 'Binary', 'Encounter'];
   const others = ['Patient', 'Practitioner', 'PractitionerRole', 'Location', 'Device'];
   const plainWrites = options.plainWrites === false && !isStaff ? read : [...read, ...writes];
   return {
@@ -420,6 +434,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
         interaction: transactions ? codes('transaction') : [],
         resource: [
           ...others.map((type) => ({ type, interaction: read })),
+          ...documents.map((type) => ({ type, interaction: [...read, ...writes] })),
           { type: 'Schedule', interaction: plainWrites },
           {
             type: 'Slot',
@@ -429,6 +444,7 @@ function capabilityStatement(options: FakeOptions, isStaff: boolean): object {
           {
             type: 'Appointment',
             interaction: [...read, ...appointmentWrites],
+            searchParam: options.searchesBySlot === false ? [] : [{ name: 'slot', type: 'reference' }],
             searchInclude: options.includesSlots === false ? [] : ['Appointment:slot'],
             operation: namedOperations(options.operations).map((name) => ({ name })),
           },

@@ -98,6 +98,7 @@ export class Store {
     return found.sort((a, b) => {
       const byKey = sort.split(',').map((key) => {
         if (key === '_id') return compare(a.id ?? '', b.id ?? '');
+        if (key === '-date') return Date.parse(dateOf(b)) - Date.parse(dateOf(a));
         return Date.parse(String(a.start)) - Date.parse(String(b.start));
       });
       return byKey.find((order) => order !== 0) ?? 0;
@@ -125,6 +126,7 @@ export class Store {
         );
       case 'actor':
       case 'patient': {
+        if (resource.resourceType === 'DocumentReference') return refersTo(resource.subject, values);
         const actors =
           resource.resourceType === 'Schedule'
             ? list(resource.actor)
@@ -141,13 +143,26 @@ export class Store {
         );
       case 'practitioner':
         return refersTo(resource.practitioner, values);
+      case 'category':
+        return list(resource.category).some(({ coding }) =>
+          list(coding).some(({ system, code }) => values.includes(`${system}|${code}`)),
+        );
+      case 'author':
+        return list(resource.author).some((it) => refersTo(it, values));
+      case 'date:missing':
+        return (dateOf(resource) === '') === (value === 'true');
       case 'start':
       case 'date':
-        return inBound(String(resource.start), value);
+        return inBound(dateOf(resource), value);
       default:
         return true;
     }
   }
+}
+
+/** What `date` means: the start of an Appointment or Slot, the date of a DocumentReference. */
+function dateOf(resource: Stored): string {
+  return String((resource.resourceType === 'DocumentReference' ? resource.date : resource.start) ?? '');
 }
 
 function list(value: unknown): Record<string, unknown>[] {

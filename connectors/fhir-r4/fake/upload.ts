@@ -11,7 +11,7 @@ export interface Target {
   readonly baseUrl: string;
   /** Sent with every request, such as `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a Slot that is there already stays as it is: it may be booked. */
+  /** Whether a Slot that already exists stays as it is, because it may be booked. */
   readonly keepsSlots?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { isFhirId } from './patients.ts';
 import { defaultPageSize } from './settings.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** With more actors than this, the search names none, and its result is filtered here. */
+/** With more actors than this, the search does not filter by actor, and its result is filtered here. */
 const mostActors = 40;
 
 export async function findAppointments(
@@ -21,7 +21,7 @@ export async function findAppointments(
   return toAppointments(ehr, directory, found, ids);
 }
 
-/** The appointments with these ids, as far as they belong to the care unit. Several ids may name one resource. */
+/** The appointments with these ids that belong to the care unit. Several ids may name one resource. */
 export function toAppointments(
   { dialect, client }: FhirConnection,
   directory: CareUnitDirectory,
@@ -66,7 +66,7 @@ export async function listAppointments(ehr: FhirConnection, query: AppointmentQu
   return [...found.values()].sort(byPosition).slice(0, query.limit);
 }
 
-/** An appointment of several resources is listed for each of them, with the resource that was asked for. */
+/** An appointment of several resources is listed for each of them, with the resource of the query. */
 function placeFor(directory: CareUnitDirectory, { resourceId }: AppointmentQuery): Place {
   if (resourceId === undefined) return directory;
   return {

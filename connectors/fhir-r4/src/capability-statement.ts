@@ -2,19 +2,21 @@ import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirClient } from './client.ts';
 import type { CapabilityStatement } from './fhir.ts';
 
-/** What a server says it can do: https://hl7.org/fhir/R4/capabilitystatement.html. It may do more than it says. */
+/** What a server claims to support: https://hl7.org/fhir/R4/capabilitystatement.html. It may support more. */
 export interface ServerFacts {
   readonly transactions: boolean;
   can(type: string, interaction: 'read' | 'search-type' | 'create' | 'update' | 'patch' | 'delete'): boolean;
   /** `Appointment`, `book` */
   hasOperation(type: string, name: string): boolean;
-  /** Whether the type is named at all. */
+  /** Whether the statement names the type. */
   knows(type: string): boolean;
   readonly conditionalCreate: boolean;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
   readonly revIncludesAppointments: boolean;
   /** Whether a search for Appointments can return their Slots too: `_include=Appointment:slot`. */
   readonly includesSlots: boolean;
+  /** Whether Appointments can be searched for by their Slots: `Appointment?slot=`. */
+  readonly searchesBySlot: boolean;
 }
 
 /** Whether an existing Appointment can be changed at all. */
@@ -49,6 +51,7 @@ function serverFacts(statement: CapabilityStatement): ServerFacts {
     includesSlots: (resources.get('Appointment')?.searchInclude ?? []).some((it) =>
       ['*', 'Appointment:*', 'Appointment:slot'].includes(it),
     ),
+    searchesBySlot: (resources.get('Appointment')?.searchParam ?? []).some(({ name }) => name === 'slot'),
     conditionalCreate: resources.get('Appointment')?.conditionalCreate === true,
     revIncludesAppointments: resources.get('Slot')?.searchRevInclude?.includes('Appointment:slot') === true,
   };

@@ -19,7 +19,7 @@ export interface WriteResponse {
 
 export interface SearchPage {
   readonly resources: readonly FhirResource[];
-  /** What `_include` or `_revinclude` added. A server that does not know them adds nothing. */
+  /** Resources that `_include` or `_revinclude` added. A server that does not support them adds none. */
   readonly included: readonly FhirResource[];
   /** Whether the `self` link shows that the server has sorted. */
   readonly sorted: boolean;
@@ -31,7 +31,7 @@ export type SearchParameters = readonly (readonly [name: string, value: string])
 export interface SearchOptions {
   /** Searches by POST, so that the parameters are not in the URL. */
   readonly post?: boolean;
-  /** The matches are expected to be few. The server is asked not to store the result. */
+  /** For a search with few matches. The request forbids the server to store the result. */
   readonly few?: boolean;
 }
 

@@ -2,30 +2,33 @@ import type { EhrResponse } from '@crossward/connector-kit';
 
 /**
  * The EHR's clock, as the `Date` of its responses shows it. Holds and claims use this clock, so that gateways whose
- * clocks differ agree on when they end. The start of a time slot is a time of day, and uses our own clock.
+ * clocks differ agree on when they expire. The start of a time slot is a time of day, and uses the gateway's clock.
  */
 export interface EhrClock {
-  /** How many milliseconds it is ahead of ours, to a second or two. `undefined`: no response has shown it yet. */
+  /**
+   * How many milliseconds it is ahead of the gateway's clock, to a second or two. `undefined`: no response has shown it
+   * yet.
+   */
   ahead(): number | undefined;
   now(): Date;
-  /** Converts a time of our clock to the EHR's clock. */
+  /** Converts a time of the gateway's clock to the EHR's clock. */
   toEhr(moment: Date): Date;
-  /** Converts a time of the EHR's clock to our clock. */
+  /** Converts a time of the EHR's clock to the gateway's clock. */
   fromEhr(moment: Date): Date;
 }
 
 export interface ObservedClock extends EhrClock {
-  /** Learns from a response. `sentAt` and `receivedAt` are in milliseconds of our clock. */
+  /** Learns from a response. `sentAt` and `receivedAt` are in milliseconds of the gateway's clock. */
   observe(response: Pick<EhrResponse, 'status' | 'headers'>, sentAt: number, receivedAt: number): void;
 }
 
-/** The range of milliseconds by which the EHR's clock may be ahead of ours. */
+/** The range of milliseconds by which the EHR's clock may be ahead of the gateway's. */
 interface Bounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** A clock that agrees with ours until a response shows that it does not. */
+/** A clock that equals the gateway's until a response contradicts that. */
 export function createClock(): ObservedClock {
   let bounds: Bounds | undefined;
   const offset = () => (bounds ? offsetWithin(bounds) : 0);
@@ -39,7 +42,7 @@ export function createClock(): ObservedClock {
       if (!seen) return;
       const least = Math.max(seen.least, bounds?.least ?? seen.least);
       const most = Math.min(seen.most, bounds?.most ?? seen.most);
-      // A contradiction to everything before means that one of the clocks was set.
+      // A contradiction to all earlier responses means that one of the clocks was set.
       bounds = least < most ? { least, most } : seen;
     },
   };
@@ -58,7 +61,7 @@ function boundsOf(
   return { least: date - receivedAt, most: date + 2 * 1000 - sentAt };
 }
 
-/** Zero as long as the clocks may agree. Otherwise whole seconds, so that a time reads back as it was written. */
+/** Zero while the clocks may be equal. Otherwise whole seconds, so that a time that is written reads back the same. */
 function offsetWithin({ least, most }: Bounds): number {
   if (least <= 0 && most >= 0) return 0;
   return Math.round((least + most) / 2000) * 1000;

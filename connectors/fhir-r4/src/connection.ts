@@ -16,7 +16,7 @@ import type { AppointmentDialect } from './mappers/appointment.ts';
 import { type Recent, recent } from './recent.ts';
 import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type FhirSettings } from './settings.ts';
 
-/** The server, as every read and every way to book uses it. It says nothing of how to book. */
+/** The server, as used by reads and by every booking mode. It does not depend on the booking mode. */
 export interface FhirConnection {
   readonly client: FhirClient;
   readonly settings: FhirSettings;
@@ -24,7 +24,7 @@ export interface FhirConnection {
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
   readonly directory: Directory;
-  /** The ids of patients who were found a moment ago and can be booked. */
+  /** The ids of patients who were found recently and can be booked. */
   readonly bookablePatients: Recent<string>;
   readonly dialect: AppointmentDialect;
   /** Whether a search for Slots can return their Appointments too: `_revinclude=Appointment:slot`. */
@@ -33,9 +33,9 @@ export interface FhirConnection {
   readonly changesBy: 'put' | 'patch';
 }
 
-/** The server, as one way to book uses it. */
+/** The server, as used by one booking mode. */
 export interface BookingConnection extends FhirConnection {
-  /** Whether the server stores our operation id with an Appointment and finds the Appointment by it. */
+  /** Whether the server stores the operation id with an Appointment and finds the Appointment by it. */
   readonly operationLookup: boolean;
 }
 
@@ -83,14 +83,12 @@ export function connect(
       operationSystem: booking.operation_system ?? defaultOperationSystem,
     },
     revIncludesAppointments: facts.revIncludesAppointments,
-    // Where a server names neither, no way to book claims to change an Appointment.
+    // If the server names neither, no booking mode claims changes of an Appointment.
     changesBy: !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch') ? 'patch' : 'put',
   };
 }
 
-/**
- * @param byDefault whether a server that is booked in this way is expected to keep operation ids: the setting `auto`
- */
+/** @param byDefault whether a server in this booking mode is expected to keep operation ids: the setting `auto` */
 export function withOperationLookup(ehr: FhirConnection, byDefault: boolean): BookingConnection {
   const { operation_lookup = 'auto' } = ehr.settings.booking ?? {};
   return { ...ehr, operationLookup: operation_lookup === 'auto' ? byDefault : operation_lookup };

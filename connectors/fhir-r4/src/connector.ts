@@ -4,6 +4,7 @@ import { chooseMode, openBooking } from './booking/choose.ts';
 import { readServerFacts } from './capability-statement.ts';
 import { connect, signIn } from './connection.ts';
 import { fhirDirectChanges } from './direct-changes.ts';
+import { medicalNotes } from './document-references/medical-notes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
 import { horizonDays } from './schedules/grow.ts';
@@ -19,7 +20,10 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
   directChanges: fhirDirectChanges,
 };
 
-/** Most reads are the same for every server. How to book is chosen once, when the connection opens: `booking/choose.ts`. */
+/**
+ * Most reads are the same for every server. The booking mode is chosen once, when the connection opens:
+ * `booking/choose.ts`.
+ */
 async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Connector> {
   const client = await signIn(context);
   const facts = await readServerFacts(client);
@@ -35,7 +39,12 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
     },
-    findPatient: (identifier) => findPatient(ehr, identifier),
+    async findPatient(identifier, intended) {
+      const keepFor = intended && booking.readIntended?.(intended);
+      const patient = await findPatient(ehr, identifier);
+      if (patient) keepFor?.(patient.id);
+      return patient;
+    },
     findResource: async (careUnit, { type, value }) => {
       const { resources } = await ehr.directory.of(careUnit);
       return resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)) ?? null;
@@ -52,6 +61,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
+    ...medicalNotes(ehr, facts),
     ...scheduleOperations(ehr, mode, facts),
   };
 }

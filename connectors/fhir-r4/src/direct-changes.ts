@@ -10,13 +10,19 @@ import { isConflict } from './booking/write/outcomes.ts';
 import { versionOf } from './booking/write/version.ts';
 import { canChangeAppointments, readServerFacts } from './capability-statement.ts';
 import { connect, type FhirConnection, signIn } from './connection.ts';
-import { type FhirAppointment, type FhirResource, type FhirSlot, referenceTo } from './fhir.ts';
+import {
+  type FhirAppointment,
+  type FhirDocumentReference,
+  type FhirResource,
+  type FhirSlot,
+  referenceTo,
+} from './fhir.ts';
 import { slotsOf } from './mappers/appointment.ts';
 import { freedSlot, slotState } from './mappers/slot.ts';
 import type { FhirSettings } from './settings.ts';
 import { searchSlots } from './time-slots/search.ts';
 
-/** How often a Slot is read again after somebody else has changed it. */
+/** How often a Slot is read again after a concurrent change. */
 const mostAttempts = 20;
 
 /**
@@ -37,12 +43,20 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   const appointmentChanges: DirectChanges = {
     async cancel({ id }) {
       const before = await change(id, (it) => ({ ...it, status: 'cancelled' }));
-      // Where clients cannot write Slots, the server frees them.
+      // If clients cannot write Slots, the server frees them.
       if (writesSlots) await freeAll(ehr, slotsOf(before));
     },
     async comment({ id }, text) {
       await change(id, (it) => ({ ...it, [ehr.dialect.commentField]: text }));
     },
+  };
+  const noteChanges: DirectChanges = {
+    changeNote: ({ id }, text) =>
+      changeDocument(ehr, id, (it) => ({
+        ...it,
+        content: [{ attachment: { contentType: 'text/plain', data: Buffer.from(text).toString('base64') } }],
+      })),
+    retractNote: ({ id }) => changeDocument(ehr, id, (it) => ({ ...it, status: 'entered-in-error' })),
   };
   const slotChanges: DirectChanges = {
     async take(timeSlot) {
@@ -60,7 +74,21 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       return free;
     },
   };
-  return { ...(canChangeAppointments(facts) ? appointmentChanges : {}), ...(writesSlots ? slotChanges : {}) };
+  return {
+    ...(canChangeAppointments(facts) ? appointmentChanges : {}),
+    ...(writesSlots ? slotChanges : {}),
+    ...(facts.can('DocumentReference', 'update') ? noteChanges : {}),
+  };
+}
+
+async function changeDocument(
+  ehr: FhirConnection,
+  id: string,
+  changed: (document: FhirDocumentReference) => FhirDocumentReference,
+): Promise<void> {
+  const before = await mustRead<FhirDocumentReference>(ehr, `DocumentReference/${id}`);
+  const response = await ehr.client.update(changed(before), { ifMatch: versionOf(before) });
+  if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR rejected the change');
 }
 
 /** The references of all available Slots of the resource that start in the time. */
@@ -85,7 +113,7 @@ async function freeAll(ehr: FhirConnection, slots: readonly string[]): Promise<v
   for (const slot of slots) await changeSlot(ehr, slot, freedSlot);
 }
 
-/** Updates a Slot under the version that was read. Starts again if it was changed meanwhile. */
+/** Updates a Slot under the version that was read. Starts again after a concurrent change. */
 async function changeSlot(
   ehr: FhirConnection,
   reference: string,

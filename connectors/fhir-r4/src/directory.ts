@@ -3,29 +3,34 @@ import type { FhirAppointment, FhirSlot } from './fhir.ts';
 import type { Place } from './mappers/appointment.ts';
 import type { BookableService } from './mappers/healthcare-service.ts';
 
-/** The service of an appointment that names none. */
+/** The service of an appointment without a service. */
 export const unknownService = 'unknown';
 
-/** Whose schedule or slot it is, and what it can be booked for. */
+/** The resource of a schedule or slot, and the services for which it can be booked. */
 export interface Offer {
   readonly resourceId: string;
   readonly services: readonly BookableService[];
 }
 
-/** Who can be booked in a care unit, and for what. */
+/** The resources of a care unit that can be booked, and their services. */
 export interface CareUnitDirectory extends Place {
-  /** Every resource of the care unit that an appointment names. The first is its own. */
+  /** Every resource of the care unit that an appointment names. The first is the appointment's own. */
   resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;
+  readonly organization: string | undefined;
+  /** Whether a Location or PractitionerRole is of this care unit or of another one. */
+  sideOf(reference: string): 'here' | 'elsewhere' | 'unknown';
+  /** `Practitioner/1` of a PractitionerRole that is known here. */
+  practitionerOf(role: string): string | undefined;
   /** Those that can be booked, by id. */
   readonly resources: readonly Resource[];
-  /** The ids of those that can be booked, and of those that no longer can: they may still have appointments. */
+  /** The ids of resources that can be booked, and of former ones, which may still have appointments. */
   readonly knownIds: readonly string[];
   /** By id. */
   readonly services: readonly BookableService[];
   /** `Practitioner/1` of a resource's id. `undefined`: it cannot be booked in this care unit. */
   referenceOf(resourceId: string): string | undefined;
-  /** Every reference by which appointments may name a known resource: its own, and that of each role here. */
+  /** Every reference by which appointments may name a known resource: its own, and that of each of its roles here. */
   namesOf(resourceId: string): readonly string[];
   schedulesOf(resourceIds: readonly string[] | undefined): readonly string[];
   /** The actors of schedules, as the schedules name them, for a search by `schedule.actor`. */

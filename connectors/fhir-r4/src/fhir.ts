@@ -22,6 +22,7 @@ export interface Extension extends Received<r4.Extension> {}
 export interface HumanName extends Received<r4.HumanName> {}
 export interface ContactPoint extends Received<r4.ContactPoint> {}
 export interface FhirAddress extends Received<r4.Address> {}
+export interface Attachment extends Received<r4.Attachment> {}
 export interface Participant extends Received<r4.AppointmentParticipant> {}
 
 /** What every resource has: https://hl7.org/fhir/R4/resource.html */
@@ -57,6 +58,15 @@ export interface FhirSlot extends Received<r4.Slot> {
 }
 export interface FhirAppointment extends Received<r4.Appointment> {
   readonly resourceType: 'Appointment';
+}
+export interface FhirDocumentReference extends Received<r4.DocumentReference> {
+  readonly resourceType: 'DocumentReference';
+}
+export interface FhirBinary extends Received<r4.Binary> {
+  readonly resourceType: 'Binary';
+}
+export interface FhirEncounter extends Received<r4.Encounter> {
+  readonly resourceType: 'Encounter';
 }
 export interface CapabilityStatement extends Received<r4.CapabilityStatement> {
   readonly resourceType: 'CapabilityStatement';

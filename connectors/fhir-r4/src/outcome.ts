@@ -17,8 +17,8 @@ export function hasFailed(outcome: OperationOutcome): boolean {
 }
 
 /**
- * Maps a refusal to the port's errors. The message has the status, the issue's code and the type of resource or the
- * operation, and nothing else: diagnostics and details may contain personal data.
+ * Converts a rejection to the port's errors. The message has the status, the issue's code and the type of resource or
+ * the operation, and nothing else, because diagnostics and details may contain personal data.
  */
 export function refusal(
   response: Pick<EhrResponse, 'status' | 'headers'>,
@@ -51,7 +51,7 @@ function issueCode(body: unknown): string | undefined {
   return typeof code === 'string' && /^[a-z-]{1,24}$/.test(code) ? code : undefined;
 }
 
-/** Whether the EHR refused the request itself. Otherwise it may be down. */
+/** Whether the EHR rejected the request itself. Otherwise it may be unavailable. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported');
 }

@@ -9,12 +9,12 @@ import { type FhirPatient, localReference, referenceTo } from './fhir.ts';
 import { identifierToken } from './identifiers.ts';
 import { toPatient } from './mappers/patient.ts';
 
-/** A record that was merged more often than this is not followed any further. */
+/** The maximum number of replacements that are followed. */
 const mostLinks = 10;
 
 /**
- * Searches by POST, so that the number is not in the URL. Refuses several matches: choosing one could show somebody
- * else's record. A record that another one has replaced leads to that one.
+ * Searches by POST, so that the number is not in the URL. Rejects several matches, because the wrong one could be
+ * another person's record. If a record has been replaced, returns the replacement.
  */
 export async function findPatient(ehr: FhirConnection, { type, value }: PatientIdentifier): Promise<Patient | null> {
   const found = type === 'emr_id' ? await currentPatient(ehr, value) : await byNumber(ehr, type, value);
@@ -41,13 +41,26 @@ async function byNumber(
   );
   const current = await Promise.all(matching.map((it) => survivorOf(ehr, it)));
   const people = [...new Map(current.flatMap((it) => (it ? [[it.id, it] as const] : []))).values()];
-  // A record that is no longer in use may be a copy of the one that is.
+  // An inactive record may be a copy of the active one.
   const inUse = people.filter(({ active }) => active !== false);
   const candidates = inUse.length > 0 ? inUse : people;
   if (candidates.length > 1) {
     throw new ConnectorError('rejected', 'The EHR has more than one patient with this identifier');
   }
   return candidates[0] ?? null;
+}
+
+/**
+ * The id of the patient's current record: notes and documents can also be written about somebody who has died.
+ *
+ * @throws ConnectorError `patient_not_found`
+ */
+export async function currentPatientId(ehr: FhirConnection, id: string): Promise<string> {
+  const known = ehr.bookablePatients.take(id);
+  if (known !== undefined) return known;
+  const patient = await currentPatient(ehr, id);
+  if (!patient) throw new ConnectorError('patient_not_found', 'No such patient');
+  return patient.id ?? id;
 }
 
 /** The patient with this id, or the one that has replaced it. `null`: there is none. */
@@ -57,8 +70,8 @@ async function currentPatient(ehr: FhirConnection, id: string): Promise<FhirPati
 }
 
 /**
- * A record that was merged into another one is still there, and links to it:
- * https://hl7.org/fhir/R4/valueset-link-type.html. `null`: its links lead nowhere, or in a circle.
+ * A record that was merged into another one still exists, and links to it:
+ * https://hl7.org/fhir/R4/valueset-link-type.html. `null`: its links lead to no record, or form a cycle.
  */
 async function survivorOf({ client }: FhirConnection, patient: FhirPatient): Promise<FhirPatient | null> {
   const seen = new Set<string>();
@@ -68,7 +81,7 @@ async function survivorOf({ client }: FhirConnection, patient: FhirPatient): Pro
     if (!link) return current;
     seen.add(referenceTo(current));
     const next = localReference(link.other);
-    // A link may also lead to a RelatedPerson, who is no patient.
+    // A link may also refer to a RelatedPerson, who is not a patient.
     if (!next?.startsWith('Patient/') || seen.has(next)) return null;
     current = await client.read<FhirPatient>(next);
   }
@@ -76,9 +89,9 @@ async function survivorOf({ client }: FhirConnection, patient: FhirPatient): Pro
 }
 
 /**
- * The id under which a patient can be booked: that of the record that has replaced the given one, if there is one.
+ * The id under which a patient can be booked: that of the replacement, if the record was replaced.
  *
- * @throws ConnectorError `patient_not_found`; `patient_inactive` for a record out of use, or of somebody who has died
+ * @throws ConnectorError `patient_not_found`; `patient_inactive` if the record is inactive or the patient has died
  */
 export async function bookablePatientId(ehr: FhirConnection, id: string): Promise<string> {
   const known = ehr.bookablePatients.take(id);

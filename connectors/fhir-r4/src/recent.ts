@@ -1,11 +1,11 @@
-/** Longer than the gateway takes from a look-up to the write that it is for. */
+/** Longer than the time between the gateway's look-up and the write that follows it. */
 const lifetimeMilliseconds = 5_000;
 const mostKept = 1_000;
 
-/** Values that were read a moment ago, for the write that follows. Each is taken once. */
+/** Values that were read recently, for the write that follows. Each can be taken once. */
 export interface Recent<Value> {
   put(key: string, value: Value): void;
-  /** `undefined`: not read, too long ago, or taken. */
+  /** `undefined`: not read, too old, or already taken. */
   take(key: string): Value | undefined;
 }
 

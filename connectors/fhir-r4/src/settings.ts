@@ -68,7 +68,13 @@ const healthcareService = Type.Object(
   closed,
 );
 
-/** What a move of an appointment of two slots writes: the appointment, its former slots and its new ones. */
+const coding = (description: string) =>
+  Type.Optional(Type.Object({ system: text, code: text, display: Type.Optional(text) }, { ...closed, description }));
+
+/**
+ * The number of resources that a move of an appointment with two slots writes: the appointment, its previous slots and
+ * its new ones.
+ */
 export const resourcesPerChange = 5;
 /** Three changes. For a server that takes less, slot claims are better. */
 export const smallestTransaction = 3 * resourcesPerChange;
@@ -113,7 +119,7 @@ export const fhirSettings = Type.Object(
         {
           search_by: Type.Optional(Type.Union([Type.Literal('schedule'), Type.Literal('schedule.actor')])),
           require_service_type: Type.Optional(
-            Type.Boolean({ description: 'Whether the server refuses a search for slots without service-type.' }),
+            Type.Boolean({ description: 'Whether the server rejects a search for slots without service-type.' }),
           ),
           check_appointments: Type.Optional(
             Type.Boolean({
@@ -184,6 +190,26 @@ export const fhirSettings = Type.Object(
           probe: Type.Optional(
             Type.Boolean({
               description: 'Whether to prove transactions and If-Match when the connection opens. Default: true.',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
+    medical_notes: Type.Optional(
+      Type.Object(
+        {
+          category: coding('Category of notes. Default: clinical-note of US Core.'),
+          type: coding('Type of new notes. Default: LOINC 11506-3 (progress note).'),
+          author: Type.Optional(
+            Type.Union([Type.Literal('practitioner'), Type.Literal('practitioner_role')], {
+              description: 'How a new note names its author. Default: practitioner.',
+            }),
+          ),
+          care_unit: Type.Optional(
+            Type.Union([Type.Literal('recorded'), Type.Literal('any')], {
+              description:
+                'Which notes a care unit shows. recorded (default): those that name it. any: all that do not name another one, for a server that does not record care units.',
             }),
           ),
         },

@@ -4,9 +4,10 @@ import { north } from './subject.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** The first free slots for a consultation from tomorrow on. Throws if there are fewer than `limit`. */
+/** The first free slots for a consultation from the day after tomorrow on. Throws if there are fewer than `limit`. */
 export async function freeSlots(connector: Connector, limit: number, resourceId = 'r-1'): Promise<readonly TimeSlot[]> {
-  const start = new Date(Date.now() + dayMilliseconds);
+  // At midnight, so that the first day has all its slots.
+  const start = new Date(Math.ceil(Date.now() / dayMilliseconds + 1) * dayMilliseconds);
   const slots = await connector.listTimeSlots?.({
     careUnit: north,
     start,
@@ -24,13 +25,15 @@ export function creation(slot: TimeSlot, holdUntil: Date | null = null): Appoint
   return { kind: 'create', patientId: 'p-1', comment: 'as written', holdUntil, ...slot };
 }
 
-/** Changes appointments in the care unit `north`. */
+/** Changes appointments in the care unit `north`. A write without an operation id is the first call of its operation. */
 export async function write(
   connector: Connector,
   changes: readonly AppointmentChange[],
-  operationId: string = randomUUID(),
+  operationId?: string,
+  isFirst = operationId === undefined,
 ) {
-  const appointments = await connector.changeAppointments?.({ operationId, careUnit: north, changes });
+  const operation = { operationId: operationId ?? randomUUID(), isFirst };
+  const appointments = await connector.changeAppointments?.({ ...operation, careUnit: north, changes });
   if (!appointments) throw new Error('The connector cannot change appointments');
   return appointments;
 }

@@ -9,7 +9,7 @@ import type { FhirSettings } from '../src/settings.ts';
 import { nightsOfClockChanges } from './clock-changes.ts';
 import { fhirSubject, settingsFor } from './subject.ts';
 
-/** A way to book, with a server that supports it. */
+/** A booking mode, with a server that supports it. */
 export interface Counterpart {
   readonly name: string;
   make(): Promise<Subject>;

@@ -58,13 +58,13 @@ describe.each([
     await expect(write(first, [creation(slot as never)])).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
   });
 
-  test('leaves one appointment after its operation is looked up because its gateway was killed', async () => {
+  test.each([true, false])('leaves one appointment after its gateway was killed, as first call %s', async (isFirst) => {
     const { http, first, second, isDelayed, executeDelayed, living } = await start();
     const [slot] = await freeSlots(first, 1);
     const operationId = randomUUID();
     const changes = [creation(slot as never, until())];
 
-    const late = write(first, changes, operationId).catch(() => undefined);
+    const late = write(first, changes, operationId, isFirst).catch(() => undefined);
     await isDelayed;
     http.cut();
     await late;

@@ -89,9 +89,10 @@ describe.each([
   ['has no entries', () => undefined],
   ['has entries without status', (bundle: Bundle) => bundle.entry?.map(() => ({ response: {} }))],
 ] as const)('a transaction whose response %s', (_, entriesOf) => {
-  const { send, cut } = plainHttp();
+  const { send, stream, cut } = plainHttp();
   const http: PlainHttp = {
     cut,
+    stream,
     async send(request) {
       const response = await send(request);
       if (request.method !== 'POST' || response.status !== 200) return response;

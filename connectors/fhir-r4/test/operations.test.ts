@@ -105,9 +105,10 @@ describe('a hold that the server ends too early', () => {
     'is not detected from an `Expires` of %s',
     async (expires) => {
       const { settings } = await open('ihe', withHold);
-      const { send, cut } = plainHttp();
+      const { send, stream, cut } = plainHttp();
       const http: PlainHttp = {
         cut,
+        stream,
         async send(request) {
           const response = await send(request);
           return { ...response, headers: { ...response.headers, expires } };

@@ -63,14 +63,14 @@ describe('another booking mode', () => {
 });
 
 describe('a failed proof', () => {
-  test('is a warning, and booking is read only if no mode is left', async () => {
+  test('is a warning, and booking is read-only if no mode is left', async () => {
     const { finding } = await probe(await start({ transactions: 'none', heedsIfMatch: false }));
     expect(finding('If-Match is heeded')).toEqual({
       name: 'If-Match is heeded',
       status: 'warning',
       detail: 'Tried: it does not work. The consequence: changes by others would be overwritten.',
     });
-    expect(finding('booking')).toMatchObject({ status: 'warning', detail: expect.stringContaining('read only') });
+    expect(finding('booking')).toMatchObject({ status: 'warning', detail: expect.stringContaining('read-only') });
   });
 
   test.each([

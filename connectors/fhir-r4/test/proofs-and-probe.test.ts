@@ -156,7 +156,7 @@ describe('a probe', () => {
   });
 
   test.each([
-    [{ status: 400 }, 'warning', '0 free slots in the next week. A search with fewer parameters was refused'],
+    [{ status: 400 }, 'warning', '0 free slots in the next week. A search with fewer parameters was rejected'],
     [{ status: 503 }, 'problem', 'Slots cannot be searched for: The EHR responded with 503'],
   ] as const)('does not report a search that failed with %o as an empty search', async (...given) => {
     const [fault, status, detail] = given;

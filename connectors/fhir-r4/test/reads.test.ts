@@ -105,7 +105,7 @@ test('a response with another resource type than requested is rejected', async (
 describe('the link to the next page', () => {
   function clientFor(next: string) {
     const requested: string[] = [];
-    const http: EhrHttp = {
+    const http: Pick<EhrHttp, 'send'> = {
       async send({ url }) {
         requested.push(url);
         const link = requested.length === 1 ? [{ relation: 'next', url: next }] : [];
@@ -115,7 +115,7 @@ describe('the link to the next page', () => {
     };
     const authorizer = { headers: async () => ({ authorization: 'Bearer t0ken' }) };
     const baseUrl = 'https://ehr.example/fhir';
-    return { requested, client: createFhirClient({ baseUrl, http, authorizer, preferStrict: false }) };
+    return { requested, client: createFhirClient({ baseUrl, http: http as EhrHttp, authorizer, preferStrict: false }) };
   }
 
   test.each([

@@ -86,6 +86,7 @@ export async function fhirSubject(
 async function directChangesBy(settings: FhirSettings): Promise<DirectChanges> {
   const http = plainHttp();
   const asStaff: EhrHttp = {
+    ...http,
     send: (request) => http.send({ ...request, headers: { ...request.headers, 'x-staff': 'yes' } }),
   };
   const changes = await fhirR4Connector.directChanges?.({ emr: 'fhir', settings, careUnits, http: asStaff });

@@ -9,6 +9,15 @@ import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { inPortVocabulary } from './database-errors.ts';
 import { createDirectory } from './directory.ts';
+import {
+  createDocument,
+  findDocument,
+  findDocumentWrite,
+  listDocuments,
+  readDocument,
+  withdrawDocument,
+} from './documents.ts';
+import { medicalNotes } from './medical-notes.ts';
 import { seedSchedules } from './opening-hours.ts';
 import { findSchedule, findScheduleWrite, listSchedules } from './schedule-reads.ts';
 import { withdrawSchedule } from './schedule-withdrawal.ts';
@@ -51,6 +60,13 @@ async function openSandbox({
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
     changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
+    ...medicalNotes(db, emr, directory),
+    listDocuments: (query) => inPortVocabulary(() => listDocuments(db, emr, query)),
+    findDocument: (...which) => inPortVocabulary(() => findDocument(db, emr, ...which)),
+    readDocument: (...which) => inPortVocabulary(() => readDocument(db, emr, ...which)),
+    createDocument: (write) => inPortVocabulary(() => createDocument(db, emr, directory, write)),
+    findDocumentWrite: (_careUnit, operationId) => inPortVocabulary(() => findDocumentWrite(db, emr, operationId)),
+    withdrawDocument: (_careUnit, operationId) => inPortVocabulary(() => withdrawDocument(db, emr, operationId)),
     listSchedules: (query) => inPortVocabulary(() => listSchedules(db, emr, query)),
     findSchedule: (careUnit, resourceId, id) => inPortVocabulary(() => findSchedule(db, emr, careUnit, resourceId, id)),
     createSchedule: (write) => inPortVocabulary(() => createSchedule(db, emr, directory, write)),

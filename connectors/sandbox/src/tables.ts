@@ -49,10 +49,51 @@ interface OperationRow {
   completed_at: Generated<Date>;
 }
 
+interface MedicalNoteRow {
+  emr: string;
+  id: string;
+  care_unit_id: string;
+  patient_id: string;
+  author_id: string | null;
+  title: string | null;
+  text: string;
+  appointment_id: string | null;
+  created_at: Generated<Date>;
+  is_entered_in_error: Generated<boolean>;
+  operation_id: string;
+  created_hash: string;
+}
+
+interface DocumentRow {
+  emr: string;
+  id: string;
+  care_unit_id: string;
+  patient_id: string;
+  author_id: string | null;
+  title: string | null;
+  content_type: string;
+  size: number;
+  content_id: string;
+  operation_id: string;
+  created_at: Generated<Date>;
+  changed_at: Generated<Date | null>;
+  is_entered_in_error: Generated<boolean>;
+}
+
+interface DocumentChunkRow {
+  emr: string;
+  content_id: string;
+  position: number;
+  content: Buffer;
+}
+
 /** The tables that `migrations/` creates. */
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
   'sandbox.schedule_writes': ScheduleWriteRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
+  'sandbox.medical_notes': MedicalNoteRow;
+  'sandbox.documents': DocumentRow;
+  'sandbox.document_chunks': DocumentChunkRow;
 }

@@ -70,6 +70,14 @@ export async function sandboxSubject(name: string, database: PostgresPool): Prom
       comment: ({ id }, text) =>
         sql('UPDATE sandbox.appointments SET comment = $3 WHERE emr = $1 AND id = $2', [emr, id, text]),
       take: (slot) => take(sql, slot),
+      changeNote: ({ id }, text) =>
+        sql('UPDATE sandbox.medical_notes SET text = $3 WHERE emr = $1 AND id = $2', [emr, id, text]),
+      retractNote: ({ id }) =>
+        sql('UPDATE sandbox.medical_notes SET is_entered_in_error = true WHERE emr = $1 AND id = $2', [emr, id]),
+      changeDocument: ({ id }, title) =>
+        sql('UPDATE sandbox.documents SET title = $3, changed_at = now() WHERE emr = $1 AND id = $2', [emr, id, title]),
+      retractDocument: ({ id }) =>
+        sql('UPDATE sandbox.documents SET is_entered_in_error = true WHERE emr = $1 AND id = $2', [emr, id]),
     },
     clockChanges: (['spring', 'autumn'] as const).flatMap((season) => [night(season), workingDays(season)]),
   };

@@ -1,12 +1,14 @@
 /** @module-tag any-database */
 import { identifierFault } from '@crossward/connector-kit';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { afterAll, expect, test } from 'vitest';
 import { type Appointment, at, freeSlot, local, oslo, type Slot } from '../../../test/bookings.ts';
 import { type RequestOptions, startGateway } from '../../../test/gateway.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 import { between, withRenamedIds } from '../../../test/renamed-ids.ts';
 
+let sunday = Temporal.PlainDate.from('2034-01-01');
 let renaming = between('', '');
 const gateway = await startGateway({
   connectors: [wrapConnector((connector) => withRenamedIds(connector, () => renaming))],
@@ -58,23 +60,35 @@ const around = fc
   .tuple(text, text)
   .filter(([before, after]) => identifierFault(`${before}${'x'.repeat(36)}${after}`) === undefined);
 
+interface Identified {
+  readonly id: string;
+}
+
 async function body<Body>(status: number, method: string, path: string, options?: RequestOptions): Promise<Body> {
   const response = await gateway.request<Body>(method, oslo + path, options);
   expect(response.status, `${method} ${path}: ${response.text}`).toBe(status);
   return response.body;
 }
 const find = <Body>(path: string, options?: RequestOptions) => body<Body>(200, 'GET', path, options);
+/** What a POST creates. The path in its Location and the path with its id both lead there. */
+async function created<Record extends Identified>(path: string, options: RequestOptions): Promise<Record> {
+  const { status, headers, body: record, text } = await gateway.request<Record>('POST', oslo + path, options);
+  expect(status, text).toBe(201);
+  expect((await gateway.request('GET', String(headers.location))).body).toEqual(record);
+  expect(await find(`${path}/${encodeURIComponent(record.id)}`)).toEqual(record);
+  return record;
+}
 /** UTF-8 bytes, because Node.js sends headers as Latin-1. */
 const header = (value: string) => Buffer.from(value).toString('latin1');
 
-interface Named {
-  readonly id: string;
+interface Named extends Identified {
   readonly identifiers: readonly string[];
 }
 interface Page {
   readonly resources: readonly Named[];
   readonly timeslots: readonly Slot[];
   readonly appointments: readonly Appointment[];
+  readonly medical_notes: readonly Identified[];
 }
 
 async function sendBackEverything(): Promise<void> {
@@ -101,7 +115,7 @@ async function sendBackEverything(): Promise<void> {
   );
   expect(ofService.timeslots[0]?.healthcare_service_id).toBe(serviceId);
 
-  const booked = await body<Appointment>(201, 'POST', '/appointments', {
+  const booked = await created<Appointment>('/appointments', {
     body: {
       patient_id: patientId,
       resource_id: resourceId,
@@ -112,7 +126,6 @@ async function sendBackEverything(): Promise<void> {
   });
   expect(booked).toMatchObject({ patient_id: patientId, resource_id: resourceId });
   const path = `/appointments/${encodeURIComponent(booked.id)}`;
-  expect(await find(path)).toEqual(booked);
   const ofPatient = new URLSearchParams({ status: 'booked', patient_id: patientId });
   const ofResource = new URLSearchParams({ status: 'booked', resource_id: resourceId });
   for (const filter of [ofPatient, ofResource, 'patient_id=header:x-patient&status=booked']) {
@@ -125,6 +138,38 @@ async function sendBackEverything(): Promise<void> {
     })
   ).appointments;
   expect(same).toEqual(booked);
+
+  const ofThePatient = `/patients/${encodeURIComponent(patientId)}`;
+  const note = await created(`${ofThePatient}/medical-notes`, {
+    body: { text: 'A note', author_id: resourceId, appointment_id: booked.id },
+  });
+  expect(note).toMatchObject({ patient_id: patientId, author_id: resourceId, appointment_id: booked.id });
+  const ofAuthor = new URLSearchParams({ author_id: resourceId, limit: '1' });
+  expect((await find<Page>(`${ofThePatient}/medical-notes?${ofAuthor}`)).medical_notes).toEqual([note]);
+
+  const document = await created(`${ofThePatient}/documents`, {
+    body: { author_id: 'header:x-it', content_type: 'text/plain', content: 'QQ==' },
+    headers: { 'x-it': header(resourceId) },
+  });
+  expect(document).toMatchObject({ author_id: resourceId });
+  await find(`${ofThePatient}/documents/${encodeURIComponent(document.id)}/content`);
+
+  // On a Sunday of its own, when the resource has no other slots.
+  sunday = sunday.add({ days: 7 });
+  const ofTheResource = `/resources/${encodeURIComponent(resourceId)}`;
+  const schedule = await created(`${ofTheResource}/schedules`, {
+    body: {
+      start_time: `${sunday}T10:00:00`,
+      end_time: `${sunday}T11:00:00`,
+      slot_minutes: 30,
+      healthcare_service_ids: [serviceId],
+    },
+  });
+  expect(schedule).toMatchObject({ resource_id: resourceId, healthcare_service_ids: [serviceId] });
+  await body(200, 'POST', `${ofTheResource}/schedules/${encodeURIComponent(schedule.id)}/end`, {
+    body: { end_time: `${sunday}T10:30:00` },
+  });
+
   expect(await body(200, 'PATCH', path, { body: { status: 'cancelled' } })).toMatchObject({ id: booked.id });
 }
 
@@ -134,7 +179,7 @@ test('every id in a response can be sent back, in a path, a query, a body and a 
       renaming = between(before, after);
       await sendBackEverything();
     }),
-    { numRuns: 25, endOnFailure: true, examples },
+    { numRuns: 12, endOnFailure: true, examples },
   );
 });
 

@@ -1,5 +1,5 @@
 import { type Place, problemAt } from '../problems/problem.ts';
-import { NonexistentLocalTime, toInstant } from '../time/date-times.ts';
+import { formatInstant, hasOffsetOf, NonexistentLocalTime, toInstant } from '../time/date-times.ts';
 
 export interface TimeRange {
   readonly start: Date;
@@ -32,6 +32,37 @@ export function readRange(text: RangeText, places: RangePlaces, timeZone: string
     throw problemAt(places.end, 'time_range_invalid', `The range must not be longer than ${longest}.`);
   }
   return { start, end };
+}
+
+/**
+ * Checks the offsets of local times that may be written like the `start` of a time slot.
+ *
+ * @throws Problem `time_range_invalid` for an offset that the care unit does not have at that instant
+ */
+export function assertOffsetsOf(timeZone: string, text: RangeText, places: RangePlaces): void {
+  for (const name of ['start', 'end'] as const) {
+    if (hasOffsetOf(timeZone, text[name])) continue;
+    const offset = formatInstant(toInstant(text[name], timeZone), timeZone).slice(-'+00:00'.length);
+    const detail = `The offset must be that of the care unit. At this time it is ${offset} in ${timeZone}.`;
+    throw problemAt(places[name], 'time_range_invalid', detail);
+  }
+}
+
+/**
+ * Reads a time range of which the start, the end or both may be missing.
+ *
+ * @throws Problem `local_time_nonexistent`, `time_range_invalid`
+ */
+export function readOpenRange(
+  { start, end }: Partial<RangeText>,
+  places: RangePlaces,
+  timeZone: string,
+): Partial<TimeRange> {
+  if (start !== undefined && end !== undefined) return readRange({ start, end }, places, timeZone);
+  return {
+    ...(start === undefined ? {} : { start: readTime(start, places.start, timeZone) }),
+    ...(end === undefined ? {} : { end: readTime(end, places.end, timeZone) }),
+  };
 }
 
 /** @throws Problem `time_range_invalid` when the time is not in the future */

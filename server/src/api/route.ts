@@ -5,10 +5,13 @@ import type { Scope } from '../config/schema.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { asClient } from '../ehr/guard/caller.ts';
 import { isReferable, type ReadHeader } from '../identifiers/index.ts';
+import { describeError } from '../log/describe-error.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import type { Execute } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
+import { discardUpload } from '../uploads/remove-uploads.ts';
+import type { Upload } from '../uploads/upload.ts';
 import { runWrite } from './run-write.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
@@ -49,6 +52,8 @@ export type Input<
   readonly readHeader: ReadHeader;
   /** For a write: executes its plan, at most once for each `Idempotency-Key`. */
   readonly execute: Execute;
+  /** For an operation with a `form`: the content of the body, already stored. Deleted afterwards, unless adopted. */
+  readonly upload: Upload | undefined;
 };
 
 /**
@@ -74,7 +79,20 @@ export interface Operation<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  readonly response: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: TSchema };
+  /** Maximum size of the body in bytes. Default: 1 MiB. */
+  readonly bodyLimit?: number;
+  /**
+   * Schema of the body as `multipart/form-data`, for a body whose field `content` can be long. The field is stored while it
+   * arrives, in either media type, and `body.content` is a hash of it. Requires `addUploadBodies` in the scope.
+   */
+  readonly form?: TSchema;
+  readonly response: {
+    readonly status: 200 | 201 | 202;
+    readonly description: string;
+    readonly schema: TSchema;
+    /** Media types of a response that is a stream of bytes: a `Readable` in `body`, with a `content-type` header. */
+    readonly mediaTypes?: readonly string[];
+  };
   /** Schema of the response to a dry run (200). */
   readonly preview?: TSchema;
   /** Reasons of problems, beyond those that all operations of this level share. */
@@ -108,6 +126,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     access?: AccessByLevel['client'] & Partial<AccessByLevel['care_unit']>;
+    upload?: Upload;
   }
 }
 
@@ -121,7 +140,10 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
   app.route({
     method,
     url: `${prefixes[level]}${path}`,
+    ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
     config: { operation: known },
+    // Without this, a HEAD request would read the whole stream.
+    exposeHeadRoute: method === 'GET' && !response.mediaTypes,
     // A write stores its validation problem under the idempotency key, so the handler reports it.
     attachValidation: method !== 'GET',
     schema: {
@@ -132,7 +154,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       params: Type.Object({ ...levelParams[level], ...operation.params }),
       querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
       ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
-      response: { [response.status]: response.schema },
+      ...(response.mediaTypes ? {} : { response: { [response.status]: response.schema } }),
     },
     preValidation: async (request) => {
       if (method !== 'GET' && !operation.body && request.body === undefined) request.body = {};
@@ -146,17 +168,25 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           body: request.body,
           readHeader: headerReader(request, app.identifierHeaders),
           execute,
+          upload: request.upload,
         } as Input<L, P, Q, B>);
       const { body, headers, status } = await asClient(request.access?.client.id ?? '', () =>
         method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle),
-      );
-      reply.code(status ?? response.status).type('application/json; charset=utf-8');
+      ).finally(() => discardUnused(app.operationServices, request));
+      reply.code(status ?? response.status);
+      if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
       // A dry run's response does not match the schema that the serialiser was compiled for.
       if (status !== undefined) reply.serializer(JSON.stringify);
       return body;
     },
   });
+}
+
+/** Background deletion removes what cannot be deleted now. */
+async function discardUnused({ db }: OperationServices, { upload, log }: FastifyRequest): Promise<void> {
+  if (!upload) return;
+  await discardUpload(db, upload.id).catch((error) => log.warn({ cause: describeError(error) }, 'upload not deleted'));
 }
 
 function noWrite(): never {

@@ -35,6 +35,11 @@ export function choice<const Values extends readonly string[]>(values: Values, o
   return Type.Unsafe<Values[number]>({ type: 'string', enum: [...values], ...options });
 }
 
+/** One of a fixed list of values, or null. Code generators turn an enum that contains null into several enums. */
+export function nullableChoice<const Values extends readonly string[]>(values: Values, options: TSchemaOptions = {}) {
+  return Type.Unsafe<Values[number] | null>({ anyOf: [choice(values), Type.Null()], ...options });
+}
+
 /** A typed reference to a named component of the OpenAPI description. */
 export function reference<Shape>(name: string) {
   return Type.Unsafe<Shape>({ $ref: name });

@@ -8,9 +8,9 @@ import { freeSlotsFor } from './free-time.ts';
 import { mergePlans } from './merge-plans.ts';
 import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
-import { planUpdate, readUpdate, type WantedUpdate } from './plan-update.ts';
+import { planUpdate, type RequestedUpdate, readUpdate } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
-import { targetState, updateRefusals } from './target-rules.ts';
+import { targetState, updateReasons } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import type { AppointmentPlan } from './write/plan.ts';
@@ -23,14 +23,14 @@ export async function updateMany(
   body: BulkUpdateBody,
   readHeader: ReadHeader,
 ): Promise<OperationResponse> {
-  const wanted = await readUpdate(context, body, readHeader);
-  const { resourceId } = wanted;
+  const requested = await readUpdate(context, body, readHeader);
+  const { resourceId } = requested;
   const targets = await requireTargets(context, body.ids, async (found) => [
-    ...refusals(found),
+    ...updateFaultsOf(found),
     ...(resourceId === undefined ? [] : await unavailableTimes(context, found, resourceId)),
   ]);
   const plans = targets.map((target, index) =>
-    planUpdate(target, wanted, { place: place(index), taken: movingFault(context, target, index, wanted) }),
+    planUpdate(target, requested, { place: place(index), taken: movingFault(context, target, index, requested) }),
   );
   return carryOut(context, writing, mergePlans(plans));
 }
@@ -75,7 +75,10 @@ export async function planCancellations(
   return { plans, faults };
 }
 
-/** If the request names both an original and its two-step cancellation, the second plan repeats the first one's response. */
+/**
+ * If the request names both an original and its two-step cancellation, the second plan returns the first one's
+ * response.
+ */
 function withoutDoubles(plans: readonly Plan[]): Plan[] {
   const started = new Map<string, AppointmentPlan>();
   return plans.map((plan) => {
@@ -154,9 +157,9 @@ export async function requireTargets(
 }
 
 /** A fault for each target that cannot be updated. */
-export function refusals(targets: readonly Target[]): Fault[] {
+export function updateFaultsOf(targets: readonly Target[]): Fault[] {
   return targets.flatMap((target) => {
-    const reason = updateRefusals[targetState(target)];
+    const reason = updateReasons[targetState(target)];
     return reason ? [faultOf(target.id, reason)] : [];
   });
 }
@@ -179,11 +182,11 @@ async function unavailableTimes(
   resourceId: string,
 ): Promise<Fault[]> {
   const { ehr, careUnit } = context;
-  const movable = targets.filter((target) => updateRefusals[targetState(target)] === undefined);
+  const movable = targets.filter((target) => updateReasons[targetState(target)] === undefined);
   const freeing = movable.map(({ appointment }) => appointment.id);
   const moving = movable.filter(({ appointment }) => appointment.resourceId !== resourceId);
-  const wanted = moving.map(({ appointment }) => ({ ...appointment, resourceId }));
-  const slots = await freeSlotsFor(ehr, careUnit, wanted, freeing);
+  const requested = moving.map(({ appointment }) => ({ ...appointment, resourceId }));
+  const slots = await freeSlotsFor(ehr, careUnit, requested, freeing);
   const { faults } = planSameTimes({
     appointments: movable.map(({ id, appointment }) => ({
       id,
@@ -204,7 +207,7 @@ function movingFault(
   { careUnit }: RequestContext,
   { id, appointment }: Target,
   index: number,
-  { resourceId }: WantedUpdate,
+  { resourceId }: RequestedUpdate,
 ): Fault | undefined {
   if (resourceId === undefined || appointment.resourceId === resourceId) return undefined;
   return slotFault({ ...appointment, resourceId }, careUnit.timeZone, place(index), id);

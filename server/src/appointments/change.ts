@@ -29,7 +29,7 @@ export async function create(
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
 ): Promise<OperationResponse> {
-  return carryOut(context, writing, await planCreation(context, body, readHeader));
+  return carryOut(context, writing, await planCreation(context, body, readHeader, writing.dryRun));
 }
 
 type OneBody = AppointmentUpdateBody | AppointmentCancellationBody | AppointmentConfirmationBody;
@@ -53,10 +53,10 @@ async function updateOne(
   readHeader: ReadHeader,
 ): Promise<OperationResponse> {
   const target = await requireTarget(context, id);
-  const wanted = await readUpdate(context, body, readHeader);
-  const place = wanted.time ? updatePlaces.start : inBody('resource_id');
-  const taken = slotFault(updated(target.appointment, wanted), context.careUnit.timeZone, place);
-  return carryOut(context, writing, planUpdate(target, wanted, { taken }));
+  const requested = await readUpdate(context, body, readHeader);
+  const place = requested.time ? updatePlaces.start : inBody('resource_id');
+  const taken = slotFault(updated(target.appointment, requested), context.careUnit.timeZone, place);
+  return carryOut(context, writing, planUpdate(target, requested, { taken }));
 }
 
 async function cancelOne(

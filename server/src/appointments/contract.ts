@@ -4,7 +4,7 @@ import {
   choice,
   dateTime,
   emrId,
-  localDateTime,
+  nullableChoice,
   nullableString,
   patientNotation,
   reference,
@@ -17,6 +17,11 @@ export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelle
 export type AppointmentStatus = (typeof appointmentStatuses)[number];
 
 const comment = text({ maxLength: 2000, description: 'Free text, up to 2,000 characters. `""` clears it.' });
+const careUnitDateTime = (description: string) =>
+  Type.String({
+    format: 'care-unit-date-time',
+    description: `${description} Local time of the care unit, \`YYYY-MM-DDThh:mm:ss\`. Can be followed by the care unit's offset at that time, as in the response of \`list_timeslots\`. Without it, a time that occurs twice means the first.`,
+  });
 
 const confirmationId =
   'Id of the confirmation. Appointments with the same confirmation id are confirmed by the same code.';
@@ -66,23 +71,22 @@ export const appointmentSchema = Type.Object(
 );
 export type AppointmentBody = Static<typeof appointmentSchema>;
 
+export const confirmationPreviewSchema = Type.Object(
+  {
+    id: nullableString({ description: 'Null if it would be created.' }),
+    ...confirmationFacts,
+    delivery: nullableChoice(deliveries),
+    expires_at: nullableString({ format: 'date-time' }),
+  },
+  { $id: 'ConfirmationPreview', description: 'A confirmation as it would be after the request.' },
+);
+
 /** The response to a dry run. */
 export const previewSchema = Type.Object(
   {
     id: nullableString({ description: 'Null if it would be created.' }),
     ...appointmentFacts,
-    confirmation: Type.Union([
-      Type.Object({
-        id: nullableString({ description: 'Null if it would be created.' }),
-        ...confirmationFacts,
-        delivery: Type.Unsafe<(typeof deliveries)[number] | null>({
-          type: ['string', 'null'],
-          enum: [...deliveries, null],
-        }),
-        expires_at: nullableString({ format: 'date-time' }),
-      }),
-      Type.Null(),
-    ]),
+    confirmation: Type.Union([reference<Static<typeof confirmationPreviewSchema>>('ConfirmationPreview'), Type.Null()]),
     change: choice(changeWords, { description: 'How the request would change the appointment.' }),
   },
   { $id: 'AppointmentPreview', description: 'An appointment as it would be after the request.' },
@@ -125,8 +129,8 @@ export const appointmentCreationSchema = Type.Object(
     patient_id: patientNotation(),
     resource_id: resourceNotation(),
     healthcare_service_id: text(),
-    start_time: localDateTime('Start of the appointment.'),
-    end_time: localDateTime('End of the appointment.'),
+    start_time: careUnitDateTime('Start of the appointment.'),
+    end_time: careUnitDateTime('End of the appointment.'),
     comment: Type.Optional(comment),
   },
   { $id: 'AppointmentCreation', additionalProperties: false },
@@ -175,7 +179,7 @@ export const appointmentConfirmationSchema = Type.Object(confirmationFields, {
 });
 export type AppointmentConfirmationBody = Static<typeof appointmentConfirmationSchema>;
 
-/** Exactly one of update, cancel and confirm. */
+/** One of update, cancel and confirm. */
 export const appointmentChangeSchema = Type.Union([
   reference<AppointmentUpdateBody>('AppointmentUpdate'),
   reference<AppointmentCancellationBody>('AppointmentCancellation'),

@@ -198,6 +198,33 @@ describe('time slots', () => {
 describe('the time', () => {
   const at = (start_time: unknown, end_time: unknown) => rejected({ ...spare, start_time, end_time });
 
+  test('can be the start and the end of a time slot as they are', async () => {
+    const slot = await freeSlot(gateway);
+    const { status, body } = await create({ ...creationBody(slot), start_time: slot.start, end_time: slot.end });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ start: slot.start, end: slot.end });
+  });
+
+  test('must not have another offset than the care unit has at that time', async () => {
+    const { start, end } = await freeSlot(gateway);
+    const other = (time: string) => `${local(time)}+05:00`;
+    for (const [field, start_time, end_time] of [
+      ['start_time', other(start), end],
+      ['start_time', `${local(start)}Z`, local(end)],
+      ['end_time', start, other(end)],
+    ]) {
+      const { status, body } = await at(start_time, end_time);
+      expect({ status, ...body }).toMatchObject({
+        status: 400,
+        reason: 'time_range_invalid',
+        detail: expect.stringMatching(
+          /^The offset must be that of the care unit. At this time it is \+0[12]:00 in Europe\/Oslo.$/,
+        ),
+        errors: [{ pointer: `/${field}`, reason: 'time_range_invalid' }],
+      });
+    }
+  });
+
   test('cannot be in the past', async () => {
     for (const day of ['2024-01-02', '1999-12-31', '1900-01-01']) {
       expect(await at(`${day}T08:00:00`, `${day}T08:30:00`)).toMatchObject({
@@ -229,9 +256,10 @@ describe('the time', () => {
     '2031-03-20T09:00',
     '2031-03-20 09:00:00',
     '2031-03-20t09:00:00',
-    '2031-03-20T09:00:00Z',
-    '2031-03-20T09:00:00+01:00',
     '2031-03-20T09:00:00.000',
+    '2031-03-20T09:00:00.000+01:00',
+    '2031-03-20T09:00:00+0100',
+    '2031-03-20T09:00:00+24:00',
     '2031-02-30T09:00:00',
     '2031-02-29T09:00:00',
     '2031-04-31T09:00:00',
@@ -250,7 +278,7 @@ describe('the time', () => {
     null,
     ['2031-03-20T09:00:00'],
     {},
-  ])('must be local, exactly YYYY-MM-DDThh:mm:ss: not %j', async (time) => {
+  ])('must be YYYY-MM-DDThh:mm:ss, optionally with an offset: not %j', async (time) => {
     expect(await at(time, spare.end_time)).toMatchObject({
       status: 400,
       body: { reason: 'request_invalid', errors: [{ pointer: '/start_time', reason: 'request_invalid' }] },

@@ -1,7 +1,7 @@
 import { coversWithoutGap, type TimeSlot } from '@crossward/connector-kit';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 
-interface WantedTime {
+interface RequestedTime {
   readonly resourceId: string;
   readonly healthcareServiceId: string;
   readonly start: Date;
@@ -17,7 +17,7 @@ const longestRangeMilliseconds = 92 * 24 * 60 * 60 * 1000;
 export function freeSlots(
   ehr: Pick<EhrConnection, 'call'>,
   careUnit: CareUnitConnection,
-  { resourceId, healthcareServiceId, start, end }: WantedTime,
+  { resourceId, healthcareServiceId, start, end }: RequestedTime,
   freeing: readonly string[] = [],
 ): Promise<readonly TimeSlot[]> {
   return ehr.call('listTimeSlots', {
@@ -39,11 +39,11 @@ export function freeSlots(
 export async function freeSlotsFor(
   ehr: Pick<EhrConnection, 'call'>,
   careUnit: CareUnitConnection,
-  wanted: readonly WantedTime[],
+  requested: readonly RequestedTime[],
   freeing: readonly string[] = [],
 ): Promise<readonly TimeSlot[]> {
   const found: TimeSlot[] = [];
-  for (const alike of Map.groupBy(wanted, ownerOf).values()) {
+  for (const alike of Map.groupBy(requested, ownerOf).values()) {
     let rest = alike.toSorted((a, b) => a.start.getTime() - b.start.getTime());
     for (let [first] = rest; first; [first] = rest) {
       const end = endOfRange(first, rest);
@@ -58,11 +58,14 @@ export async function freeSlotsFor(
   return found;
 }
 
-function ownerOf({ resourceId, healthcareServiceId }: Pick<WantedTime, 'resourceId' | 'healthcareServiceId'>): string {
+function ownerOf({
+  resourceId,
+  healthcareServiceId,
+}: Pick<RequestedTime, 'resourceId' | 'healthcareServiceId'>): string {
   return JSON.stringify([resourceId, healthcareServiceId]);
 }
 
-function endOfRange(first: WantedTime, times: readonly WantedTime[]): Date {
+function endOfRange(first: RequestedTime, times: readonly RequestedTime[]): Date {
   const latest = first.start.getTime() + longestRangeMilliseconds;
   const ends = times.map(({ end }) => end.getTime()).filter((end) => end <= latest);
   return new Date(Math.max(first.end.getTime(), ...ends));
@@ -72,18 +75,18 @@ function endOfRange(first: WantedTime, times: readonly WantedTime[]): Date {
 export async function areFree(
   ehr: Pick<EhrConnection, 'call'>,
   careUnit: CareUnitConnection,
-  wanted: readonly WantedTime[],
+  requested: readonly RequestedTime[],
   freeing: readonly string[] = [],
 ): Promise<boolean> {
-  const slots = Map.groupBy(await freeSlotsFor(ehr, careUnit, wanted, freeing), ownerOf);
-  return wanted.every((time) => coversWithoutGap(slots.get(ownerOf(time)) ?? [], time));
+  const slots = Map.groupBy(await freeSlotsFor(ehr, careUnit, requested, freeing), ownerOf);
+  return requested.every((time) => coversWithoutGap(slots.get(ownerOf(time)) ?? [], time));
 }
 
 /** Whether this time is free now. Does not reserve it. */
 export function isFree(
   ehr: Pick<EhrConnection, 'call'>,
   careUnit: CareUnitConnection,
-  wanted: WantedTime,
+  requested: RequestedTime,
 ): Promise<boolean> {
-  return areFree(ehr, careUnit, [wanted]);
+  return areFree(ehr, careUnit, [requested]);
 }

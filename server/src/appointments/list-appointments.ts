@@ -52,7 +52,7 @@ export async function listAppointments(
   );
 }
 
-/** Requires a filter, so that nobody lists everything. */
+/** Requires a filter, so that no request can list everything. */
 function assertSelective({ patient_id, resource_id, start, end }: Query): void {
   if ((start === undefined) !== (end === undefined)) {
     const missing = start === undefined ? 'start' : 'end';

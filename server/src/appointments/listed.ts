@@ -1,14 +1,14 @@
 import type { Appointment, AppointmentPosition } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import type { TimeRange } from '../api/request-times.ts';
-import { findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
+import { findBookings, findItems, type Item, isPendingSql, selectItems } from '../confirmations/items.ts';
 import { patientHashes } from '../confirmations/limits.ts';
 import type { AppointmentStatus } from './contract.ts';
 import { openDraft } from './drafts.ts';
 import { shownStatus, statesOf } from './representation.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** An entry of a list: the appointment, the caller's id of it, and the code that it awaits. */
+/** An entry of a list: the appointment, its id for the caller, and the code that it awaits. */
 export interface Listed {
   readonly id: string;
   readonly appointment: Appointment;
@@ -25,7 +25,7 @@ export interface ListQuery {
   readonly limit: number;
 }
 
-/** The EHR's appointments and, if the EHR cannot hold, the gateway's drafts. */
+/** The EHR's appointments and, if the EHR has no holds, the gateway's drafts. */
 export async function loadListed(context: RequestContext, query: ListQuery): Promise<readonly Listed[]> {
   const { ehr } = context;
   if (ehr.capabilities.changes.includes('confirm')) {
@@ -105,18 +105,10 @@ async function underKnownIds(
   { services, ehr, careUnit }: RequestContext,
   found: readonly Appointment[],
 ): Promise<Listed[]> {
-  if (found.length === 0) return [];
-  const items: Item[] = await selectItems(services.db, ehr.id, careUnit.id)
-    .where('item.kind', '=', 'booking')
-    .where(
-      'item.ehr_appointment_id',
-      'in',
-      found.map(({ id }) => id),
-    )
-    .execute();
-  const byEhrId = new Map(items.map((item) => [item.ehrAppointmentId, item]));
+  const ids = found.map(({ id }) => id);
+  const items = await findBookings(services.db, ehr.id, careUnit.id, ids);
   return found.map((appointment) => {
-    const item = byEhrId.get(appointment.id);
+    const item = items.get(appointment.id);
     // Once it is no longer held, the EHR's state counts, not the code's.
     return { id: item?.id ?? appointment.id, appointment, item: appointment.state === 'held' ? item : undefined };
   });

@@ -14,6 +14,7 @@ import {
   bookByCode,
   careUnitOf,
   codeFor,
+  codeIn,
   confirmationOf,
   eventually,
   incorrectCodes,
@@ -30,7 +31,7 @@ const gateway = await startGateway({
   configure: (demo) =>
     [
       { id: 'email-uk', like: 'sandbox-uk', policies: { cancellation_code_by_email: true } },
-      { id: 'own-codes', like: 'sandbox-se', policies: { code: { length: 6, attempts: 2, lifetime_seconds: 3600 } } },
+      { id: 'own-codes', like: 'sandbox-se', policies: { code: { length: 8, attempts: 2, lifetime_seconds: 3600 } } },
     ].reduce(withEhr, demo),
 });
 afterAll(() => gateway.close());
@@ -108,13 +109,13 @@ describe('the confirmation', () => {
     expect(await sweden.list(`patient_id=p-3&status=awaiting_confirmation`)).toContainEqual(sent);
   });
 
-  test("has the lifetime and attempts that the EHR's policies set", async () => {
+  test("has the length, lifetime and attempts that the EHR's policies set", async () => {
     const careUnit = careUnitPath('own-codes', 'sodermalm');
     const { confirm } = careUnitOf(gateway, careUnit);
     const held = await book(gateway, { careUnit });
     expect(confirmationOf(held).attempts_remaining).toBe(2);
     expect(Date.parse(confirmationOf(held).expires_at)).toBeGreaterThan(Date.now() + 3_500_000);
-    const code = await codeFor(gateway, held.id);
+    const code = codeIn((await messagesAbout(gateway, held.id))[0], 8);
     const remaining = [];
     for (const wrong of incorrectCodes(code, 2))
       remaining.push((await confirm(held.id, wrong)).body.attempts_remaining);

@@ -1,10 +1,10 @@
 import type { Appointment } from '@crossward/connector-kit';
+import { makeGatewayId } from '../confirmations/gateway-ids.ts';
 import { awaitedOf, findPendingCancellations, type Item } from '../confirmations/items.ts';
 import { eachPatientOnce, type FindPatient } from '../ehr/lookups.ts';
 import { Problem } from '../problems/problem.ts';
 import { contactOf } from './contact.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
-import { makeGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
 import { targetState } from './target-rules.ts';
 import type { Target } from './targets.ts';
@@ -52,7 +52,7 @@ export async function planCancellation(
     case 'awaiting booking':
       return releasePlan(target, comment);
     case 'pending in the EHR':
-      // A hold of another gateway: its code is not known here.
+      // A hold of another gateway: this gateway does not know its code.
       if (appointment.state === 'held') throw new Problem('appointment_awaiting_confirmation');
       return cancelInEhr(context, target, comment, prepared);
     case 'view of booked':
@@ -61,7 +61,7 @@ export async function planCancellation(
   }
 }
 
-/** At once, or in two steps where the care unit asks for a code. */
+/** Directly, or in two steps if the care unit requires a code. */
 async function cancelInEhr(
   context: RequestContext,
   target: Target,

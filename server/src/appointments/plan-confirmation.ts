@@ -42,7 +42,7 @@ export function planConfirmation(
 function confirmingStep(context: RequestContext, target: Confirmable): Step {
   const { appointment, id, item } = target;
   const response = { appointment, id, replacesId: item.replacesId ?? undefined, word: 'updated' as const };
-  // The EHR was read before the gateway's tables, and has booked the appointment since.
+  // The EHR was read before the gateway's tables, and the appointment was booked in between.
   if (item.state === 'confirmed' && appointment.state === 'held') throw new ConfirmationInProgress();
   if (item.state === 'confirmed') return { response, confirms: id };
   return { change: confirmingChange(context, target), before: appointment, response, confirms: id };

@@ -2,7 +2,8 @@ import type { Patient } from '@crossward/connector-kit';
 import type { Static } from 'typebox';
 import { patientIdentifier, resourceIdentifier } from '../api/identifiers.ts';
 import { inBody } from '../api/places.ts';
-import { assertNotPast, readRange } from '../api/request-times.ts';
+import { assertNotPast, assertOffsetsOf, readRange } from '../api/request-times.ts';
+import { makeGatewayId } from '../confirmations/gateway-ids.ts';
 import { requireHealthcareService, requirePatient, requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import { Problem } from '../problems/problem.ts';
@@ -10,7 +11,6 @@ import { contactOf } from './contact.ts';
 import type { appointmentCreationSchema } from './contract.ts';
 import { draftAppointment } from './drafts.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
-import { makeGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
@@ -22,9 +22,11 @@ export async function planCreation(
   context: RequestContext,
   body: Static<typeof appointmentCreationSchema>,
   readHeader: ReadHeader,
+  dryRun: boolean | undefined,
 ): Promise<AppointmentPlan | EhrCodePlan> {
   const { ehr, careUnit } = context;
   const text = { start: body.start_time, end: body.end_time };
+  assertOffsetsOf(careUnit.timeZone, text, creationPlaces);
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
   assertNotPast(range.start, creationPlaces.start);
   const patientPlace = inBody('patient_id');
@@ -32,7 +34,8 @@ export async function planCreation(
   const servicePlace = inBody('healthcare_service_id');
   const patientId = patientIdentifier(body.patient_id, patientPlace, ehr, readHeader);
   const resourceId = resourceIdentifier(body.resource_id, resourcePlace, ehr, readHeader);
-  const patient = await requirePatient(ehr, patientId, patientPlace);
+  const intended = { careUnit, resource: resourceId, healthcareServiceId: body.healthcare_service_id, ...range };
+  const patient = await requirePatient(ehr, patientId, patientPlace, dryRun ? undefined : intended);
   const resource = await requireResource(ehr, careUnit, resourceId, resourcePlace);
   const service = await requireHealthcareService(ehr, careUnit, body.healthcare_service_id, servicePlace);
   return planCreations(context, patient, [
@@ -52,18 +55,18 @@ type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
 export function planCreations(
   context: RequestContext,
   patient: Pick<Patient, 'id' | 'phone' | 'email' | 'isInactive'>,
-  wanted: readonly NewAppointment[],
+  requested: readonly NewAppointment[],
 ): AppointmentPlan | EhrCodePlan {
   const { services, ehr, careUnit } = context;
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   if (patient.isInactive) throw new Problem('patient_inactive');
   const needsCode = careUnit.bookingConfirmation === 'code';
-  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, wanted);
+  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, requested);
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
   const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact };
   const canHold = ehr.capabilities.changes.includes('confirm');
   return {
-    steps: wanted.map((it): Step => {
+    steps: requested.map((it): Step => {
       const creation = { ...it, kind: 'create', hold: needsCode } as const;
       const taken = slotFault(creation, careUnit.timeZone, creationPlaces.start);
       if (!code || canHold) {
@@ -85,8 +88,8 @@ export function planCreations(
 }
 
 /** For an EHR that sends and checks codes: one code for each booking. */
-function planEhrBooking({ careUnit }: RequestContext, wanted: readonly NewAppointment[]): EhrCodePlan {
-  const [only, another] = wanted;
+function planEhrBooking({ careUnit }: RequestContext, requested: readonly NewAppointment[]): EhrCodePlan {
+  const [only, another] = requested;
   if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
   const creation = { ...only, kind: 'create', holdUntil: null } as const;
   return {

@@ -7,7 +7,7 @@ import type { ReadHeader } from '../identifiers/index.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
 import type { AppointmentUpdateBody } from './contract.ts';
 import type { RequestContext } from './request-context.ts';
-import { targetState, updateRefusals } from './target-rules.ts';
+import { targetState, updateReasons } from './target-rules.ts';
 import type { Target } from './targets.ts';
 import { longestAppointmentHours } from './time-rules.ts';
 import type { AppointmentPlan, ChangeWord, Step } from './write/plan.ts';
@@ -15,7 +15,7 @@ import type { AppointmentPlan, ChangeWord, Step } from './write/plan.ts';
 export const updatePlaces = { start: inBody('start'), end: inBody('end') };
 
 /** The changes of an update, with its identifiers looked up. */
-export interface WantedUpdate {
+export interface RequestedUpdate {
   readonly time?: TimeRange | undefined;
   readonly resourceId?: string | undefined;
   /** `undefined` keeps the current comment. */
@@ -27,7 +27,7 @@ export async function readUpdate(
   body: Pick<AppointmentUpdateBody, 'start' | 'end' | 'resource_id' | 'comment'>,
   readHeader: ReadHeader,
   longestHours: number = longestAppointmentHours,
-): Promise<WantedUpdate> {
+): Promise<RequestedUpdate> {
   if (!ehr.capabilities.changes.includes('update')) throw new Problem('operation_unsupported');
   const { start, end } = body;
   const time =
@@ -51,11 +51,15 @@ interface UpdateFaults {
 }
 
 /** Changes the time, resource or comment of an appointment. Never needs a code. */
-export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken }: UpdateFaults = {}): AppointmentPlan {
-  const refusal = updateRefusals[targetState(target)];
-  if (refusal) throw new Problem(refusal);
+export function planUpdate(
+  target: Target,
+  requested: RequestedUpdate,
+  { place, taken }: UpdateFaults = {},
+): AppointmentPlan {
+  const reason = updateReasons[targetState(target)];
+  if (reason) throw new Problem(reason);
   const { appointment, id } = target;
-  const after = updated(appointment, wanted);
+  const after = updated(appointment, requested);
   if (isNewTime(appointment, after)) assertNotPast(after.start, updatePlaces.start);
   const word = wordFor(appointment, after);
   if (word === 'moved' && appointment.hasStarted) throw new Problem('appointment_started');
@@ -63,7 +67,7 @@ export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken 
     ...(word === 'kept'
       ? { response: { appointment, id, word } }
       : {
-          change: { kind: 'update', appointmentId: appointment.id, ...wanted },
+          change: { kind: 'update', appointmentId: appointment.id, ...requested },
           before: appointment,
           response: { appointment: after, id, word },
         }),
@@ -74,7 +78,7 @@ export function planUpdate(target: Target, wanted: WantedUpdate, { place, taken 
 }
 
 /** The appointment as an update would leave it. */
-export function updated(appointment: Appointment, { time, resourceId, comment }: WantedUpdate): Appointment {
+export function updated(appointment: Appointment, { time, resourceId, comment }: RequestedUpdate): Appointment {
   return {
     ...appointment,
     start: time?.start ?? appointment.start,

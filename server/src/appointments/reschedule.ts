@@ -3,12 +3,12 @@ import { assertNotPast, type TimeRange } from '../api/request-times.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { assertNoFaults, planCancellations, refusals, requireTargets } from './bulk.ts';
+import { assertNoFaults, planCancellations, requireTargets, updateFaultsOf } from './bulk.ts';
 import type { BulkUpdateBody } from './contract.ts';
 import { freeSlots } from './free-time.ts';
 import { mergePlans } from './merge-plans.ts';
 import { planCreations } from './plan-creation.ts';
-import { planUpdate, readUpdate, updatePlaces, type WantedUpdate } from './plan-update.ts';
+import { planUpdate, type RequestedUpdate, readUpdate, updatePlaces } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
 import { holdsInRange, planReschedule, type ReschedulePlan } from './reschedule-plan.ts';
 import type { Target } from './targets.ts';
@@ -22,29 +22,29 @@ export async function rescheduleMany(
   body: BulkUpdateBody,
   readHeader: ReadHeader,
 ): Promise<OperationResponse> {
-  const { time, ...wanted } = await readUpdate(context, body, readHeader, longestRescheduleHours);
+  const { time, ...requested } = await readUpdate(context, body, readHeader, longestRescheduleHours);
   if (!time) throw new Error('A reschedule has a range');
   assertNotPast(time.start, updatePlaces.start);
-  const targets = await requireTargets(context, body.ids, unfit);
+  const targets = await requireTargets(context, body.ids, reschedulingFaults);
   const [target] = targets;
   if (!target) throw new Error('A reschedule has ids');
-  const like = { ...target.appointment, resourceId: wanted.resourceId ?? target.appointment.resourceId };
+  const like = { ...target.appointment, resourceId: requested.resourceId ?? target.appointment.resourceId };
   const layout = await planSlots(context, targets, like, time);
-  const plan = await planChanges(context, targets, layout, wanted, time, like);
+  const plan = await planChanges(context, targets, layout, requested, time, like);
   return carryOut(context, writing, plan);
 }
 
 /** A fault for each target that cannot be updated or differs from the first one. All are in the care unit of the path. */
-function unfit(targets: readonly Target[]): Fault[] {
-  const refused = refusals(targets);
+function reschedulingFaults(targets: readonly Target[]): Fault[] {
+  const notUpdatable = updateFaultsOf(targets);
   const key = ({ appointment: { patientId, resourceId, healthcareServiceId } }: Target) =>
     JSON.stringify([patientId, resourceId, healthcareServiceId]);
   const [first] = targets;
   const others = targets.filter((target) => first && key(target) !== key(first));
-  const unlike = others.filter(({ id }) => !refused.some((fault) => fault.id === id));
+  const different = others.filter(({ id }) => !notUpdatable.some((fault) => fault.id === id));
   return [
-    ...refused,
-    ...unlike.map(({ id }) => ({
+    ...notUpdatable,
+    ...different.map(({ id }) => ({
       id,
       reason: 'appointments_not_alike' as const,
       detail: 'Differs from the first id in patient, resource or healthcare service.',
@@ -79,7 +79,7 @@ async function planChanges(
   context: RequestContext,
   targets: readonly Target[],
   layout: ReschedulePlan,
-  wanted: WantedUpdate,
+  requested: RequestedUpdate,
   range: TimeRange,
   like: Appointment,
 ): Promise<Plan> {
@@ -88,13 +88,13 @@ async function planChanges(
   const taken = slotFault({ ...range, resourceId: like.resourceId }, context.careUnit.timeZone, updatePlaces.start);
   const placed = [...layout.kept, ...layout.moved].map(({ id, slot }) => ({
     slot,
-    plan: planUpdate(standing(id), { ...wanted, time: slot }, { place: placeOf(targets, id), taken }),
+    plan: planUpdate(standing(id), { ...requested, time: slot }, { place: placeOf(targets, id), taken }),
   }));
   const extras = layout.cancelled.map(standing);
   assertExtrasLeaveRoom(context, extras, range, like.resourceId);
   const { plans: cancellations, faults } = await planCancellations(context, extras, undefined);
   assertNoFaults(faults.map((fault) => ({ ...fault, place: placeOf(targets, fault.id) })));
-  const created = await planMissing(context, layout.created, like, wanted);
+  const created = await planMissing(context, layout.created, like, requested);
   const inOrder = [...placed, ...created].sort((a, b) => a.slot.start.getTime() - b.slot.start.getTime());
   const cancelled = cancellations.map((plan, index) => withPlace(plan, placeOf(targets, extras[index]?.id)));
   return withRangeTaken(mergePlans([...inOrder.map(({ plan }) => plan), ...cancelled]), taken);
@@ -140,7 +140,7 @@ async function planMissing(
   context: RequestContext,
   slots: readonly TimeRange[],
   like: Appointment,
-  { comment }: WantedUpdate,
+  { comment }: RequestedUpdate,
 ) {
   if (slots.length === 0) return [];
   const { ehr } = context;

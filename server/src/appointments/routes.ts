@@ -22,6 +22,7 @@ import {
   bulkChangeSchema,
   bulkConfirmationSchema,
   bulkUpdateSchema,
+  confirmationPreviewSchema,
   confirmationSchema,
   dryRunQuery,
   type PreviewBody,
@@ -90,6 +91,7 @@ interface Dependencies {
 export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }: Dependencies): void {
   for (const schema of [
     confirmationSchema,
+    confirmationPreviewSchema,
     appointmentSchema,
     previewSchema,
     appointmentCreationSchema,

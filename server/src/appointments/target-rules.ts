@@ -32,7 +32,7 @@ export function targetState({ kind, appointment, item }: Target): TargetState {
 }
 
 /** Why a target in this state cannot be updated. */
-export const updateRefusals: Record<TargetState, Reason | undefined> = {
+export const updateReasons: Record<TargetState, Reason | undefined> = {
   booked: undefined,
   'awaiting booking': 'appointment_awaiting_confirmation',
   'awaiting cancellation': 'appointment_awaiting_confirmation',

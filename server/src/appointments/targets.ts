@@ -1,9 +1,9 @@
 import type { Appointment } from '@crossward/connector-kit';
 import { inPath } from '../api/places.ts';
+import { isGatewayId } from '../confirmations/gateway-ids.ts';
 import { findItems, type Item } from '../confirmations/items.ts';
 import { problemAt } from '../problems/problem.ts';
 import { openDraft } from './drafts.ts';
-import { isGatewayId } from './gateway-ids.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** What an appointment id in a request refers to. */
@@ -12,7 +12,7 @@ export type Target =
   | { readonly kind: 'appointment'; readonly id: string; readonly appointment: Appointment; readonly item?: Item }
   /** A two-step cancellation. `appointment` is the original. */
   | { readonly kind: 'cancellation'; readonly id: string; readonly appointment: Appointment; readonly item: Item }
-  /** A booking that only the gateway stores, because the EHR cannot hold. */
+  /** A booking that only the gateway stores, because the EHR has no holds. */
   | { readonly kind: 'draft'; readonly id: string; readonly appointment: Appointment; readonly item: Item };
 
 /**

@@ -7,18 +7,18 @@ export const longestAppointmentHours = 24;
 /** The longest range of a continuous reschedule. */
 export const longestRescheduleHours = 31 * 24;
 
-interface Wanted extends TimeRange {
+interface Requested extends TimeRange {
   readonly resourceId: string;
 }
 
 /** A fault that says which time is not free. The resource id is the EHR's, whatever identifier the request used. */
-export function slotFault(wanted: Wanted, timeZone: string, place: Place | undefined, id?: string): Fault {
-  const range = `from ${formatInstant(wanted.start, timeZone)} to ${formatInstant(wanted.end, timeZone)}`;
+export function slotFault(requested: Requested, timeZone: string, place: Place | undefined, id?: string): Fault {
+  const range = `from ${formatInstant(requested.start, timeZone)} to ${formatInstant(requested.end, timeZone)}`;
   return {
     place,
     ...(id === undefined ? {} : { id }),
     reason: 'time_slot_unavailable',
-    detail: `No free time slot with resource ${wanted.resourceId} ${range}.`,
+    detail: `No free time slot with resource ${requested.resourceId} ${range}.`,
   };
 }
 

@@ -159,7 +159,7 @@ async function assertTimesAreFree({ ehr, careUnit }: RequestContext, plan: Appoi
   if (!(await areFree(ehr, careUnit, times, freeing))) throw timesTaken(plan);
 }
 
-/** The EHR cannot reject a draft, since it does not get it yet. The gateway checks its time instead. */
+/** A draft is not sent to the EHR yet, so the EHR cannot reject it. The gateway checks its time instead. */
 async function assertDraftsAreFree({ ehr, careUnit }: RequestContext, plan: AppointmentPlan): Promise<void> {
   const drafts = plan.steps.flatMap(({ awaits }) => awaits?.draft ?? []);
   if (!(await areFree(ehr, careUnit, drafts))) throw timesTaken(plan);

@@ -3,13 +3,17 @@ import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retent
 import type { Db } from '../db/kysely.ts';
 import { deleteFailedContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
+import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 
 /** Batch size for each kind of row, so that no statement takes long. */
 const atOnce = 1_000;
+/** An upload has many chunks. */
+const uploadsAtOnce = 50;
 
-/** Deletes data whose retention period is over. */
+/** Deletes data whose retention period has ended. */
 export async function deleteOldData(db: Db, retention: Configuration['retention'], limit = atOnce): Promise<void> {
   await deleteOldOperations(db, limit);
+  await deleteOldUploads(db, Math.min(limit, uploadsAtOnce));
   await deleteUsedCodes(db, limit);
   await deleteFailedContent(db, limit);
   await deleteOldMessages(db, retention.confirmation_days, limit);

@@ -31,7 +31,7 @@ async function checkEmr(options: EmrOptions): Promise<EmrCheck> {
   try {
     const { probe: runProbe, open, close } = await bindEmr(chosen, database?.pool);
     try {
-      // Probe before opening, so that a refused connection is reported as a finding.
+      // Probe before opening, so that a rejected connection is reported as a finding.
       const probe = await runProbe();
       const found = { emr: emr.id, connector: module.name, ...(probe && { probe }) };
       try {

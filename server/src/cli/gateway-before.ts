@@ -5,6 +5,7 @@ import type { Guard } from '../ehr/guard/guard.ts';
 /** A guard without limits. */
 const unguarded: Guard = {
   run: (_, call) => call(),
+  stream: (_, call) => call(),
   health: () => ({ breaker: 'closed', lastSuccessAt: null }),
 };
 

@@ -55,7 +55,7 @@ export function operationsCommand(output: Output, end: (exitCode: number) => voi
       if (!yes) throw new UsageError(`Nothing was changed. ${warning} Then run the command again with --yes.`);
       const outcome = await withDatabase(output, (db) => dropOperation(db, id));
       const isDropped = outcome === 'dropped';
-      output[isDropped ? 'out' : 'err'](`${told[outcome]}\n`);
+      output[isDropped ? 'out' : 'err'](`${messages[outcome]}\n`);
       end(isDropped ? exitCodes.fine : exitCodes.failed);
     });
   return operations;
@@ -65,7 +65,7 @@ const warning =
   'The gateway abandons a dropped operation: changes already made in the EHR remain and are neither completed nor ' +
   'compensated. Check the appointments in the EHR first.';
 
-const told: Record<Dropped, string> = {
+const messages: Record<Dropped, string> = {
   dropped:
     'The operation is dropped. Changes already made in the EHR remain. A code that it was confirming is pending again.',
   'being worked on': 'Nothing was changed: a gateway is working on this operation. Try again in a minute.',
@@ -75,6 +75,6 @@ const told: Record<Dropped, string> = {
 function line(operation: OpenOperation): string {
   const { id, emr, careUnitId, kind, state, ageSeconds, failures, lastFailure, nextAttemptAt } = operation;
   const next = nextAttemptAt?.toISOString() ?? 'none';
-  const trouble = `failures ${failures}  last failure ${lastFailure ?? 'none'}`;
-  return `${id}  ${emr}/${careUnitId}  ${kind}  ${state}  age ${ageSeconds} s  ${trouble}  next ${next}\n`;
+  const failureText = `failures ${failures}  last failure ${lastFailure ?? 'none'}`;
+  return `${id}  ${emr}/${careUnitId}  ${kind}  ${state}  age ${ageSeconds} s  ${failureText}  next ${next}\n`;
 }

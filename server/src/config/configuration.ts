@@ -5,7 +5,7 @@ import type { EnvironmentVariables } from './environment.ts';
 import { httpSchema } from './http.ts';
 import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
-import { type ConfigurationFile, limitsSchema, retentionSchema } from './schema.ts';
+import { type ConfigurationFile, documentsSchema, limitsSchema, retentionSchema } from './schema.ts';
 import { Secret } from './secret.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
@@ -13,6 +13,7 @@ type CareUnitInFile = EmrInFile['care_units'][number];
 type ClientInFile = ConfigurationFile['clients'][number];
 type Settings = Readonly<Record<string, unknown>>;
 type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
+type Documents = Readonly<Required<NonNullable<ConfigurationFile['documents']>>>;
 type Http = Readonly<Required<NonNullable<ConfigurationFile['http']>>>;
 type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
 
@@ -50,6 +51,7 @@ export interface Configuration {
   readonly messages: ConfiguredMessages;
   /** Per client. */
   readonly limits: Limits;
+  readonly documents: Documents;
   /** In lower case. */
   readonly identifier_headers: readonly string[];
   /** How callers reach the gateway. */
@@ -65,6 +67,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     clients: file.clients.map((client) => resolveClient(client, emrs, variables)),
     messages: withSecrets(file.messages ?? {}, variables),
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
+    documents: Default(documentsSchema, { ...file.documents }) as Documents,
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     http: Default(httpSchema, { ...file.http }) as Http,
     retention: Default(retentionSchema, { ...file.retention }) as Retention,

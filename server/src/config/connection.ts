@@ -103,7 +103,7 @@ export const connectionSchema = Type.Object(
     allow_private_addresses: Type.Optional(
       Type.Boolean({
         description:
-          'Allows loopback and private addresses for the EHR. Link-local addresses and cloud metadata services are always refused.',
+          'Allows loopback and private addresses for the EHR. Link-local addresses and cloud metadata services are always rejected.',
         default: false,
       }),
     ),

@@ -75,7 +75,7 @@ type Complete<T> = T extends object ? { readonly [Key in keyof T]-?: Complete<T[
 /** The policies with defaults applied. */
 export type Policies = Complete<PoliciesInFile>;
 
-/** `limits_per_patient` as the code below the configuration knows them. */
+/** `limits_per_patient`, with the names used in code. */
 export interface PatientLimits {
   readonly pending: number;
   readonly codesPerHour: number;

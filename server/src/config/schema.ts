@@ -175,6 +175,19 @@ export const retentionSchema = Type.Object(
   { description: 'How long the gateway stores data.', additionalProperties: false },
 );
 
+export const documentsSchema = Type.Object(
+  {
+    max_bytes: Type.Optional(
+      wholeNumber('Maximum size of the content of a document, in bytes.', {
+        minimum: 1024,
+        maximum: 104_857_600,
+        default: 10_485_760,
+      }),
+    ),
+  },
+  { description: 'Documents of patients.', additionalProperties: false },
+);
+
 /**
  * The JSON Schema (2020-12) of the configuration file, including the settings of each connector. A `settingsSchema` must
  * be self-contained: without `$ref`, or with its own `$id`.
@@ -186,6 +199,7 @@ export function configurationSchema(connectors: readonly ConnectorModule[]) {
       clients: Type.Array(client, { description: 'Clients that may call the gateway.' }),
       messages: Type.Optional(messagesSchema),
       limits: Type.Optional(limitsSchema),
+      documents: Type.Optional(documentsSchema),
       identifier_headers: Type.Optional(identifierHeaders),
       http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),

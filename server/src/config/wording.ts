@@ -71,13 +71,13 @@ export function missingKey(key: string, schema: unknown): string {
 }
 
 function describeType(data: unknown, expected: readonly string[]): string {
-  const wanted = expected.map((kind) => kinds[kind] ?? kind).join(' or ');
-  if (data === null) return `is empty; must be ${wanted}`;
+  const expectedKinds = expected.map((kind) => kinds[kind] ?? kind).join(' or ');
+  if (data === null) return `is empty; must be ${expectedKinds}`;
   if (expected.includes('string') && (typeof data === 'number' || typeof data === 'boolean')) {
     return `must be text: put it in quotes`;
   }
   const actual = Array.isArray(data) ? 'array' : typeof data;
-  return `must be ${wanted}, not ${kinds[actual] ?? actual}`;
+  return `must be ${expectedKinds}, not ${kinds[actual] ?? actual}`;
 }
 
 function describeRange({ minimum, maximum }: Record<string, unknown>): string {

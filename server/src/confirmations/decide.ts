@@ -62,22 +62,23 @@ export async function decideCode(
   const stateOf = new Map(items.map(({ appointment_id, state }) => [appointment_id, state]));
   const states = new Set(ids.map((id) => stateOf.get(id)));
   const right = confirmation.code_hash !== null && isCode(keys, confirmationId, code, confirmation.code_hash);
-  // The EHR checks its own codes, and reports when one has expired.
+  // An EHR that sends codes checks them itself, and reports when one has expired.
   const checksItself = confirmation.ehr_reference !== null;
   const isExpired = confirmation.is_expired && !checksItself && !states.has('confirming');
   const isLocked = confirmation.failed_attempts >= confirmation.max_attempts && !checksItself;
-  // By any id of the confirmation, named or not: otherwise the response would reveal whether the code is correct.
+  // Looks at all ids of the confirmation, named or not: otherwise the response would reveal whether the code is
+  // correct.
   const isAwaited = items.some(
     ({ state }) => state === 'confirming' || (state === 'pending' && !confirmation.is_expired),
   );
   if (isAwaited && !right && !isLocked && !checksItself) return countIncorrectCode(confirmation);
   const over = faultsOf(ids, (id) => whyNotPending(stateOf.get(id), { isExpired, isLocked, isAwaited }));
-  if (over.length > 0) return refusal(over);
+  if (over.length > 0) return problem(over);
   // Only one operation at a time confirms an id.
   if (waitingIds.some((id) => stateOf.get(id) === 'confirming')) return new ConfirmationInProgress();
   if (!states.has('pending') && !states.has('confirming')) {
     const isRepeated = right && confirmation.is_fresh;
-    return isRepeated ? stale() : refusal(faultsOf(ids, () => 'confirmation_not_pending'));
+    return isRepeated ? stale() : problem(faultsOf(ids, () => 'confirmation_not_pending'));
   }
   const isChanged = stale();
   if (isChanged) return isChanged;
@@ -89,7 +90,7 @@ export async function decideCode(
     .execute();
   return undefined;
 
-  function refusal(faults: readonly IdAtFault[]): Problem {
+  function problem(faults: readonly IdAtFault[]): Problem {
     const reason = faults[0]?.reason ?? 'confirmation_not_pending';
     return new Problem(reason, { faults: many ? faults : [] });
   }
@@ -146,7 +147,7 @@ interface Standing {
 
 /** Why an id cannot be confirmed. A locked confirmation stays locked, even after it has expired. */
 function whyNotPending(state: ItemState | undefined, { isExpired, isLocked, isAwaited }: Standing): Reason | undefined {
-  // If a locked confirmation still recognised the correct code, guesses could find the code for the other ids.
+  // If a locked confirmation still accepted the correct code, an attacker could guess the code for the other ids.
   if (state === 'confirmed') return isLocked && isAwaited ? 'confirmation_locked' : undefined;
   if (state === undefined || state === 'released') return 'confirmation_not_pending';
   if (isLocked) return 'confirmation_locked';

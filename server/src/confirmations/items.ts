@@ -90,6 +90,21 @@ export async function findItems(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** Bookings that needed a code, by the EHR's id of the appointment. Callers know a booked draft by the id of the draft. */
+export async function findBookings(
+  db: Db | Tx,
+  emr: string,
+  careUnitId: string,
+  ehrAppointmentIds: readonly string[],
+): Promise<ReadonlyMap<string, Item>> {
+  if (ehrAppointmentIds.length === 0) return new Map();
+  const rows: Item[] = await selectItems(db, emr, careUnitId)
+    .where('item.kind', '=', 'booking')
+    .where('item.ehr_appointment_id', 'in', [...ehrAppointmentIds])
+    .execute();
+  return byEhrId(rows);
+}
+
 /** Cancellations that await a code, by the EHR's id of the original. */
 export async function findPendingCancellations(
   db: Db | Tx,
@@ -103,5 +118,9 @@ export async function findPendingCancellations(
     .where('item.ehr_appointment_id', 'in', [...ehrAppointmentIds])
     .where(sql<SqlBool>`${isPendingSql}`)
     .execute();
+  return byEhrId(rows);
+}
+
+function byEhrId(rows: readonly Item[]): ReadonlyMap<string, Item> {
   return new Map(rows.flatMap((row) => (row.ehrAppointmentId === null ? [] : [[row.ehrAppointmentId, row] as const])));
 }

@@ -1,12 +1,29 @@
 import { sql } from 'kysely';
 import type { PatientLimits } from '../config/policies.ts';
-import type { Tx } from '../db/kysely.ts';
+import type { Db, Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 
 /** Keyed hashes that stand for a patient in the gateway's tables, one for each secret key, the newest first. */
 export function patientHashes(keys: KeyRing, emr: string, patientId: string): [Buffer, ...Buffer[]] {
   return keys.hashes('patient', `${emr} ${patientId}`);
+}
+
+/** Whether a confirmation item is of this patient. Not known any more once the item is purged. */
+export async function isOfPatient(
+  { db, keys }: { readonly db: Db; readonly keys: KeyRing },
+  emr: string,
+  appointmentId: string,
+  patientId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('confirmation_items')
+    .select('appointment_id')
+    .where('emr', '=', emr)
+    .where('appointment_id', '=', appointmentId)
+    .where('patient_hash', 'in', patientHashes(keys, emr, patientId))
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 interface Asking {

@@ -147,16 +147,16 @@ export async function confirmItems(
 }
 
 /**
- * After an operation ended without confirming its ids: makes them `pending` again. Ids in `gone`, whose times are taken,
+ * After an operation ended without confirming its ids: makes them `pending` again. Ids in `taken`, whose times are taken,
  * become `released`.
  */
-export async function resetToPending(tx: Tx, operationId: string, gone: readonly string[] = []): Promise<void> {
+export async function resetToPending(tx: Tx, operationId: string, taken: readonly string[] = []): Promise<void> {
   await tx
     .updateTable('confirmation_items')
     .set({
       state: sql<
         'pending' | 'released'
-      >`CASE WHEN appointment_id = ANY(${[...gone]}::text[]) THEN 'released' ELSE 'pending' END`,
+      >`CASE WHEN appointment_id = ANY(${[...taken]}::text[]) THEN 'released' ELSE 'pending' END`,
       operation_id: null,
     })
     .where('operation_id', '=', operationId)

@@ -157,18 +157,18 @@ async function initialise(files: string): Promise<void> {
 }
 
 /**
- * A PGlite with the extensions that migrations ask for: on disk, in memory, or in memory from a dump.
+ * A PGlite with the extensions that migrations use: on disk, in memory, or in memory from a dump.
  *
- * @internal tests keep theirs in memory
+ * @internal tests use it in memory
  */
 export function startPglite(options: { dataDir?: string; loadDataDir?: Blob }): PGlite {
   return new PGlite({ ...options, extensions: { btree_gist } });
 }
 
 /**
- * A database on a PGlite of one's own, which `close` closes too.
+ * A database on the given PGlite, which `close` closes too.
  *
- * @internal tests keep theirs in memory
+ * @internal tests use it in memory
  */
 export async function pgliteDatabase(pglite: PGlite): Promise<Database> {
   const pool = await PglitePool.open(pglite);

@@ -22,7 +22,7 @@ function violates(error: unknown, code: string, constraint: string | undefined):
   return constraint === undefined || (error as { constraint?: unknown }).constraint === constraint;
 }
 
-/** A unique constraint or index (of this name, if given) refused the row. */
+/** A unique constraint or index (of this name, if given) rejected the row. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   return violates(error, '23505', constraint);
 }

@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /**
- * PGlite has one connection, which this pool lends to one caller at a time, in order of request. It uses one client for
+ * PGlite has one connection, which this pool gives to one caller at a time, in order of request. It uses one client for
  * the life of the process, because with a node-postgres pool on PGlite a query can get the rows of another one. Nothing
  * else may use the PGlite object meanwhile.
  */

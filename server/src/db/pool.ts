@@ -10,7 +10,7 @@ export interface QueryResult<Row> {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
 
-/** A connection checked out of a pool. It is exclusive until it is released and refuses queries afterwards. */
+/** A connection checked out of a pool. It is exclusive until it is released, and rejects queries afterwards. */
 export interface DatabaseClient extends PostgresPoolClient {
   /** Without values, the text can contain several statements. The result is then an array of results. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>;
@@ -23,7 +23,9 @@ export interface DatabaseClient extends PostgresPoolClient {
   release(destroy?: boolean | Error): void;
 }
 
-/** Implements Kysely's `PostgresDialect` pool and a connector's `SqlPool`. Connections are lent in order of request. */
+/**
+ * Implements Kysely's `PostgresDialect` pool and a connector's `SqlPool`. Callers get connections in order of request.
+ */
 export interface DatabasePool extends PostgresPool {
   /** Number of callers waiting for a connection. */
   readonly waiting: number;

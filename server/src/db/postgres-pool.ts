@@ -4,7 +4,7 @@ import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
 import { Session } from './session.ts';
 import { statementNames } from './statement-names.ts';
 
-/** A node-postgres pool that lends connections as described by `DatabaseClient`. */
+/** A node-postgres pool whose connections behave as described by `DatabaseClient`. */
 export class NodePostgresPool implements DatabasePool {
   /** Empty, because the options of the inner pool contain the password. */
   readonly options = {};

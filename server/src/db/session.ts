@@ -69,7 +69,7 @@ export class Session {
       this.#generation++;
       await this.#untilReady();
       if (this.#client.getTransactionStatus() !== 'I' || this.#loans !== loan) throw error;
-      // The statement was refused before execution, so it is safe to retry.
+      // The statement was rejected before execution, so it is safe to retry.
       return await this.#send(statement);
     }
   }

@@ -24,8 +24,8 @@ const parsers = new Map<number, Parser>([
 ]);
 
 /**
- * How columns arrive: `int8` as a number (a query that meets one beyond 2⁵³ fails), `date` as the text `YYYY-MM-DD`, the rest as
- * node-postgres has it (`timestamptz` a `Date`, `numeric` a string, `json` parsed).
+ * The JavaScript types of columns: `int8` is a number (a query with a value beyond 2⁵³ fails), `date` is the text
+ * `YYYY-MM-DD`, other types are as in node-postgres (`timestamptz` is a `Date`, `numeric` a string, `json` is parsed).
  */
 export const types = {
   getTypeParser: (id: number, format?: 'text' | 'binary'): Parser =>

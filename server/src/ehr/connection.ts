@@ -1,4 +1,10 @@
-import type { Capabilities, Connector, ConnectorOperation, ConnectorOperations } from '@crossward/connector-kit';
+import type {
+  Capabilities,
+  Connector,
+  ConnectorOperation,
+  ConnectorOperations,
+  DocumentContent,
+} from '@crossward/connector-kit';
 import type { PatientLimits } from '../config/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
@@ -89,8 +95,24 @@ async function ask(
   const method = find();
   if (typeof method !== 'function') throw new Problem('operation_unsupported');
   try {
+    if (operation === 'readDocument') return withProblems(await guard.stream(operation, async () => method(...input)));
     return await guard.run(operation, async () => method(...input));
   } catch (error) {
     throw asProblem(error);
   }
+}
+
+/** The content with the errors of the call. Not a generator: one that was never read would not cancel the stream. */
+function withProblems(content: DocumentContent | null): DocumentContent | null {
+  if (!content) return null;
+  const source = content.chunks[Symbol.asyncIterator]();
+  const chunks: AsyncIterableIterator<Uint8Array> = {
+    next: () =>
+      source.next().catch((error: unknown) => {
+        throw asProblem(error);
+      }),
+    return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+    [Symbol.asyncIterator]: () => chunks,
+  };
+  return { ...content, chunks };
 }

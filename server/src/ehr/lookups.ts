@@ -1,5 +1,6 @@
 import type {
   HealthcareService,
+  IntendedBooking,
   Patient,
   PatientIdentifier,
   Resource,
@@ -8,13 +9,17 @@ import type {
 import { type Place, problemAt } from '../problems/problem.ts';
 import type { CareUnitConnection, EhrConnection } from './connection.ts';
 
-/** @throws Problem `patient_not_found` at the place where the identifier was named */
+/**
+ * @param intended the booking that the patient is looked up for
+ * @throws Problem `patient_not_found` at the place where the identifier was named
+ */
 export async function requirePatient(
   ehr: EhrConnection,
   identifier: PatientIdentifier,
   place: Place,
+  intended?: IntendedBooking,
 ): Promise<Patient> {
-  const patient = await ehr.call('findPatient', identifier);
+  const patient = await ehr.call('findPatient', identifier, intended);
   if (!patient) throw problemAt(place, 'patient_not_found', 'The EHR has no patient with this identifier.');
   return patient;
 }

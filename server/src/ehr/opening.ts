@@ -25,7 +25,7 @@ export interface Opening {
  */
 export async function startOpening(emr: string, open: () => Promise<Connector>, log: Logger): Promise<Opening> {
   const stopped = new AbortController();
-  const told = new Set<string>();
+  const logged = new Set<string>();
   let connector: Connector | undefined;
   let nextAttemptAt = 0;
 
@@ -33,24 +33,24 @@ export async function startOpening(emr: string, open: () => Promise<Connector>, 
     connector = await open();
   }
 
-  function tell(error: unknown): void {
+  function logOnce(error: unknown): void {
     const kind = error instanceof ConnectorError ? error.kind : 'bug';
-    if (told.has(kind)) return;
-    told.add(kind);
+    if (logged.has(kind)) return;
+    logged.add(kind);
     const about = { emr, kind, cause: describeError(error) };
     if (kind === 'bug') log.error(about, 'failed to open connector, retrying');
     else log.warn(about, 'EHR unavailable, retrying');
   }
 
   async function untilOpen(first: Promise<void>): Promise<void> {
-    await first.catch(tell);
+    await first.catch(logOnce);
     for (let pause = shortestPauseMilliseconds; !connector && !stopped.signal.aborted; pause *= 2) {
       const milliseconds = Math.min(pause, longestPauseMilliseconds);
       nextAttemptAt = Date.now() + milliseconds;
       await sleep(milliseconds, stopped.signal);
-      if (!stopped.signal.aborted) await attempt().catch(tell);
+      if (!stopped.signal.aborted) await attempt().catch(logOnce);
     }
-    if (connector && told.size > 0) log.info({ emr }, 'EHR connected after retries');
+    if (connector && logged.size > 0) log.info({ emr }, 'EHR connected after retries');
   }
 
   const first = attempt();

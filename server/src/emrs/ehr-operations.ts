@@ -30,6 +30,13 @@ export const ehrOperations = {
     operations: ['findAppointments', 'listTimeSlots', 'changeAppointments'],
     changes: ['create', 'update', 'cancel'],
   },
+  list_medical_notes: { operations: ['findPatient', 'listMedicalNotes'] },
+  get_medical_note: { operations: ['findPatient', 'findMedicalNote'] },
+  create_medical_note: { operations: ['findPatient', 'createMedicalNote'] },
+  list_documents: { operations: ['findPatient', 'listDocuments'] },
+  get_document: { operations: ['findPatient', 'findDocument'] },
+  get_document_content: { operations: ['findPatient', 'findDocument', 'readDocument'] },
+  create_document: { operations: ['findPatient', 'findResource', 'createDocument'] },
 } as const satisfies Record<string, Requirements>;
 export type EhrOperation = keyof typeof ehrOperations;
 

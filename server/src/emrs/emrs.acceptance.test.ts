@@ -28,6 +28,13 @@ const everyOperation = [
   'update_appointment',
   'cancel_appointment',
   'reschedule_appointments',
+  'list_medical_notes',
+  'get_medical_note',
+  'create_medical_note',
+  'list_documents',
+  'get_document',
+  'get_document_content',
+  'create_document',
 ];
 
 /** Schedules are written by transactions, which Medplum's router does not run all or nothing. */

@@ -29,7 +29,7 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
 
   addOperation(app, {
     operationId: 'list_emrs',
-    tag: 'EHRs',
+    tag: 'EHR systems',
     summary: 'List EHRs',
     level: 'client',
     method: 'GET',
@@ -49,7 +49,7 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
 
   addOperation(app, {
     operationId: 'get_emr',
-    tag: 'EHRs',
+    tag: 'EHR systems',
     summary: 'Get an EHR',
     level: 'emr',
     method: 'GET',
@@ -63,7 +63,7 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
 
   addOperation(app, {
     operationId: 'list_care_units',
-    tag: 'EHRs',
+    tag: 'EHR systems',
     summary: 'List care units',
     level: 'emr',
     method: 'GET',
@@ -87,7 +87,7 @@ export function addEmrRoutes(app: FastifyInstance, { ehrs, cursors }: { ehrs: Eh
 
   addOperation(app, {
     operationId: 'get_care_unit',
-    tag: 'EHRs',
+    tag: 'EHR systems',
     summary: 'Get a care unit',
     level: 'care_unit',
     method: 'GET',

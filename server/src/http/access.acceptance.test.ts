@@ -78,6 +78,31 @@ describe('every route', () => {
   });
 });
 
+describe('the interface', () => {
+  test.each([
+    ['GET', '/patients/{patient_id}'],
+    ['GET', '/patients/{patient_id}/medical-notes'],
+    ['POST', '/patients/{patient_id}/medical-notes'],
+    ['GET', '/resources/{resource_id}'],
+    ['GET', '/resources/{resource_id}/schedules'],
+    ['POST', '/resources/{resource_id}/schedules'],
+    ['GET', '/timeslots'],
+    ['GET', '/appointments'],
+    ['POST', '/appointments'],
+    ['PATCH', '/appointments/{appointment_id}'],
+    ['PATCH', '/appointments'],
+  ])('has the operation %s /api/emrs/{emr}/care-units/{care_unit_id}%s', (method, path) => {
+    const url = `/api/emrs/:emr/care-units/:care_unit_id${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+    const operations = routes.filter((route) => route.method === method && route.url === url);
+    expect(operations.map(({ config }) => config?.operation)).toEqual([expect.any(Object)]);
+  });
+
+  test('has no path outside /api and no version in a path', () => {
+    const urls = routes.filter(({ config }) => config?.operation).map(({ url }) => url);
+    for (const url of urls) expect(url).toMatch(/^\/api\/(?!.*\bv?\d)/);
+  });
+});
+
 for (const operation of gateway.app.operations.values()) accessCases(gateway, operation);
 
 test('the OpenAPI description contains exactly the operations of the table', () => {

@@ -15,8 +15,8 @@ interface Dependencies {
 }
 
 /**
- * Who calls, and what the path opens to them, before anything of the request is read. An EHR or care unit outside the
- * grant answers exactly as one that does not exist.
+ * Authenticates the caller and checks its grants before the body is read. An EHR or care unit that is not granted gets
+ * the same response as one that does not exist.
  */
 export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Dependencies): void {
   const refuse = refusals({ clients, metrics, failedCredentials });
@@ -33,7 +33,7 @@ export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failed
   });
 }
 
-/** Checks the credentials before the throttle, so that failures of others never lock out a client. */
+/** Checks the credentials before the throttle, so that other callers' failures never lock out a client. */
 function authenticate(request: FastifyRequest, clients: ClientRegistry, refuse: Refuse): Client {
   const id = request.headers['x-service-client-id'];
   const secret = request.headers['x-service-client-secret'];

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Cursors } from '../api/paging.ts';
@@ -6,9 +6,11 @@ import { addAppointmentRoutes } from '../appointments/routes.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes } from '../emrs/routes.ts';
 import { addHealthcareServiceRoutes } from '../healthcare-services/routes.ts';
+import { addMedicalNoteRoutes } from '../medical-notes/routes.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
@@ -26,6 +28,7 @@ import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addJsonBody } from './json-body.ts';
 import { addLimits } from './limits.ts';
+import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
@@ -34,17 +37,21 @@ import { requestId } from './request-id.ts';
 import { logRefusal, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
 import { addUnreadBody } from './unread-body.ts';
+import { addUploadBodies } from './uploads/upload-bodies.ts';
 import { addValidation, compilersFactory, formats } from './validation.ts';
 
 const longestHeaderSection = 32 * 1024;
-/** Milliseconds in which the head of a request must have arrived, or less where the whole request has less. */
+/** Milliseconds until the head of a request must have arrived. Shorter if the time-out of the whole request is. */
 const headersTimeout = 15_000;
-/** Milliseconds without a byte, either way: a caller that does not take its answer. No operation is as long as that. */
+/**
+ * Milliseconds without a byte in either direction, for example because the caller does not read the response. Longer
+ * than any operation.
+ */
 const idleTimeout = 600_000;
 /** An identifier of 200 characters, each up to four bytes, percent-encoded. */
 const longestPathParameter = 200 * 4 * 3;
 
-/** What the HTTP interface stands on. */
+/** What the HTTP interface depends on. */
 export interface AppDeps {
   readonly log: Logger;
   readonly metrics: Registry;
@@ -52,16 +59,17 @@ export interface AppDeps {
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
   readonly services: OperationServices;
-  /** Where the configuration delivers messages to a demo mailbox. */
+  /** Set if the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
-  /** In lower case: headers that may hold an identifier beside those that begin with `x-`. */
+  /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
   readonly limits: Configuration['limits'];
+  readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
   isReady(): Promise<boolean>;
 }
 
-/** Builds the HTTP interface from what it needs. Nothing listens yet. */
+/** Builds the HTTP interface. Does not listen yet. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const requestMetrics = createRequestMetrics(deps.metrics);
   const watch = (exchange: Exchange) =>
@@ -73,7 +81,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const isTrustedProxy = addressesIn(deps.http.trusted_proxies);
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    logController: new QuietLogController(),
     genReqId: requestId,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -132,6 +140,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addHealthcareServiceRoutes(app, deps);
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
+  addMedicalNoteRoutes(app, deps);
+  await app.register(async (scope) => {
+    await addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
+    addDocumentRoutes(scope, deps);
+  });
 
   addOpenApiRoutes(app);
   await addDocs(app);

@@ -11,7 +11,10 @@ export function callerAddress({ ip, raw }: FastifyRequest): string {
   return plain(isIP(ip) === 0 ? (remoteAddress ?? '') : ip);
 }
 
-/** The unit that limits count: an IPv4 address, or the /64 network that one IPv6 subscriber commonly has (RFC 6177). */
+/**
+ * The address by which limits count: an IPv4 address, or the /64 network that one IPv6 subscriber commonly has (RFC
+ * 6177).
+ */
 export function callerOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -8,7 +8,7 @@ p { margin: 0.5rem 0 0; white-space: pre-line; overflow-wrap: anywhere; }
 small { color: #51606c; }
 `;
 
-/** What patients would have received, for the person who tries the gateway out. */
+/** The page that shows the messages patients would have received. */
 export function demoMailboxPage(messages: readonly DeliveredMessage[]): string {
   return `<!doctype html>
 <html lang="en">

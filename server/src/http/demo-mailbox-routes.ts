@@ -10,8 +10,8 @@ const contentSecurityPolicy = `default-src 'none'; frame-ancestors 'none'; style
   .digest('base64')}'`;
 
 /**
- * `/demo/messages`: without credentials, so only under a loopback name. A page of another site cannot read it through a
- * name that it has made point here.
+ * `/demo/messages`: without credentials, so only under a loopback host name. This check prevents DNS rebinding: a page
+ * of another site cannot read it.
  */
 export function addDemoMailboxRoutes(app: FastifyInstance, mailbox: Pick<DemoMailbox, 'messages'>): void {
   app.get('/demo/messages', async (request, reply) => {
@@ -43,7 +43,7 @@ function isLoopbackHost(host: string | undefined): boolean {
   return name !== null && isLoopback(name[1] ?? name[2] ?? '');
 }
 
-/** Asks for JSON by its name, and not rather for HTML: RFC 9110 section 12.5.1. */
+/** Whether the caller names JSON and does not prefer HTML: RFC 9110 section 12.5.1. */
 function prefersJson(accept = ''): boolean {
   const weights = new Map(
     accept.split(',').map((range) => {

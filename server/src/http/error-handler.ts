@@ -4,6 +4,8 @@ import { describeError } from '../log/describe-error.ts';
 import { Problem, problemAt, unavailable } from '../problems/problem.ts';
 import { problemDocument, problemMediaType } from '../problems/problem-document.ts';
 
+const mebibyte = 1024 * 1024;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** The problem sent in the response, for the request log. */
@@ -14,9 +16,10 @@ declare module 'fastify' {
 /** Turns every error into a problem response. */
 export function addErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // The caller disconnected during its upload: nobody is left to receive a response.
+    // The caller disconnected during its upload, so nobody receives the response.
     if (isAbortedUpload(error, request)) return reply.hijack();
-    return sendProblem(frameworkProblem(error), request, reply);
+    const { bodyLimit, config } = request.routeOptions;
+    return sendProblem(frameworkProblem(error, bodyLimit, config.operation?.form), request, reply);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new Problem('route_not_found', { detail: 'No route matches this path.' }), request, reply),
@@ -41,14 +44,21 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
     .send(problemDocument(problem, problem.requestId ?? request.id));
 }
 
-/** Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/ */
-export function frameworkProblem(error: FastifyError): Problem {
+/**
+ * Maps Fastify's error codes to problems: https://fastify.dev/docs/latest/Reference/Errors/
+ *
+ * @param bodyLimit the route's limit for bodies, in bytes
+ * @param form set if the operation also takes `multipart/form-data`
+ */
+export function frameworkProblem(error: FastifyError, bodyLimit = mebibyte, form?: unknown): Problem {
   if (error instanceof Problem) return error;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new Problem('content_too_large', { detail: 'The body is larger than 1 MiB.' });
+      return new Problem('content_too_large', { detail: `The body is larger than ${bodyLimit / mebibyte} MiB.` });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new Problem('media_type_unsupported', { detail: 'The content type must be application/json.' });
+      return new Problem('media_type_unsupported', {
+        detail: `The content type must be application/json${form ? ' or multipart/form-data' : ''}.`,
+      });
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return bodyUnreadable('The body is empty.');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
@@ -63,7 +73,7 @@ export function frameworkProblem(error: FastifyError): Problem {
   }
 }
 
-/** A fault found before schema validation. `pointer` is a JSON Pointer into the body. */
+/** An error found before schema validation. `pointer` is a JSON Pointer into the body. */
 export function bodyUnreadable(detail: string, pointer = ''): Problem {
   return problemAt({ in: 'body', pointer }, 'request_invalid', detail);
 }

@@ -8,10 +8,10 @@ import { type End, type Exchange, endExchange, onceAnswered, unfinishedExchange 
 import { fixedHeaders, longestUrl } from './headers.ts';
 import { closeInStages } from './staged-close.ts';
 
-/** Called after an invalid request was refused and its connection is done. */
+/** Called after an invalid request was rejected and its connection has ended. */
 export type RefusalEnd = (requestId: string, problem: Problem, end: End) => void;
 
-/** Connections already refused. Node reports the same error again for every further byte. */
+/** Connections that were already rejected. Node reports the same error again for every further byte. */
 const faulty = new WeakSet<Socket>();
 
 /**

@@ -11,11 +11,20 @@ export function addJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, readJson(body as Buffer));
+      done(null, parseJson(body as Buffer));
     } catch (error) {
-      done(error instanceof Problem ? error : bodyUnreadable('The body is not valid JSON in UTF-8.'));
+      done(error as Problem);
     }
   });
+}
+
+/** @throws Problem `request_invalid` */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return readJson(bytes);
+  } catch (error) {
+    throw error instanceof Problem ? error : bodyUnreadable('The body is not valid JSON in UTF-8.');
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

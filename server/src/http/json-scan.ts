@@ -9,7 +9,10 @@ export interface JsonLimits {
 
 export type JsonFault =
   | { readonly kind: 'too deep' | 'too many values' }
-  /** A name occurs twice in one object. `pointer` leads to it, or as far as its segments may be echoed (`isWhole`). */
+  /**
+   * A name occurs twice in one object. `pointer` refers to it, or to the last ancestor that may be echoed (then
+   * `isWhole` is false).
+   */
   | { readonly kind: 'repeated name'; readonly pointer: string; readonly isWhole: boolean };
 
 /** An object or array that is not closed at the current position. */

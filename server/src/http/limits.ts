@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../config/configuration.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 
-/** Event loop delay above which new requests are refused. */
+/** Event loop delay above which new requests are rejected. */
 const longestEventLoopDelayMilliseconds = 5_000;
 
-/** Refuses requests with 503 if the gateway is overloaded, and with 429 if a client exceeds its rate limit. */
+/** Rejects requests with 503 if the gateway is overloaded, and with 429 if a client exceeds its rate limit. */
 export async function addLimits(app: FastifyInstance, { requests_per_minute }: Configuration['limits']): Promise<void> {
   await app.register(underPressure, {
     maxEventLoopDelay: longestEventLoopDelayMilliseconds,

@@ -14,7 +14,7 @@ export function addMetrics(app: FastifyInstance, registry: Registry): void {
 /** Records requests when they end. */
 export interface RequestMetrics {
   ended(exchange: Exchange, end: End): void;
-  /** Records a refused invalid request, which has no route and no method. */
+  /** Records a rejected invalid request, which has no route and no method. */
   refused(end: End): void;
 }
 

@@ -7,7 +7,7 @@ import { callerAddress, callerOf } from './caller-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set if the credentials were refused, for the request log. */
+    /** Set if the credentials were rejected, for the request log. */
     refusedCaller?: { readonly address: string; readonly claimedClient: string | undefined };
   }
 }
@@ -15,19 +15,19 @@ declare module 'fastify' {
 interface Dependencies {
   readonly clients: ClientRegistry;
   readonly metrics: Registry;
-  /** Wrong credentials allowed before further ones are throttled. */
+  /** Number of incorrect credentials that are allowed before further ones are throttled. */
   readonly failedCredentials: number;
 }
 
-/** Makes the problem for refused credentials. `id` and `secret` are the raw header values. */
+/** Makes the problem for rejected credentials. `id` and `secret` are the raw header values. */
 export type Refuse = (request: FastifyRequest, id: unknown, secret: unknown) => Problem;
 
-/** 401 for wrong credentials and for missing ones alike, 429 for wrong ones that come too often. */
+/** 401 for incorrect and for missing credentials, 429 for incorrect ones that are throttled. */
 export function refusals({ clients, metrics, failedCredentials }: Dependencies): Refuse {
   const failures = createFailedCredentials(failedCredentials);
   const refused = new Counter({
     name: 'crossward_credentials_refused_total',
-    help: 'Requests refused for their credentials: missing or wrong (401), or slowed after too many wrong ones (429).',
+    help: 'Requests rejected for their credentials: missing or incorrect (401), or throttled after too many incorrect ones (429).',
     labelNames: ['kind'],
     registers: [metrics],
   });

@@ -25,7 +25,7 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
   );
 }
 
-/** Logs one line for a refused invalid request. */
+/** Logs one line for a rejected invalid request. */
 export function logRefusal(log: FastifyBaseLogger, requestId: string, problem: Problem, end: End): void {
   log.info({ request_id: requestId, ...outcome(end), reason: problem.reason }, 'request');
 }

@@ -4,11 +4,11 @@ import { longestUrl } from './headers.ts';
 
 /**
  * Headers that must not be repeated (RFC 9110 section 5.3; for `host` RFC 9112 section 3.2). A proxy in front might use
- * the other one of two values. Repeated credentials are treated as wrong credentials.
+ * the other one of two values. Repeated credentials are treated as incorrect credentials.
  */
 const sentOnce: ReadonlySet<string> = new Set(['host', 'content-type', 'idempotency-key']);
 
-/** Refuses ambiguous requests before any other processing. */
+/** Rejects ambiguous requests before any other processing. */
 export function addRequestSyntax(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }) => {
     assertAddress(raw.url ?? '');
@@ -18,7 +18,8 @@ export function addRequestSyntax(app: FastifyInstance): void {
 
 function assertAddress(url: string): void {
   if (url.length > longestUrl) throw new Problem('uri_too_long');
-  // Node refuses non-ASCII and the router checks the path. The query parser accepts invalid encoding, so check it here.
+  // Node rejects non-ASCII, and the router checks the path. The query parser accepts invalid encoding, so check it
+  // here.
   const query = url.indexOf('?');
   if (query !== -1 && !isPercentEncoded(url.slice(query))) {
     throw new Problem('request_invalid', { detail: 'The query is not valid percent-encoded UTF-8.' });

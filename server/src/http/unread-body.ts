@@ -5,7 +5,7 @@ import { closeInStages, destroyLater } from './staged-close.ts';
 const longestRest = 64 * 1024;
 
 /**
- * Handles request bodies that are still arriving when the response is sent, for example after wrong credentials. A
+ * Handles request bodies that are still arriving when the response is sent, for example after incorrect credentials. A
  * short body is read and discarded within the grace period. If it is long or of unknown length, the connection is
  * closed.
  */

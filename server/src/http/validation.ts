@@ -1,7 +1,8 @@
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { isTitle } from '../documents/title.ts';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { isDateTime, isLocalDateTime } from '../time/date-times.ts';
+import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
 
 /** String formats, for both validation and serialisation. */
@@ -10,9 +11,19 @@ export const formats: Readonly<Record<string, (text: string) => boolean>> = {
   /** For requests. Differs from `date-time`, which requires an offset in OpenAPI. */
   'date-time-or-local': isDateTime,
   'local-date-time': isLocalDateTime,
+  'care-unit-date-time': isCareUnitDateTime,
   /** Unicode that any database can store: no NUL and no lone surrogate. */
-  text: (text) => !text.includes('\0') && text.isWellFormed(),
+  'document-title': isTitle,
+  text: isText,
+  /** `text` on one line, without control characters. */
+  line: (text) => isText(text) && !/\p{Cc}/u.test(text),
+  /** `text` that is not blank. */
+  'text-with-content': (text) => isText(text) && /\S/.test(text),
 };
+
+function isText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
 
 type ValidatorCompiler = (route: { schema: AnySchema; httpPart?: string }) => ReturnType<Ajv2020['compile']>;
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
@@ -31,7 +42,7 @@ function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | Any
     strict: false,
     strictNumbers: true,
     formats,
-    // Half a second of each start. The schemas are the project's own: the lint of the OpenAPI document checks them.
+    // Checking the schemas would add half a second to each start. The lint of the OpenAPI document checks them instead.
     validateSchema: false,
   } as const;
   const strict = new Ajv2020({ ...common, coerceTypes: false });
@@ -40,10 +51,10 @@ function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | Any
   return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema);
 }
 
-/** Maximum number of faults listed in one response. */
+/** Maximum number of errors listed in one response. */
 const mostFaults = 20;
 
-/** Validates requests and reports all faults in one response, each with its place. */
+/** Validates requests and reports all errors in one response, each with its position. */
 export function addValidation(app: FastifyInstance): void {
   app.setSchemaErrorFormatter((errors, part) => {
     const relevant = withoutItemsOfOversized(closestBranch(errors as ErrorObject[]));
@@ -66,7 +77,7 @@ export function addValidation(app: FastifyInstance): void {
   });
 }
 
-/** Accepts decimal digits only. Ajv would also accept `0x10`, `1e2` and ` 5`; it refuses NaN. */
+/** Accepts decimal digits only. Ajv would also accept `0x10`, `1e2` and ` 5`; it rejects NaN. */
 function integer(text: string): number {
   return /^\d+$/.test(text) ? Number(text) : Number.NaN;
 }
@@ -157,7 +168,11 @@ const formatWording: Readonly<Record<string, string>> = {
   'date-time-or-local':
     'must be an RFC 3339 date-time, such as 2026-03-20T09:00:00+01:00 (local time if the offset is omitted)',
   'local-date-time': 'must be a local date-time YYYY-MM-DDThh:mm:ss, without an offset',
+  'care-unit-date-time': "must be a local date-time YYYY-MM-DDThh:mm:ss, with or without the care unit's offset",
   text: 'must be well-formed Unicode without NUL',
+  line: 'must be well-formed Unicode on one line, without control characters',
+  'text-with-content': 'must be well-formed Unicode without NUL, and must not be blank',
+  'document-title': 'must be one line of visible text that is not a path',
 };
 
 function unique(faults: readonly Fault[]): Fault[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Numbers for the tests, with check digits worked out here, apart from the libraries under test. */
+/** Numbers for tests. Their check digits are computed here, independently of the tested libraries. */
 
 function digits(length: number): fc.Arbitrary<string> {
   return fc.array(fc.integer({ min: 0, max: 9 }), { minLength: length, maxLength: length }).map((all) => all.join(''));
@@ -42,7 +42,7 @@ const birthDates = fc.date({
   noInvalidDate: true,
 });
 
-/** `monthOffset` 0 gives the numbers of real people. */
+/** With `monthOffset` 0, the numbers are those of real people. */
 export function norwegianNumbers(monthOffset: number): fc.Arbitrary<string> {
   return fc
     .tuple(birthDates, fc.boolean(), digits(3))
@@ -82,7 +82,7 @@ export function withOneDigitChanged(number: string, from = 0): fc.Arbitrary<stri
     });
 }
 
-/** Every text that differs by a swap of two unlike neighbours. */
+/** Every text that results from a swap of two different neighbours. */
 export function withNeighboursSwapped(number: string, from = 0): string[] {
   return Array.from(
     { length: number.length - 1 - from },

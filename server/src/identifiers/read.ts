@@ -9,8 +9,8 @@ import { IdentifierError } from './identifier-error.ts';
 import { type IdentifierPolicy, parsePatientIdentifier, parseResourceIdentifier } from './notation.ts';
 
 /**
- * Reads a patient identifier as a caller may write it, header references included. The rules are those of
- * `resolveHeaderReference` and `parsePatientIdentifier`; an error about a header's value says which header.
+ * Reads a patient identifier from a request, where it can be a header reference. The rules are those of
+ * `resolveHeaderReference` and `parsePatientIdentifier`. An error about a header's value names the header.
  *
  * @throws {IdentifierError}
  */
@@ -23,8 +23,8 @@ export function readPatientIdentifier(
 }
 
 /**
- * Reads a resource identifier as a caller may write it, header references included. The rules are those of
- * `resolveHeaderReference` and `parseResourceIdentifier`; an error about a header's value says which header.
+ * Reads a resource identifier from a request, where it can be a header reference. The rules are those of
+ * `resolveHeaderReference` and `parseResourceIdentifier`. An error about a header's value names the header.
  *
  * @throws {IdentifierError}
  */

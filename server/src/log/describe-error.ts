@@ -1,4 +1,4 @@
-/** An error as it may be logged: type, code and stack. The message is left out, since it can quote a value. */
+/** An error for the log: type, code and stack. The message is left out, because it can contain a value. */
 interface ErrorDescription {
   readonly type: string;
   readonly code: string | undefined;

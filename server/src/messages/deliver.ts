@@ -128,7 +128,7 @@ async function settle(db: Db, messageId: string, outcome: Settled): Promise<void
         .execute();
       return;
     } catch (error) {
-      // Giving up here means that the message is sent a second time.
+      // Stopping here would mean that the message is sent a second time.
       if (attempt === 3) throw error;
       await sleep(500 * attempt);
     }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 
-/** A failed message whose code is still awaited. Holds no personal data. */
+/** A failed message whose code is still awaited. Contains no personal data. */
 export interface FailedMessage {
   readonly id: string;
   readonly emr: string;

@@ -3,7 +3,7 @@ import type { Db } from '../db/kysely.ts';
 import type { Channel } from '../db/tables/messages.ts';
 import { canBeSentAgain } from './failed.ts';
 
-/** A message that is queued, or failed and can be sent again. Holds no personal data. */
+/** A message that is queued, or failed and can be sent again. Contains no personal data. */
 export interface OpenMessage {
   readonly id: string;
   readonly emr: string;

@@ -23,7 +23,7 @@ export interface Work {
    * @throws LeaseLost when another process has taken over the operation. The EHR is not called.
    */
   readonly call: EhrConnection['call'];
-  /** Notes that a request got no response: the EHR may still do it, even a second time. */
+  /** Notes that a request got no response: the EHR may still perform it, even a second time. */
   onNoResponse(): void;
   /** Marks the operation as `compensating`: it is not performed again. */
   compensating(): Promise<void>;
@@ -48,11 +48,11 @@ export interface OperationKind<Plan, Outcome> {
   /** `false`: everything happens in the transaction that ends the operation. */
   callsEhr(plan: Plan): boolean;
   /**
-   * The patients who are sent a code. When the caller is gone, an operation that sends codes is compensated, not finished:
-   * nobody would know what the code is for.
+   * The patients who get a code. When the caller has disconnected, an operation that sends codes is compensated, not
+   * finished, because nobody could enter the code.
    */
   codesFor(plan: Plan): readonly string[];
-  /** `compensate` does nothing: what was begun expires in the EHR on its own. */
+  /** `compensate` does nothing: the EHR's own expiry ends what was started. */
   readonly needsNoCompensation?: boolean;
   /** Has no caller, and is performed again until the EHR succeeds. */
   readonly isRepeatable?: boolean;
@@ -74,7 +74,7 @@ export interface OperationKind<Plan, Outcome> {
    */
   compensate(work: Work, plan: Plan): Promise<void>;
 
-  /** Whether a late effect is still wanted. Absent: it is. */
+  /** Whether a late effect should be adopted. Default: yes. */
   isWanted?(work: Work, plan: Plan): Promise<boolean>;
 
   /** Whether `record` has something to store. If not, `respond` is called instead. */

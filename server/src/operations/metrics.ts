@@ -61,7 +61,10 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
     'crossward_operations_oldest_pending_seconds',
     'Age of the oldest operation that has not ended.',
   );
-  const suspended = gauge('crossward_operations_suspended', 'Suspended operations: background recovery gave up.');
+  const suspended = gauge(
+    'crossward_operations_suspended',
+    'Suspended operations, which background recovery no longer retries.',
+  );
   const overdue = gauge('crossward_holds_overdue', 'Expired holds that are not released yet.');
   return {
     outcomeLost({ operationId, emr }) {

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../db/kysely.ts';
  */
 export type OperatorState = 'pending' | 'compensating' | 'monitored' | 'suspended';
 
-/** An open operation as an operator sees it. Holds no personal data. */
+/** An open operation as an operator sees it. Contains no personal data. */
 export interface OpenOperation {
   readonly id: string;
   /** `background` for operations of background jobs. */

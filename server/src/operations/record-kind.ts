@@ -1,4 +1,5 @@
 import type { ConnectorOperation, Withdrawal, Write } from '@crossward/connector-kit';
+import type { Tx } from '../db/kysely.ts';
 import { PartiallyApplied } from './errors.ts';
 import type { OperationKind, Work } from './kind.ts';
 import type { OperationResponse } from './operation-response.ts';
@@ -13,11 +14,13 @@ interface RecordCalls<Plan, Result> {
   find(work: Work, operationId: string, plan: Plan): Promise<Result | null>;
   withdraw(work: Work, operationId: string, plan: Plan): Promise<Withdrawal>;
   respond(work: Work, plan: Plan, result: Result): OperationResponse;
+  /** Deletes what the gateway stored for the plan, in the transaction that ends the operation. Absent: nothing is stored. */
+  release?(tx: Tx, plan: Plan): Promise<void>;
 }
 
 /**
- * A kind of write that changes one record in the EHR by one call, such as creating a medical note. The gateway stores
- * nothing about the record.
+ * A kind of write that changes one record in the EHR by one call, such as creating a medical note. Once it has ended, the
+ * gateway stores nothing about the record.
  */
 export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan, Result>): OperationKind<Plan, Result> {
   const finds: OperationKind<Plan, Result>['findsOperations'] = (ehr) => ehr.offers(calls.findOperation);
@@ -40,11 +43,12 @@ export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan,
     async compensate(work, plan) {
       if ((await calls.withdraw(work, work.ehrId(), plan)) === 'changed') throw new PartiallyApplied([]);
     },
-    hasRecords: () => false,
+    hasRecords: () => calls.release !== undefined,
     respond: calls.respond,
-    async record() {
-      throw new Error('The gateway stores nothing about a record in the EHR');
+    async record(tx, work, plan, result) {
+      await calls.release?.(tx, plan);
+      return calls.respond(work, plan, result);
     },
-    releaseReservations: async () => undefined,
+    releaseReservations: async (tx, _work, plan) => calls.release?.(tx, plan),
   };
 }

@@ -86,7 +86,7 @@ async function recordFailure(
   const isOutage = outageReasons.has(reason);
   const isSameKind = row.last_failure === null || outageReasons.has(row.last_failure) === isOutage;
   const failures = isSameKind ? row.consecutive_failures + 1 : 1;
-  // An outage of the EHR or the database is waited out for up to a day.
+  // During an outage of the EHR or the database, recovery is retried for up to a day.
   const isSuspended = isOutage ? row.age > daySeconds : failures >= mostFailures;
   const seconds = Math.min(2 ** (failures - 1), longestPauseSeconds);
   await postpone(services.db, leased, { seconds, failure: reason, failures, isSuspended });

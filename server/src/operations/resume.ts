@@ -77,7 +77,7 @@ async function compensateAndStartOver(run: Run, kind: AnyKind, stored: Stored): 
   return { restart: { ...stored, attempt } };
 }
 
-/** Keeps the same ids, so that an EHR that is late after all recognises them. */
+/** Keeps the same ids, so that the EHR recognises them even if it makes the write late. */
 async function startOver(run: Run, kind: AnyKind, stored: Stored): Promise<Restart> {
   await inTransaction(run, async (tx) => {
     await kind.releaseReservations(tx, run, stored.plan, undefined);

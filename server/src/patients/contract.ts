@@ -1,6 +1,6 @@
 import { genders } from '@crossward/connector-kit';
 import Type from 'typebox';
-import { emrId, nullableString } from '../api/schemas.ts';
+import { emrId, nullableChoice, nullableString } from '../api/schemas.ts';
 
 const addressSchema = Type.Object({
   lines: Type.Array(Type.String()),
@@ -16,7 +16,7 @@ export const patientSchema = Type.Object(
     given_name: nullableString(),
     family_name: nullableString(),
     birth_date: nullableString({ format: 'date' }),
-    gender: Type.Unsafe<string | null>({ type: ['string', 'null'], enum: [...genders, null] }),
+    gender: nullableChoice(genders),
     phone: nullableString({ description: 'Phone number in E.164 format.' }),
     email: nullableString(),
     address: Type.Union([addressSchema, Type.Null()]),

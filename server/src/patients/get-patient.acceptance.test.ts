@@ -1,5 +1,5 @@
 /** @module-tag any-database */
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { oslo, riverside, sodermalm } from '../../../test/bookings.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { identifierCases } from '../../../test/identifier-cases.ts';
@@ -82,6 +82,22 @@ describe('finds the synthetic patients', () => {
     const other = oslo.replace('oslo-sentrum', 'bergen-nord');
     expect((await get(other, 'p-3')).body).toEqual((await get(oslo, 'p-3')).body);
   });
+});
+
+test('numbers of synthetic people are malformed where the connection does not allow them', async () => {
+  const strict = await startGateway({
+    configure: (demo) => ({ ...demo, emrs: demo.emrs.map((emr) => ({ ...emr, synthetic_identifiers: false })) }),
+  });
+  onTestFinished(() => strict.close());
+  for (const path of [
+    `${oslo}/patients/no_personal_number:15859000026`,
+    `${riverside}/patients/nhs_number:9990000018`,
+  ]) {
+    expect(await strict.request('GET', path)).toMatchObject({
+      status: 400,
+      body: { reason: 'identifier_malformed', errors: [{ parameter: 'patient_id', reason: 'identifier_malformed' }] },
+    });
+  }
 });
 
 identifierCases({

@@ -2,12 +2,19 @@ import Type, { type Static } from 'typebox';
 import type { Fault, Place, Problem } from './problem.ts';
 import { codeNames, codeOf, reasonNames, reasons } from './reasons.ts';
 
+export const reasonSchema = Type.Unsafe<string>({
+  $id: 'Reason',
+  type: 'string',
+  enum: reasonNames,
+  description: 'Stable, machine-readable reason of an error. The list is closed.',
+});
+
 const faultSchema = Type.Object({
   pointer: Type.Optional(Type.String({ description: 'JSON Pointer (RFC 6901) into the body.' })),
   parameter: Type.Optional(Type.String({ description: 'Path or query parameter.' })),
   header: Type.Optional(Type.String({ description: 'Request header.' })),
   id: Type.Optional(Type.String({ description: 'Id of the appointment at fault, if it was found.' })),
-  reason: Type.Unsafe<string>({ type: 'string', enum: reasonNames }),
+  reason: Type.Unsafe<string>({ $ref: 'Reason' }),
   detail: Type.String(),
 });
 
@@ -22,11 +29,7 @@ export const problemSchema = Type.Object(
       enum: codeNames,
       description: 'Class of the error. Corresponds to the status.',
     }),
-    reason: Type.Unsafe<string>({
-      type: 'string',
-      enum: reasonNames,
-      description: 'Stable, machine-readable reason.',
-    }),
+    reason: Type.Unsafe<string>({ $ref: 'Reason' }),
     origin: Type.Unsafe<string>({ type: 'string', enum: ['caller', 'gateway', 'ehr'] }),
     retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
     detail: Type.String(),

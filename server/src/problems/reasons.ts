@@ -67,7 +67,7 @@ export const reasons = {
     status: 400,
     title: 'Time range invalid',
     happened:
-      'The end is not after the start, the range is too long, a new time is in the past, or time slots do not fit into the range.',
+      "The end is not after the start, the range is too long, a new time is in the past, time slots do not fit into the range, or an offset is not the care unit's.",
     remedy: 'Correct the range. `detail` says what is wrong.',
   },
   recurrence_invalid: {
@@ -92,6 +92,13 @@ export const reasons = {
     happened: 'The header `x-service-standard` names a standard that the gateway does not support.',
     remedy: 'Omit the header or send `native`.',
   },
+  author_not_practitioner: {
+    ...caller,
+    status: 400,
+    title: 'Author not a practitioner',
+    happened: 'The author is a room or a device.',
+    remedy: 'Use a resource of kind `practitioner` from `GET …/resources` of the same care unit.',
+  },
   time_slot_unavailable: {
     ...caller,
     status: 400,
@@ -99,6 +106,14 @@ export const reasons = {
     happened:
       'No free time slots of this resource and service cover the range: it is taken, or it does not start and end on slot boundaries.',
     remedy: 'Choose a free time slot from `GET …/timeslots`.',
+  },
+  content_type_mismatch: {
+    ...caller,
+    status: 400,
+    title: 'Content type mismatch',
+    happened:
+      'The bytes of the content are not of the media type in `content_type`, or of none that the operation supports.',
+    remedy: 'Send `content_type` as the content really is: PDF, PNG, JPEG, or plain text in UTF-8.',
   },
   appointments_not_alike: {
     ...caller,
@@ -198,6 +213,21 @@ export const reasons = {
     title: 'Appointment not found',
     happened: 'The care unit has no appointment with this id.',
     remedy: 'Check the id, and check that the path names the care unit of the appointment.',
+  },
+  medical_note_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Medical note not found',
+    happened: 'The patient has no medical note with this id at the care unit.',
+    remedy: 'Use an `id` from `GET …/patients/{patient_id}/medical-notes` of the same care unit.',
+  },
+  document_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Document not found',
+    happened:
+      'The patient has no document with this id at this care unit. A document that was entered in error counts as not found.',
+    remedy: 'Check the id. `GET …/patients/{patient_id}/documents` lists the documents.',
   },
   method_not_allowed: {
     ...caller,
@@ -413,7 +443,7 @@ export const reasons = {
     title: 'Outcome unknown',
     happened: 'The EHR may or may not have made the change, and the gateway could not find out.',
     remedy:
-      'With an `Idempotency-Key`, send the same request again: the gateway then reconciles the operation with the EHR. Without a key, or if `retryable` is false, check the appointment before you send the change again under a new key.',
+      'With an `Idempotency-Key`, send the same request again: the gateway then reconciles the operation with the EHR. Without a key, or if `retryable` is false, check whether the change was made before you send it again under a new key.',
   },
 } as const satisfies Record<string, ReasonFacts>;
 

@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
 
 /**
- * Where the gateway keeps sealed text, which begins with its key's id.
+ * The columns with encrypted text, which begins with the id of its key.
  *
- * @internal a test compares it with the columns of the database
+ * @internal a test compares them with the database
  */
 export const sealedColumns = [
   'operations.sealed_plan',
@@ -13,6 +13,7 @@ export const sealedColumns = [
   'confirmation_items.sealed_draft',
   'messages.sealed_content',
   'demo_mailbox.sealed_content',
+  'upload_chunks.sealed_content',
 ] as const;
 
 const sealedTexts = sql.join(
@@ -22,8 +23,8 @@ const sealedTexts = sql.join(
 const keyOfSealed = sql<string>`encode(substring(sealed FROM 1 FOR 4), 'hex')`;
 
 /**
- * Whether a key that was replaced at this time is still needed: data is sealed with it, or data is old enough to be
- * hashed with it. A hash does not contain the id of its key.
+ * Whether a key that was replaced at this time is still needed: data is encrypted with it, or may be hashed with it. A
+ * hash does not contain the id of its key, so its age decides.
  */
 export async function isStillNeeded(db: Db, id: string, replacedAt: Date): Promise<boolean> {
   const { rows } = await sql<{ is_needed: boolean }>`

@@ -11,12 +11,12 @@ type KnownKey = Selectable<SecretKeyTables['secret_keys']>;
 export type SecretKeys = readonly [Buffer, ...Buffer[]];
 
 /**
- * Makes sure that the database can be used with these secret keys, and notes the newest. What is still sealed or hashed
- * with a key that is not among them could not be read or checked, and gateways with different newest keys would not
- * understand each other. Of gateways that start at the same time on a new database, one names the key.
+ * Checks that the database can be used with these secret keys, and records the newest. The gateway does not start
+ * without a key that stored data needs, or if the newest key differs from that of other gateways. If several gateways
+ * start at the same time on a new database, one of them records the key.
  *
- * @param keyFile where the demo keeps its key; absent: the keys come from the environment
- * @throws {ConfigurationError} when a key is missing, with what to do
+ * @param keyFile file with the demo's key; absent: the keys come from the environment
+ * @throws {ConfigurationError} when a key is missing; the message says what to do
  */
 export async function requireKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?: string): Promise<void> {
   const configured = secretKeys.map(keyIdentity) as [KeyIdentity, ...KeyIdentity[]];
@@ -37,7 +37,7 @@ export async function requireKnownKeys(db: Db, secretKeys: SecretKeys, keyFile?:
   });
 }
 
-/** Known keys that are not configured and cannot be done without. Those that can are forgotten. */
+/** Recorded keys that are not configured but still needed. Deletes the records of keys that are no longer needed. */
 async function missingKeys(tx: Tx, known: readonly KnownKey[], configured: readonly KeyIdentity[]): Promise<string[]> {
   const missing: string[] = [];
   for (const { id, check_value, replaced_at, retired_at } of known) {
@@ -49,7 +49,7 @@ async function missingKeys(tx: Tx, known: readonly KnownKey[], configured: reado
   return missing;
 }
 
-/** A key that comes back is in use again. */
+/** A key that is configured again is in use again. */
 async function note(tx: Tx, { id, checkValue }: KeyIdentity): Promise<void> {
   await tx
     .insertInto('secret_keys')
@@ -82,12 +82,15 @@ function explanation(missing: readonly string[], configured: readonly KeyIdentit
   ];
 }
 
-/** Every key that the database has been used with and still asks for, the oldest first. */
+/** Every recorded key that is in use, the oldest first. */
 export function listKnownKeys(db: Db): Promise<KnownKey[]> {
   return db.selectFrom('secret_keys').selectAll().where('retired_at', 'is', null).orderBy('first_used_at').execute();
 }
 
-/** Gives up what is left under a key, so that no start requires it again. `false`: no key in use has this id. */
+/**
+ * Retires a key: data encrypted with it is lost, and later starts do not require it. Returns `false` if no key in use
+ * has this id.
+ */
 export async function retireKey(db: Db, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('secret_keys')

@@ -5,7 +5,7 @@ const tagBytes = 16;
 const keyIdBytes = 4;
 
 /** Purposes of derived keys. Separate keys limit the effect of a leaked key. */
-export type Purpose = 'cursor' | 'message' | 'write' | 'confirmation' | 'idempotency';
+export type Purpose = 'cursor' | 'message' | 'write' | 'confirmation' | 'idempotency' | 'upload';
 export type HashPurpose = 'code' | 'patient' | 'idempotency-key' | 'request' | 'key-check';
 
 /**
@@ -14,9 +14,11 @@ export type HashPurpose = 'code' | 'patient' | 'idempotency-key' | 'request' | '
  */
 export interface KeyRing {
   /** Encrypts. `context` is authenticated but not stored; opening requires the same one. */
-  seal(purpose: Purpose, plain: string, context: string): Buffer;
-  /** Decrypts. Returns `undefined` if the text was not sealed with a known key for this purpose and context. */
+  seal(purpose: Purpose, plain: string | Uint8Array, context: string): Buffer;
+  /** Decrypts text. Returns `undefined` if it was not sealed with a known key for this purpose and context. */
   open(purpose: Purpose, sealed: Buffer, context: string): string | undefined;
+  /** Decrypts bytes, otherwise as `open`. */
+  openBytes(purpose: Purpose, sealed: Buffer, context: string): Buffer | undefined;
   /**
    * Keyed hashes of a text (HMAC-SHA-256, RFC 2104), one per key, the newest first. Store the first one; use the others
    * to find data stored under older keys.
@@ -30,27 +32,31 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
   const keys = [newest, ...older.map(keyOf)];
   const byId = new Map(keys.map((key) => [key.id.toString('hex'), key]));
 
+  function openBytes(purpose: Purpose, sealed: Buffer, context: string): Buffer | undefined {
+    const key = byId.get(sealed.subarray(0, keyIdBytes).toString('hex'));
+    if (!key || sealed.length < keyIdBytes + nonceBytes + tagBytes) return undefined;
+    const rest = sealed.subarray(keyIdBytes);
+    try {
+      const nonce = rest.subarray(0, nonceBytes);
+      const decipher = createDecipheriv('aes-256-gcm', key.of(purpose), nonce, { authTagLength: tagBytes })
+        .setAAD(Buffer.from(context))
+        .setAuthTag(rest.subarray(nonceBytes, nonceBytes + tagBytes));
+      return Buffer.concat([decipher.update(rest.subarray(nonceBytes + tagBytes)), decipher.final()]);
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
     seal(purpose, plain, context) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', newest.of(purpose), nonce).setAAD(Buffer.from(context));
-      const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-      return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), text]);
+      const begun = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
+      const rest = cipher.final();
+      return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), begun, rest]);
     },
-    open(purpose, sealed, context) {
-      const key = byId.get(sealed.subarray(0, keyIdBytes).toString('hex'));
-      if (!key || sealed.length < keyIdBytes + nonceBytes + tagBytes) return undefined;
-      const rest = sealed.subarray(keyIdBytes);
-      try {
-        const nonce = rest.subarray(0, nonceBytes);
-        const decipher = createDecipheriv('aes-256-gcm', key.of(purpose), nonce, { authTagLength: tagBytes })
-          .setAAD(Buffer.from(context))
-          .setAuthTag(rest.subarray(nonceBytes, nonceBytes + tagBytes));
-        return decipher.update(rest.subarray(nonceBytes + tagBytes), undefined, 'utf8') + decipher.final('utf8');
-      } catch {
-        return undefined;
-      }
-    },
+    open: (purpose, sealed, context) => openBytes(purpose, sealed, context)?.toString('utf8'),
+    openBytes,
     hashes(purpose, text) {
       const hash = (key: RingKey) => createHmac('sha256', key.of(purpose)).update(text).digest();
       return [hash(newest), ...keys.slice(1).map(hash)];

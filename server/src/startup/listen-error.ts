@@ -24,7 +24,7 @@ export async function assertCanListen({ host, port }: Address): Promise<void> {
   await once(probe, 'close');
 }
 
-/** Turns the system's error about an address into a message. Returns any other error as it is. */
+/** Converts the system's error about an address to a message. Returns any other error unchanged. */
 export function listenError(error: unknown, { host, port }: Address): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   switch (error.code) {

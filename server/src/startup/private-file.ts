@@ -38,7 +38,7 @@ export async function makePrivateFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Reads a file that only its owner may read. Creates a missing file atomically; it is on the disk when this returns.
+ * Reads a file that only its owner may read. Creates a missing file atomically, and syncs it to the disk.
  *
  * @throws {ConfigurationError} when the file can be neither read nor created
  */

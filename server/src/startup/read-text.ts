@@ -12,7 +12,7 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'exists and is not a folder',
 };
 
-/** Turns an error of the file system into one line with its code. */
+/** Converts an error of the file system to one line with its code. */
 export function fileError(path: string, error: unknown): ConfigurationError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
   return new ConfigurationError([`${path}: ${reasons[code] ?? 'cannot be used'} (${code})`], { cause: error });

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { formatInstant, isDateTime, isLocalDateTime, NonexistentLocalTime, toInstant } from './date-times.ts';
+import {
+  formatInstant,
+  hasOffsetOf,
+  isCareUnitDateTime,
+  isDateTime,
+  isLocalDateTime,
+  NonexistentLocalTime,
+  toInstant,
+} from './date-times.ts';
 
 const zones = ['Europe/Oslo', 'Europe/London', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Apia', 'UTC'];
 
@@ -68,6 +76,49 @@ describe('isLocalDateTime', () => {
     '2026-03-20T09:00:00\n',
     '9999-03-20T09:00:00',
   ])('rejects %j', (text) => expect(isLocalDateTime(text)).toBe(false));
+});
+
+describe('isCareUnitDateTime', () => {
+  test.each(['2026-03-20T09:00:00', '2026-03-20T09:00:00+01:00', '2026-03-20T09:00:00Z'])('takes %s', (text) => {
+    expect(isCareUnitDateTime(text)).toBe(true);
+  });
+
+  test.each([
+    '2026-03-20T09:00:00.0',
+    '2026-03-20T09:00:00.0+01:00',
+    '2026-03-20t09:00:00z',
+    '2026-03-20T09:00:00+0100',
+    '2026-03-20T09:00:00+24:00',
+    '2026-02-29T09:00:00+01:00',
+    '2026-03-20T24:00:00+01:00',
+    '2026-03-20T09:00:00+01:00[Europe/Oslo]',
+    '9999-03-20T09:00:00Z',
+  ])('does not take %j', (text) => expect(isCareUnitDateTime(text)).toBe(false));
+});
+
+describe('hasOffsetOf', () => {
+  test.each([
+    ['Europe/Oslo', '2026-03-20T09:00:00'],
+    ['Europe/Oslo', '2026-03-20T09:00:00+01:00'],
+    ['Europe/Oslo', '2026-07-20T09:00:00+02:00'],
+    ['Europe/London', '2026-03-20T09:00:00Z'],
+    // Both occurrences of the repeated hour.
+    ['Europe/Oslo', '2026-10-25T02:30:00+02:00'],
+    ['Europe/Oslo', '2026-10-25T02:30:00+01:00'],
+    ['Asia/Kathmandu', '2026-07-20T09:00:00+05:45'],
+  ])('is true in %s for %s', (zone, text) => expect(hasOffsetOf(zone, text)).toBe(true));
+
+  test.each([
+    ['Europe/Oslo', '2026-03-20T09:00:00Z'],
+    ['Europe/Oslo', '2026-03-20T09:00:00+02:00'],
+    ['Europe/Oslo', '2026-03-20T09:00:00-01:00'],
+    ['Europe/London', '2026-07-20T09:00:00Z'],
+    // A local time that the clock skips, and the hours next to the repeated one.
+    ['Europe/Oslo', '2026-03-29T02:30:00+01:00'],
+    ['Europe/Oslo', '2026-03-29T02:30:00+02:00'],
+    ['Europe/Oslo', '2026-10-25T01:59:59+01:00'],
+    ['Europe/Oslo', '2026-10-25T03:00:00+02:00'],
+  ])('is false in %s for %s', (zone, text) => expect(hasOffsetOf(zone, text)).toBe(false));
 });
 
 describe('toInstant', () => {

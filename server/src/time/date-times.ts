@@ -5,6 +5,10 @@ import { offsetAt } from './offsets.ts';
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/i;
 const localPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 
+const careUnitPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})?$/;
+
+const localLength = 'YYYY-MM-DDThh:mm:ss'.length;
+
 /** Years that PostgreSQL, FHIR servers and JavaScript all support. */
 const firstYear = 1900;
 const lastYear = 2200;
@@ -24,6 +28,11 @@ export function isLocalDateTime(text: string): boolean {
   return localPattern.test(text) && isYearTaken(text) && isCalendarTime(text);
 }
 
+/** Whether the text is a valid date-time of the form `YYYY-MM-DDThh:mm:ss`, perhaps with an offset. */
+export function isCareUnitDateTime(text: string): boolean {
+  return careUnitPattern.test(text) && isDateTime(text);
+}
+
 /**
  * The instant of a date-time accepted by `isDateTime`. Without an offset, it is local time in the time zone. A local
  * time that occurs twice means its first occurrence.
@@ -37,6 +46,13 @@ export function toInstant(text: string, timeZone: string): Date {
   const zoned = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
   if (!zoned.toPlainDateTime().equals(local)) throw new NonexistentLocalTime();
   return new Date(zoned.epochMilliseconds);
+}
+
+/** Whether a date-time accepted by `isDateTime` has no offset, or the one of the time zone at that instant. */
+export function hasOffsetOf(timeZone: string, text: string): boolean {
+  if (!hasOffset(text)) return true;
+  const instant = toInstant(text, timeZone);
+  return formatInstant(instant, timeZone).slice(0, localLength) === text.slice(0, localLength);
 }
 
 /** Formats an instant like `2026-03-20T09:00:00+01:00`: local offset, whole seconds, UTC as `+00:00`. */
@@ -63,7 +79,7 @@ function hasOffset(text: string): boolean {
 }
 
 function isCalendarTime(text: string): boolean {
-  // Refuse leap seconds. Temporal would read one as the second before it.
+  // Reject leap seconds. Temporal would read one as the second before it.
   if (text.slice(17, 19) === '60') return false;
   return tryParse(() => Temporal.PlainDateTime.from(text, { overflow: 'reject' }));
 }

@@ -13,7 +13,7 @@ interface Period {
 const periods = new Map<string, Period[]>();
 
 /**
- * The UTC offset of the time zone at this instant. Cached, because asking `Temporal` for each of a hundred time slots
+ * The UTC offset of the time zone at this instant. Cached, because calling `Temporal` for each of a hundred time slots
  * takes longer than the rest of the request.
  */
 export function offsetAt(instant: Date, timeZone: string): Pick<Period, 'offset' | 'text'> {

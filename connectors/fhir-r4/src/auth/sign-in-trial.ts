@@ -3,10 +3,10 @@ import type { AuthSettings, FhirSettings } from '../settings.ts';
 import { createAuthorizer } from './create-authorizer.ts';
 
 /**
- * Signs in, and returns the settings. If the server refuses them, tries the client secret in the other place (header or
+ * Signs in, and returns the settings. If the server rejects them, tries the client secret in the other place (header or
  * body), and returns the settings that work.
  *
- * @throws ConnectorError the first refusal, if both fail
+ * @throws ConnectorError the first rejection, if both fail
  */
 export async function settingsThatSignIn({ settings, http }: ConnectorContext<FhirSettings>): Promise<FhirSettings> {
   const signIn = async (auth: AuthSettings) => (await createAuthorizer(auth, settings.base_url, http)).headers();

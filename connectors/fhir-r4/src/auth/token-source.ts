@@ -11,7 +11,7 @@ import {
 import type { Authorizer } from './authorizer.ts';
 import { discoverTokenEndpoint } from './smart-configuration.ts';
 
-/** How long before its end a token is renewed. A token with a short life is renewed after half of it. */
+/** How long before its expiry a token is renewed. A token with a short lifetime is renewed after half of it. */
 const renewalMarginMilliseconds = 60_000;
 /** Used without `expires_in`, which https://www.rfc-editor.org/rfc/rfc6749#section-5.1 only recommends. */
 const assumedSeconds = 300;
@@ -28,7 +28,10 @@ interface Token {
   readonly renewAt: number;
 }
 
-/** Tokens of the client credentials grant. Keeps a token until shortly before it ends, and fetches one at a time. */
+/**
+ * Tokens of the client credentials grant. Uses a token until shortly before it expires, and sends one token request at
+ * a time.
+ */
 export function createTokenSource(settings: TokenSettings, baseUrl: string, http: EhrHttp): Authorizer {
   let token: Token | undefined;
   let renewal: Promise<Token> | undefined;
@@ -79,7 +82,7 @@ async function fetchToken(settings: TokenSettings, baseUrl: string, http: EhrHtt
 }
 
 /**
- * Removes an ID token. Medplum and others send one although no user signs in, and the library would refuse it for its
+ * Removes an ID token. Medplum and others send one although no user signs in, and the library would reject it for its
  * unknown issuer and signature.
  */
 async function withoutIdToken(response: Response): Promise<Response> {
@@ -94,7 +97,7 @@ async function withoutIdToken(response: Response): Promise<Response> {
   }
 }
 
-/** A wrong secret is 401 in the standard and 400 on some servers. The server's own text is left out. */
+/** An incorrect secret is 401 in the standard and 400 on some servers. The server's own text is left out. */
 function asConnectorError(error: unknown): unknown {
   if (error instanceof ConnectorError) {
     // The request that needed the token was not sent, so its outcome is known.

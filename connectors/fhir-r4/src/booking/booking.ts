@@ -1,19 +1,27 @@
-import { type AppointmentWrite, type Capabilities, type Connector, ConnectorError } from '@crossward/connector-kit';
+import {
+  type AppointmentWrite,
+  type Capabilities,
+  type Connector,
+  ConnectorError,
+  type IntendedBooking,
+} from '@crossward/connector-kit';
 
 export type BookingCapabilities = Pick<
   Capabilities,
   'changes' | 'transactions' | 'changesPerTransaction' | 'repeatsLateWrites'
 >;
 
-/** One way to book, as its folder gives it to the connector. Everything that differs between the ways is in here. */
+/** A booking mode, as its folder exports it to the connector. Everything that differs between modes is in here. */
 export interface Booking extends Pick<Connector, 'changeAppointments' | 'findOperation' | 'findAppointments'> {
   readonly capabilities: BookingCapabilities;
   readonly listTimeSlots: NonNullable<Connector['listTimeSlots']>;
-  /** Whether free times are Slot resources. Otherwise the server computes them when it is asked. */
+  /** Starts to read what a booking needs while its patient is looked up. Call the result with the patient's id. */
+  readIntended?(booking: IntendedBooking): (patientId: string) => void;
+  /** Whether free times are Slot resources. Otherwise the server computes them for each search. */
   readonly timesAreSlots: boolean;
 }
 
-/** @throws ConnectorError `unsupported` for a write that this way to book does not do */
+/** @throws ConnectorError `unsupported` for a write that this mode does not support */
 export function assertSupported(
   { changes, changesPerTransaction = Number.POSITIVE_INFINITY, transactions }: BookingCapabilities,
   write: AppointmentWrite,

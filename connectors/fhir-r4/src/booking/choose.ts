@@ -13,7 +13,7 @@ import { proveIfMatch } from './slots/claim/proof.ts';
 import { transactionBooking } from './slots/transaction/booking.ts';
 import { proveTransactions } from './slots/transaction/proof.ts';
 
-/** Opens the way to book that a mode names. */
+/** Opens a booking mode by its name. */
 export function openBooking(mode: BookingMode, connection: FhirConnection, facts: ServerFacts): Booking {
   switch (mode) {
     case 'transaction':
@@ -30,8 +30,9 @@ export function openBooking(mode: BookingMode, connection: FhirConnection, facts
 }
 
 /**
- * Chooses how to book in this server. A mode that the settings name is proved, and refused if the proof fails. `auto`
- * takes the first mode that is proved; it never takes `create`, because nothing shows whether a server checks a create.
+ * Chooses the booking mode for this server. A mode that the settings name is proved, and rejected if the proof fails.
+ * `auto` uses the first mode that is proved. It never uses `create`, because no proof can show whether a server checks
+ * a create.
  */
 export async function chooseMode(client: FhirClient, facts: ServerFacts, settings: FhirSettings): Promise<BookingMode> {
   const { mode = 'auto', probe = true, operation_system = defaultOperationSystem } = settings.booking ?? {};
@@ -53,7 +54,8 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
       const transacts = writes && facts.transactions && !isPatched;
       if (transacts && (await transactionProof()) === 'held') return 'transaction';
       const claims = writes ? await claimProof() : 'refused';
-      // Without a slot there is nothing to try this on, and it is not tried again later: trust the standard.
+      // Without a slot the proof has no test data. It is not repeated later, so assume that the server follows the
+      // standard.
       if (claims === 'held' || claims === 'unproven') return 'slot_claim';
       return facts.hasOperation('Appointment', 'book') ? 'operations' : 'none';
     }
@@ -62,6 +64,6 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
 
 function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
   if (proof === 'broken') throw new ConnectorError('rejected', message);
-  if (proof === 'refused') throw new ConnectorError('rejected', 'The EHR does not let us write slots');
+  if (proof === 'refused') throw new ConnectorError('rejected', 'The EHR does not let the client write slots');
   return mode;
 }

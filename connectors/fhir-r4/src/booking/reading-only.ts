@@ -4,7 +4,7 @@ import { slotTimes } from '../time-slots/slot-times.ts';
 import type { Booking } from './booking.ts';
 import { operationFinder } from './write/operation-results.ts';
 
-/** No way to book: appointments and free slots can be read. */
+/** No booking mode: appointments and free slots can only be read. */
 export function readingOnly(connection: FhirConnection): Booking {
   const ehr = withOperationLookup(connection, false);
   return {

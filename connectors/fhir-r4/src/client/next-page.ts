@@ -2,8 +2,8 @@ import { ConnectorError } from '@crossward/connector-kit';
 import type { Bundle } from '../fhir.ts';
 
 /**
- * The URL of the next page, always at the configured origin, so that the token goes nowhere else. A server behind a
- * proxy may use another origin in its links.
+ * The URL of the next page, always at the configured origin, so that the token is sent to no other host. A server
+ * behind a proxy may use another origin in its links.
  */
 export function nextPage(bundle: Bundle, base: string): string | undefined {
   const link = bundle.link?.find(({ relation }) => relation === 'next')?.url;

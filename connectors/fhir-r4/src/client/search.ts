@@ -8,7 +8,7 @@ import type { Query } from './send.ts';
 const mostPages = 1000;
 /**
  * Smaller than a page of any known server. HAPI sends no link to a next page with a result that it does not store, so
- * more matches than this may not be all.
+ * if there are more matches than this, some may be missing.
  */
 const certainlyOnePage = 10;
 

@@ -15,7 +15,7 @@ export interface Call {
 
 export type Send = (call: Call) => Promise<EhrResponse>;
 
-/** Sends a request that changes nothing. `what`: how an error names it. */
+/** Sends a request that changes nothing. `what`: its name in errors. */
 export type Query = (what: string, call: Omit<Call, 'repeatable'>) => Promise<FhirResource>;
 
 /** Signs requests in, and learns the EHR's clock from their responses. */

@@ -14,10 +14,10 @@ export function rankedActors(actors: readonly string[]): string[] {
   return ['Practitioner', 'Device', 'Location'].flatMap((type) => actors.filter((actor) => typeOf(actor) === type));
 }
 
-/** Who is booked in a schedule. */
+/** The actor that is booked with a schedule. */
 export function bookedActor(schedule: FhirSchedule, roles: Roles, unit: CareUnitSettings): string | undefined {
   const actors = actorsOfSchedule(schedule).map((actor) => practitionerOf(roles.get(actor)) ?? actor);
-  // The room of a role that is unknown is not booked in its place.
+  // If the role is unknown, its schedule's room is not booked in its place.
   if (actors.some((actor) => typeOf(actor) === 'PractitionerRole') && !actors.some(isPractitioner)) return undefined;
   const ranked = rankedActors(actors);
   return ranked.find((actor) => actor !== unit.location) ?? ranked[0];
@@ -27,13 +27,13 @@ function isPractitioner(actor: string): boolean {
   return typeOf(actor) === 'Practitioner';
 }
 
-/** The reference by which a schedule names whoever is booked in it. */
+/** The reference by which a schedule names the actor that is booked. */
 export function namedActor(schedule: FhirSchedule, actor: string, roles: Roles): string | undefined {
   return actorsOfSchedule(schedule).find((it) => it === actor || practitionerOf(roles.get(it)) === actor);
 }
 
 /**
- * Reads whoever is booked, and the places that schedules name besides. A place that the server does not show stays
+ * Reads the booked actors and the other locations that schedules name. A location that the server does not return stays
  * unknown.
  */
 export async function readActors(

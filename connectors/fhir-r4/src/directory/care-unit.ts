@@ -9,11 +9,11 @@ import type { Here } from './membership.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 import { serviceOf } from './services.ts';
 
-/** What was loaded of a care unit. */
+/** The data that was loaded for a care unit. */
 export interface Loaded {
   readonly careUnitId: string;
   readonly here: Here;
-  /** The roles at the place, and others that its schedules name. */
+  /** The roles at the location, and others that its schedules name. */
   readonly roles: Roles;
   /** Those that can be booked, by id. */
   readonly resources: readonly Resource[];
@@ -25,12 +25,18 @@ export interface Loaded {
 
 export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
   const { careUnitId, here, roles, resources, knownIds, services, offers } = loaded;
-  const { location } = here.unit;
+  const { location, organization } = here.unit;
   const offered = new Set(resources.map(({ id }) => id));
   const known = new Set(knownIds);
   return {
     careUnitId,
     location,
+    organization,
+    sideOf(reference) {
+      if (here.places.has(reference) || here.roles.has(reference)) return 'here';
+      return here.elsewhere.has(reference) || here.foreignRoles.has(reference) ? 'elsewhere' : 'unknown';
+    },
+    practitionerOf: (role) => practitionerOf(roles.get(role)),
     resources,
     knownIds,
     services,

@@ -4,8 +4,8 @@ import { type FhirPractitionerRole, type FhirResource, isCurrent } from '../fhir
 const statusesOutOfUse = ['suspended', 'inactive', 'entered-in-error'];
 
 /**
- * Whether a practitioner, role, schedule, location, device or service can be booked still. A resource that does not say
- * is in use.
+ * Whether a practitioner, role, schedule, location, device or service can still be booked. A resource without this
+ * information is in use.
  */
 export function isInUse(resource: FhirResource, now: Date): boolean {
   const { active, status, period } = resource as {

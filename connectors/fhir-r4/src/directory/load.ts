@@ -13,15 +13,15 @@ import { loadRoles, loadRolesOf, namesPlace, type Roles } from './roles.ts';
 import { loadSchedules } from './schedules.ts';
 import { loadServices, offeredBy } from './services.ts';
 
-/** A schedule of the care unit, and whoever is booked in it. */
+/** A schedule of the care unit, and the actor that is booked with it. */
 interface Member {
   readonly schedule: FhirSchedule;
   readonly actor: FhirResource;
 }
 
 /**
- * Reads who works in a care unit, and what for. Whoever is out of use stays known, because there may be appointments, but
- * is not offered.
+ * Reads the resources and services of a care unit. Resources that are out of use stay known, because they may have
+ * appointments, but cannot be booked.
  */
 export async function loadCareUnit(careUnitId: string, options: DirectoryOptions): Promise<CareUnitDirectory> {
   const unit = options.careUnits.get(careUnitId);
@@ -79,11 +79,11 @@ interface Context {
   readonly now: Date;
 }
 
-/** Whether the schedule, whoever is booked in it, and the roles and places that it names are in use. */
+/** Whether the schedule, its actor, and the roles and locations that it names are in use. */
 function isOffered({ schedule, actor }: Member, { roles, localRoles, actors, here, now }: Context): boolean {
   const named = actorsOfSchedule(schedule).flatMap((it) => roles.get(it) ?? actors.get(it) ?? []);
   if (![schedule, actor, ...named].every((it) => isInUse(it, now))) return false;
   const activeRoles = new Map([...localRoles].filter(([, role]) => isInUse(role, now)));
-  // A schedule that only a role brings here is offered as long as the role is in use.
+  // A schedule that belongs to the care unit only because of a role can be booked while the role is in use.
   return isMember(schedule, referenceTo(actor), { ...here, roles: activeRoles });
 }

@@ -5,16 +5,16 @@ import { actorsOfSchedule } from './actors.ts';
 import { isInPlace } from './place.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 
-/** What belongs to a care unit's place. */
+/** The resources that belong to a care unit's location. */
 export interface Here {
   readonly unit: CareUnitSettings;
-  /** The roles at the place. */
+  /** The roles at the location. */
   readonly roles: Roles;
-  /** Roles whose own place is another one. */
+  /** Roles with another location. */
   readonly foreignRoles: ReadonlySet<string>;
-  /** The place itself, and the rooms and devices in it, without the places of other care units. */
+  /** The location itself, and the rooms and devices in it, without the locations of other care units. */
   readonly places: ReadonlySet<string>;
-  /** The places of other care units. */
+  /** The locations of other care units. */
   readonly elsewhere: ReadonlySet<string>;
 }
 
@@ -29,10 +29,10 @@ export function placesHere(
 }
 
 /**
- * Whether a schedule belongs to the care unit. A location that the schedule names decides; then the place of a role that
- * it names; then the place of its device, or of its practitioner's roles.
+ * Whether a schedule belongs to the care unit. This depends on the first of these that the schedule has: a location;
+ * the location of a role; the location of its device, or of its practitioner's roles.
  *
- * @param booked who is booked in the schedule
+ * @param booked the actor that is booked with the schedule
  */
 export function isMember(schedule: FhirSchedule, booked: string, here: Here): boolean {
   const { unit, roles, foreignRoles, places, elsewhere } = here;

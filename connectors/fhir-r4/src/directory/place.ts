@@ -5,8 +5,8 @@ import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import type { DirectoryOptions } from './options.ts';
 
 /**
- * The rooms and devices in the care unit's place. `null`: the server refuses to search for them, and only its schedules
- * can show which there are.
+ * The rooms and devices in the care unit's location. `null`: the server rejects the search for them, so only its
+ * schedules name them.
  */
 export async function loadPlace(
   unit: CareUnitSettings,
@@ -41,7 +41,7 @@ function searchesForPlace({ resources, location, organization }: CareUnitSetting
   return [['Location', 'organization', organization] as const, ['Device', 'organization', organization] as const];
 }
 
-/** Whether a room or device says that it is in the care unit's place. */
+/** Whether a room or device names the care unit's location. */
 export function isInPlace(resource: FhirResource, { location: place, organization }: CareUnitSettings): boolean {
   const { partOf, managingOrganization } = resource as FhirLocation;
   const { location, owner } = resource as FhirDevice;

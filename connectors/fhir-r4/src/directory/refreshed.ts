@@ -1,4 +1,4 @@
-/** How many lifetimes a value may be old while it is refreshed. After that, callers wait. */
+/** The age, in lifetimes, up to which a value is used while it is refreshed. After that, callers wait. */
 const oldestLifetimes = 10;
 
 interface Kept<Value> {
@@ -13,11 +13,11 @@ interface Refreshed<Value> {
 }
 
 /**
- * Keeps a value for each key. After its lifetime, the next caller starts a refresh and still gets the former value, as
- * does everybody else until the refresh is done. One load at a time for each key, whoever waits for it. A failed refresh
- * keeps the former value; the next caller starts another.
+ * Caches a value for each key. After its lifetime, the next caller starts a refresh. Until the refresh is done, all
+ * callers get the previous value. Concurrent callers share one load for each key. After a failed refresh the previous
+ * value stays, and the next caller starts another.
  *
- * @param lifetime in milliseconds. 0: nothing is kept
+ * @param lifetime in milliseconds. 0: nothing is cached
  */
 export function refreshed<Value>(
   load: (key: string) => Promise<Value>,

@@ -9,7 +9,7 @@ import type { DirectoryOptions } from './options.ts';
 export type Roles = ReadonlyMap<string, FhirPractitionerRole>;
 
 /**
- * The roles at the care unit's place, or of the people in its settings, inactive ones too:
+ * The roles at the care unit's location, or of the people in its settings, including inactive ones:
  * https://hl7.org/fhir/R4/practitionerrole.html
  */
 export async function loadRoles(unit: CareUnitSettings, { client, knows }: DirectoryOptions): Promise<Roles> {
@@ -30,7 +30,7 @@ function searchesForRoles({ resources, location, organization }: CareUnitSetting
   return organization === undefined ? [] : [['organization', organization]];
 }
 
-/** A role's own place decides where its practitioner works in it. Some servers ignore the search parameter. */
+/** A role's own location decides where its practitioner works in it. Some servers ignore the search parameter. */
 function isAtPlace(role: FhirPractitionerRole, { resources, location, organization }: CareUnitSettings): boolean {
   const places = (role.location ?? []).map((it) => localReference(it));
   if (location !== undefined) return places.includes(location) || (resources !== undefined && places.length === 0);
@@ -52,7 +52,7 @@ export async function loadRolesOf(
   return byReference(references.length > 0 ? await client.readMany<FhirPractitionerRole>(references) : []);
 }
 
-/** Whether a role says where its practitioner works in it, by whatever the care unit's place is. */
+/** Whether a role names the location where its practitioner works, in the terms that define the care unit. */
 export function namesPlace(role: FhirPractitionerRole, { location, organization }: CareUnitSettings): boolean {
   if (location !== undefined) return (role.location ?? []).length > 0;
   return organization !== undefined && role.organization !== undefined;

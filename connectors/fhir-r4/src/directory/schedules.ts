@@ -9,8 +9,8 @@ import { practitionerOf, type Roles } from './roles.ts';
 const actorsPerSearch = 20;
 
 /**
- * The schedules that may belong to the care unit, inactive ones too. They are searched by actor: a server has many
- * schedules of others.
+ * The schedules that may belong to the care unit, including inactive ones. Searched by actor, because the server may
+ * have many other schedules.
  */
 export async function loadSchedules(
   unit: CareUnitSettings,
@@ -31,7 +31,7 @@ export async function loadSchedules(
   return each.filter(({ actor }) => (actor ?? []).some((it) => wanted.has(localReference(it) ?? '')));
 }
 
-/** Whoever a schedule of this care unit can name. `undefined`: anybody. */
+/** The actors that a schedule of this care unit can name. `undefined`: any. */
 function actorsHere(
   unit: CareUnitSettings,
   roles: Roles,

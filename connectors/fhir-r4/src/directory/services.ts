@@ -38,7 +38,7 @@ export async function loadServices(
     .sort((a, b) => compare(a.id, b.id));
 }
 
-/** What a schedule can be booked for: the services that it names, or those of its service types, or all. */
+/** The services of a schedule: those that it names, or those of its service types, or all. */
 export function offeredBy(schedule: FhirSchedule, services: readonly BookableService[]): readonly BookableService[] {
   const actors = actorsOfSchedule(schedule);
   const named = services.filter(({ reference }) => reference !== undefined && actors.includes(reference));

@@ -6,7 +6,7 @@ import type { FhirSettings } from '../settings.ts';
 
 export type CommentField = NonNullable<NonNullable<FhirSettings['booking']>['comment_field']>;
 
-/** The EHR's choices where FHIR leaves one. */
+/** Choices that FHIR leaves to the EHR. */
 export interface AppointmentDialect {
   readonly commentField: CommentField;
   readonly cancelReason: 'comment' | 'cancelationReason';
@@ -40,7 +40,7 @@ export function hasStarted({ status }: FhirAppointment): boolean {
 export interface Standing {
   readonly state: AppointmentState;
   readonly heldUntil: Date | null;
-  /** Whether it is an expired hold of ours that is still `pending` in the EHR. */
+  /** Whether it is an expired hold of the gateway that is still `pending` in the EHR. */
   readonly hasExpired: boolean;
 }
 
@@ -63,7 +63,7 @@ export function keepsSlots(appointment: FhirAppointment, now: Date): boolean {
   return standingOf(appointment, now).state !== 'cancelled';
 }
 
-/** Some EHRs write `minutesDuration` and no `end`. `null`: it has no time, such as an entry of a waiting list. */
+/** Some EHRs write `minutesDuration` and no `end`. `null`: it has no time, for example on a waiting list. */
 export function appointmentTime(appointment: FhirAppointment): { readonly start: Date; readonly end: Date } | null {
   const start = new Date(appointment.start ?? '');
   const end =

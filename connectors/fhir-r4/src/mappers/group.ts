@@ -22,7 +22,7 @@ export function readGroupId(appointmentId: string): GroupId {
   return { id: appointmentId.slice(0, end), patientId: appointmentId.slice(end + 1) };
 }
 
-/** The appointment as each of its patients has it. The same object for an appointment of one patient. */
+/** The Appointment as an appointment of each of its patients. The same object for an Appointment of one patient. */
 export function patientViews(appointment: FhirAppointment): readonly FhirAppointment[] {
   const patients = patientsOf(appointment);
   if (patients.length < 2) return [appointment];
@@ -48,7 +48,7 @@ export function viewOf(appointment: FhirAppointment, appointmentId: string): Fhi
   return views.length > 1 ? views[place] : undefined;
 }
 
-/** The appointment as the patient has it for whom a write changed it. */
+/** The appointment of the patient whose appointment a write changed. */
 export function viewAfter(appointment: FhirAppointment, operationKey: string): FhirAppointment {
   const views = patientViews(appointment);
   return (
@@ -56,7 +56,7 @@ export function viewAfter(appointment: FhirAppointment, operationKey: string): F
   );
 }
 
-/** The patient of an appointment id, and whether others still come. */
+/** The patient of an appointment id, and whether other patients still come. */
 export function patientIn(
   appointment: FhirAppointment,
   appointmentId: string,
@@ -68,7 +68,7 @@ export function patientIn(
   return { patientId, hasOthers };
 }
 
-/** Marks the patient's participant with a write, so that the write's look-up knows whom it was for. */
+/** Marks the patient's participant with a write, so that the write's look-up finds its patient. */
 export function withMark(appointment: FhirAppointment, patientId: string, operationKey: string): FhirAppointment {
   return withParticipant(appointment, patientId, (it) => {
     if (hasMark(it, operationKey)) return it;
@@ -77,7 +77,7 @@ export function withMark(appointment: FhirAppointment, patientId: string, operat
   });
 }
 
-/** https://hl7.org/fhir/R4/valueset-participationstatus.html: the patient does not come, the others do. */
+/** https://hl7.org/fhir/R4/valueset-participationstatus.html: this patient does not come, but others do. */
 export function withoutPatient(appointment: FhirAppointment, patientId: string): FhirAppointment {
   return withParticipant(appointment, patientId, (it) => ({ ...it, status: 'declined' }));
 }

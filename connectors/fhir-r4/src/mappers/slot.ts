@@ -1,13 +1,13 @@
 import type { Extension, FhirSlot } from '../fhir.ts';
 
 /**
- * What the connector writes on a slot that it takes: the owner, and when the claim or hold ends. The owner is an
- * operation id or `Appointment/<id>`. After the end of a claim, the slot is taken only if the owner's appointment still
- * needs it.
+ * The claim that the connector writes on a slot that it takes: the owner, and when the claim or hold expires. The owner
+ * is an operation id or `Appointment/<id>`. After the claim has expired, the slot is taken only if the owner's
+ * appointment still needs it.
  */
 export interface Claim {
   readonly owner: string;
-  /** `null`: it does not end. */
+  /** `null`: it does not expire. */
   readonly until: Date | null;
 }
 
@@ -15,9 +15,9 @@ const claimUrl = 'urn:crossward:slot-claim';
 
 export type SlotState =
   | 'free'
-  /** Taken: by the EHR's staff, or by a claim that has not ended. */
+  /** Taken by the EHR's staff, or by a claim that has not expired. */
   | 'taken'
-  /** Claimed or held by us, and the claim has ended. */
+  /** Claimed or held by the gateway, and the claim has expired. */
   | 'expired';
 
 /** https://hl7.org/fhir/R4/valueset-slotstatus.html */
@@ -33,6 +33,16 @@ export function claimOf(slot: FhirSlot): Claim | null {
   const owner = parts.find(({ url }) => url === 'owner')?.valueString;
   const until = parts.find(({ url }) => url === 'until')?.valueInstant;
   return owner === undefined ? null : { owner, until: until === undefined ? null : new Date(until) };
+}
+
+/**
+ * Whether a write has claimed a slot for this owner and did not record that it was done. A `busy` slot whose claim does
+ * not end belongs to a write that was done.
+ */
+export function isClaimedBy(slot: FhirSlot, owner: string): boolean {
+  const claim = claimOf(slot);
+  if (claim?.owner !== owner) return false;
+  return slot.status === 'busy-tentative' || (slot.status === 'busy' && claim.until !== null);
 }
 
 export function claimedSlot(slot: FhirSlot, status: 'busy' | 'busy-tentative', { owner, until }: Claim): FhirSlot {

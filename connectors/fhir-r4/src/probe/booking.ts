@@ -26,7 +26,7 @@ const experimental: ProbeFinding = {
 /** The proof that each mode relies on. Absent if it was not tried. */
 type Proofs = Readonly<Partial<Record<Wanted, Proof | undefined>>>;
 
-/** Checks how to book in the server. Returns the mode for the rest of the check. */
+/** Checks which booking modes the server supports. Returns the mode for the rest of the check. */
 export async function probeBooking(
   settings: FhirSettings,
   client: FhirClient,
@@ -49,7 +49,7 @@ export async function probeBooking(
     ...(await probeOperationIds(mode, booking, client, facts, findings)),
   };
   const differing = Object.entries(advice).filter(([name, value]) => value !== booking[name as keyof Booking]);
-  // Whole, so that it can replace what is set.
+  // The complete value, so that it can replace the current one.
   if (differing.length > 0) recommended.booking = { ...booking, ...Object.fromEntries(differing) };
   return mode;
 }
@@ -80,7 +80,7 @@ async function prove(
 function bookingFinding(wanted: Wanted, best: BookingMode, proofs: Proofs): ProbeFinding {
   const name = 'booking';
   if (best === 'none' && (wanted === 'auto' || wanted === 'none')) {
-    return { name, status: 'warning', detail: 'No safe way to book was found: appointments are read only.' };
+    return { name, status: 'warning', detail: 'No safe booking mode was found: appointments are read-only.' };
   }
   const proof = proofs[wanted];
   if (proof === 'broken' || proof === 'refused') {
@@ -94,8 +94,8 @@ function bookingFinding(wanted: Wanted, best: BookingMode, proofs: Proofs): Prob
 }
 
 /**
- * Whether another mode is safer than the one in the settings. Never for `create`, because nothing shows whether a server
- * checks, and never where free times are not Slots.
+ * Whether another mode is safer than the one in the settings. Never for `create`, because no proof shows whether a
+ * server checks, and never if free times are not Slots.
  */
 function isSafer(best: BookingMode, settings: FhirSettings, proofs: Proofs): boolean {
   const { mode = 'auto' } = settings.booking ?? {};
@@ -156,7 +156,7 @@ async function probeTransactionSize(
     const consequence = 'That is too few: with slot claims, several changes are done one after the other';
     return tellAndAdvise(consequence, { mode: 'slot_claim' });
   }
-  return tellAndAdvise('That is too few: several changes at once will be refused', { mode });
+  return tellAndAdvise('That is too few: several changes at once will be rejected', { mode });
 }
 
 /** Tried only in modes that write operation ids, unless the settings say that the server does not keep them. */
@@ -189,6 +189,6 @@ function told(name: string, proof: Proof, consequence: string): ProbeFinding {
     case 'refused':
       return { name, status: 'warning', detail: 'The server does not let this client write slots in this way.' };
     case 'unproven':
-      return { name, status: 'untried', detail: 'The server has nothing to try this on, or refused the trial.' };
+      return { name, status: 'untried', detail: 'The server has no data for this test, or rejected it.' };
   }
 }

@@ -12,8 +12,9 @@ const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
 const mostTimes = 10_000;
 
 /**
- * Checks who can be booked in each care unit, and whether their slots are found. Warns of each resource that no service
- * fits, and recommends services for them. Not if some come from HealthcareServices: the setting would replace those.
+ * Checks which resources each care unit has, and whether their slots are found. Warns of each resource without a
+ * service, and recommends services for them, unless some services come from HealthcareServices, which the setting would
+ * replace.
  */
 export async function probeCareUnits(
   ehr: FhirConnection,
@@ -58,7 +59,7 @@ async function probeCareUnit(
   return { directory, slots: [] };
 }
 
-/** Looks which form of search finds the slots of a care unit. */
+/** Finds the form of search that returns the slots of a care unit. */
 async function probeSlots(
   ehr: FhirConnection,
   directory: CareUnitDirectory,
@@ -80,7 +81,7 @@ async function probeSlots(
       const detail = detailOf(directory, found.length);
       if (refusal && found.length === 0) {
         // The added parameters may be the reason why nothing is found.
-        const why = `A search with fewer parameters was refused: ${refusal.message}.`;
+        const why = `A search with fewer parameters was rejected: ${refusal.message}.`;
         findings.push({ name, status: 'warning', detail: `${detail} ${why}` });
       } else {
         findings.push({ name, status: 'ok', detail });
@@ -101,7 +102,7 @@ function detailOf({ resources }: CareUnitDirectory, slots: number): string {
   return `${resources.length} resources, ${slots} free slots in the next week.`;
 }
 
-/** A slot that fits no known service can be neither shown nor booked. */
+/** A slot without a known service can be neither listed nor booked. */
 function unmapped({ careUnitId }: CareUnitDirectory, id: string): ProbeFinding {
   const detail = `Resource ${id} cannot be booked: no healthcare service fits its schedules and slots.`;
   return { name: `care unit ${careUnitId}`, status: 'warning', detail };

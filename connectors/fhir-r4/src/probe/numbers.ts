@@ -7,7 +7,7 @@ import { isRefusal } from '../outcome.ts';
 
 type Named = FhirResource & { readonly identifier?: readonly FhirIdentifier[] };
 
-/** Checks which types of numbers are in use on the server, and recommends to claim no other. */
+/** Checks which types of numbers are in use on the server, and recommends to claim only those. */
 export async function probeNumbers(
   { client, systems, patientIdentifierTypes, resourceIdentifierTypes }: FhirConnection,
   findings: ProbeFinding[],
@@ -35,7 +35,7 @@ export async function probeNumbers(
 }
 
 /**
- * Searches by system alone: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server refuses or ignores such a
+ * Searches by system only: https://hl7.org/fhir/R4/search.html#token. `undefined`: the server rejects or ignores such a
  * search.
  */
 async function isInUse(

@@ -8,9 +8,10 @@ import type { FhirSettings } from '../settings.ts';
 import { attempt } from './attempt.ts';
 import { probeBooking } from './booking.ts';
 import { probeCareUnits } from './care-units.ts';
+import { probeMedicalNotes } from './medical-notes.ts';
 import { probeNumbers } from './numbers.ts';
 
-/** `crossward emr check`: what the server is, what it can do, and which settings suit it. */
+/** `crossward emr check`: which server it is, what it supports, and which settings to use. */
 export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>): Promise<ProbeReport> {
   const findings: ProbeFinding[] = [];
   const recommended: Record<string, unknown> = {};
@@ -29,18 +30,23 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts));
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
+  if (ehr) {
+    const probe = () => probeMedicalNotes(ehr, facts, context.careUnits, recommended);
+    const finding = await attempt(findings, 'medical notes', probe);
+    if (finding) findings.push(finding);
+  }
   if (ehr) await probeCareUnits(ehr, openBooking(mode, ehr, facts), context, findings, recommended);
   return { findings, recommendedSettings: recommended };
 }
 
-/** Holds use the EHR's clock, so a difference does no harm to them. */
+/** Holds use the EHR's clock, so a difference does not affect them. */
 function clockFinding(clock: EhrClock): ProbeFinding {
   const name = 'clock';
   const ahead = clock.ahead();
   if (ahead === undefined) return { name, status: 'untried', detail: 'The server sends no Date header.' };
   if (ahead === 0) return { name, status: 'ok', detail: 'It agrees with ours.' };
   const difference = `${Math.abs(ahead) / 1000} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours`;
-  return { name, status: 'warning', detail: `It is ${difference}. Holds use it, but a token may be refused.` };
+  return { name, status: 'warning', detail: `It is ${difference}. Holds use it, but a token may be rejected.` };
 }
 
 /** Returns the settings for the rest of the check. `undefined`: the sign-in failed. */

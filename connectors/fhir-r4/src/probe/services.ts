@@ -7,13 +7,13 @@ import type { FhirSettings } from '../settings.ts';
 type Services = NonNullable<FhirSettings['healthcare_services']>;
 type Service = Services[number];
 
-/** What was seen of a care unit: who can be booked there, and free Slots of theirs. */
+/** The resources of a care unit, and some of their free Slots. */
 export interface SeenCareUnit {
   readonly directory: CareUnitDirectory;
   readonly slots: readonly FhirSlot[];
 }
 
-/** The resources that nothing can be booked for: no service fits their schedules, or none fits their free Slots. */
+/** The resources without services: no service matches their schedules, or none matches their free Slots. */
 export function unmappedResources({ directory, slots }: SeenCareUnit): readonly string[] {
   const offers = slots.map((slot) => directory.offerOf(slot));
   return directory.resources
@@ -26,8 +26,8 @@ export function unmappedResources({ directory, slots }: SeenCareUnit): readonly 
 }
 
 /**
- * The setting `healthcare_services` that keeps what is set and adds the service types of these care units' schedules and
- * Slots that no service has. One service for everything if nothing has a type.
+ * The setting `healthcare_services`, with the configured services and the service types of these care units' schedules
+ * and Slots that no service has. One service for everything if nothing has a type.
  */
 export async function servicesInUse(
   { client, settings }: FhirConnection,

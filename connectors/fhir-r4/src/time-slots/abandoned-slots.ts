@@ -2,18 +2,20 @@ import { overlaps } from '@crossward/connector-kit';
 import { chunks } from '../chunks.ts';
 import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
-import { appointmentTime, keepsSlots, slotsOf } from '../mappers/appointment.ts';
+import { appointmentTime, keepsSlots, slotsOf, standingOf } from '../mappers/appointment.ts';
 import { claimOf, slotTime } from '../mappers/slot.ts';
 import { isRefusal } from '../outcome.ts';
 import { namesAppointment, ownersOf } from './slot-owners.ts';
 
-/** A search index may be behind for a moment. An owner that it does not show counts as gone only after this time. */
+/**
+ * A search index may be behind for a moment. An owner that it does not return counts as deleted only after this time.
+ */
 const settlingMilliseconds = 120_000;
 
 /**
- * The slots that are `busy` by a claim of ours and that no appointment needs: the staff have cancelled or deleted its
- * owner, or it did not take place, and left the Slot as it was. A slot that is `busy` without a claim belongs to the
- * staff.
+ * The slots that are `busy` by a claim of the gateway and that no appointment needs: staff have cancelled or deleted
+ * the owner, or the visit did not take place, without a change of the Slot. A slot that is `busy` without a claim
+ * belongs to the staff.
  *
  * @param seen appointments that were read with the slots: a slot that one of them needs costs no request
  */
@@ -38,14 +40,26 @@ export async function abandonedSlots(
   const isNeededByOwner = isNeededIn(owners.values());
   const abandoned = unnamed.filter((slot) => {
     if (isNeededByOwner(slot)) return false;
-    const isOwnerKnown = owners.has(referenceTo(slot)) || namesAppointment(claimOf(slot)?.owner ?? '');
+    const { owner = '', until = null } = claimOf(slot) ?? {};
+    const appointment = owners.get(referenceTo(slot));
+    if (until) return until <= now || !mayBeInProgress(owner, appointment, now);
     const age = now.getTime() - new Date(slot.meta?.lastUpdated ?? now).getTime();
-    return isOwnerKnown || age > settlingMilliseconds;
+    return appointment !== undefined || namesAppointment(owner) || age > settlingMilliseconds;
   });
   return new Set(abandoned.map(referenceTo));
 }
 
-/** Whether an active appointment needs a slot: it names the slot, or takes place then. */
+/**
+ * Whether the write that claimed a slot may still be in progress, although no appointment needs the slot: it creates the
+ * appointment, moves it there, or confirms its expired hold.
+ */
+function mayBeInProgress(owner: string, appointment: FhirAppointment | undefined, now: Date): boolean {
+  if (!appointment) return !namesAppointment(owner);
+  const { state, hasExpired } = standingOf(appointment, now);
+  return hasExpired || (namesAppointment(owner) && state !== 'cancelled');
+}
+
+/** Whether an active appointment needs a slot: it names the slot, or is at its time. */
 function needs({ settings }: BookingConnection, appointment: FhirAppointment, slot: FhirSlot): boolean {
   const [time, range] = [appointmentTime(appointment), slotTime(slot)];
   const isThen = time !== null && range !== null && overlaps(time, range);

@@ -19,14 +19,17 @@ export interface FreeTime {
 /** Finds the free times that start in `[start, before)`, in any order. */
 export type FindFreeTimes = (range: { readonly start: Date; readonly before: Date }) => Promise<readonly FreeTime[]>;
 
-/** Where free times come from. Called once for a query; what it returns is called for each part of the query's range. */
+/**
+ * The source of free times. Called once for a query; the function that it returns is called for each part of the
+ * query's range.
+ */
 export type FreeTimeSource = (
   directory: CareUnitDirectory,
   schedules: readonly string[],
   query: TimeSlotQuery,
 ) => Promise<FindFreeTimes>;
 
-/** Lists free times, a few days at a time until the page is full. Sorts them here: not every server does. */
+/** Lists free times, a few days at a time until the page is full. Sorts them here, because some servers do not. */
 export async function listTimeSlots(
   ehr: FhirConnection,
   query: TimeSlotQuery,

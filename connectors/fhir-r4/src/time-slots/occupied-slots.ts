@@ -10,13 +10,12 @@ import { defaultPageSize } from '../settings.ts';
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * The slots whose time an active appointment takes, whatever their status says. For a server whose staff move
- * appointments without changing the Slots: the setting `slots.check_appointments`. Without it: none, and no request.
+ * The slots whose time an active appointment takes, whatever their status is. For a server whose staff move
+ * appointments without changing the Slots: the setting `slots.check_appointments`. Without the setting there are none,
+ * and no request is sent. An appointment takes the slots that it names, if they are at its time. Otherwise it was
+ * moved, and takes every slot of its resources at its time.
  *
- * An appointment takes the slots that it names, if they are at its time. Otherwise it was moved, and takes every slot of
- * its resources at its time.
- *
- * @param except ids of appointments that are about to leave their time
+ * @param except ids of appointments that the write moves or cancels
  */
 export async function occupiedSlots(
   ehr: FhirConnection,

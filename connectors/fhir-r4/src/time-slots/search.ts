@@ -15,7 +15,7 @@ export interface SlotSearch {
   readonly services?: readonly string[] | undefined;
   /** Given the Appointments that name the slots, if the server returns them in the same search. */
   readonly withAppointments?: ((appointments: readonly FhirAppointment[]) => void) | undefined;
-  /** Whether few are expected: those of one appointment. */
+  /** Whether few slots are expected: those of one appointment. */
   readonly few?: boolean;
 }
 

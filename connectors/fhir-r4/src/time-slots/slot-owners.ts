@@ -6,7 +6,7 @@ import { keepsSlots, slotsOf } from '../mappers/appointment.ts';
 import { claimOf } from '../mappers/slot.ts';
 import { operationKeys } from '../operation-ids.ts';
 
-/** The appointments that own the slots' claims, by slot. A claim whose write stopped halfway may have no appointment. */
+/** The appointments that own the slots' claims, by slot. A claim of an interrupted write may have no appointment. */
 export async function ownersOf(
   ehr: BookingConnection,
   slots: readonly FhirSlot[],

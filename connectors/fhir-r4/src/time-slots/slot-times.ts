@@ -11,10 +11,10 @@ import { occupiedSlots } from './occupied-slots.ts';
 import { searchSlots } from './search.ts';
 import { livingOwners, ownersOf } from './slot-owners.ts';
 
-/** Ids of appointments whose slots count as free, besides those that the query names. */
+/** Ids of appointments whose slots count as free, in addition to those that the query names. */
 type AlsoFreeing = (directory: CareUnitDirectory, query: TimeSlotQuery) => Promise<readonly string[]>;
 
-/** A slot whose claim has ended, and the appointment that still needs it. */
+/** A slot whose claim has expired, and the appointment that still needs it. */
 export interface Leftover {
   readonly slot: FhirSlot;
   readonly owner: FhirAppointment | undefined;
@@ -22,7 +22,7 @@ export interface Leftover {
 
 interface Options {
   readonly alsoFreeing?: AlsoFreeing | undefined;
-  /** For a way to book that claims Slots: cleans up what writes of ours have left. */
+  /** For a booking mode that claims Slots: cleans up after interrupted writes of the gateway. */
   readonly sweep?: ((leftovers: readonly Leftover[]) => Promise<void>) | undefined;
 }
 
@@ -65,7 +65,7 @@ interface Facts {
   readonly now: Date;
 }
 
-/** The gateway releases an expired hold with its Slots, and may still confirm it: it is no leftover. */
+/** The gateway releases an expired hold with its Slots, and may still confirm it, so it needs no clean-up. */
 function leftoversIn(
   slots: readonly FhirSlot[],
   {
@@ -103,7 +103,7 @@ async function slotsOfAppointments(
   return new Set(found.filter((it) => !isShared(it)).flatMap(slotsOf));
 }
 
-/** The slots that can be booked, for a way to book that writes no Slots. */
+/** The slots that can be booked, for a booking mode that writes no Slots. */
 export async function freeSlots(
   ehr: BookingConnection,
   directory: CareUnitDirectory,

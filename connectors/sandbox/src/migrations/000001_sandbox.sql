@@ -70,3 +70,56 @@ CREATE TABLE sandbox.operations (
   completed_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (emr, operation_id)
 );
+
+CREATE TABLE sandbox.medical_notes (
+  emr text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  care_unit_id text COLLATE "C" NOT NULL,
+  patient_id text COLLATE "C" NOT NULL,
+  author_id text,
+  title text,
+  text text NOT NULL,
+  appointment_id text,
+  -- In milliseconds, like the dates of the port.
+  created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()),
+  is_entered_in_error boolean NOT NULL DEFAULT false,
+  operation_id uuid NOT NULL,
+  -- Hash of the content at creation, to tell whether somebody has changed the note since.
+  created_hash text NOT NULL,
+  PRIMARY KEY (emr, id),
+  UNIQUE (emr, operation_id)
+);
+CREATE INDEX medical_notes_of_a_patient ON sandbox.medical_notes (emr, patient_id, care_unit_id, created_at, id);
+
+CREATE TABLE sandbox.documents (
+  emr text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  care_unit_id text COLLATE "C" NOT NULL,
+  patient_id text COLLATE "C" NOT NULL,
+  author_id text COLLATE "C",
+  title text,
+  content_type text NOT NULL,
+  -- Bytes.
+  size integer NOT NULL,
+  content_id uuid NOT NULL,
+  operation_id uuid NOT NULL,
+  -- As precise as the dates of the port.
+  created_at timestamptz NOT NULL DEFAULT date_trunc('milliseconds', clock_timestamp()),
+  -- When somebody changed it after its write. Null: never.
+  changed_at timestamptz,
+  is_entered_in_error boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (emr, id),
+  UNIQUE (emr, operation_id)
+);
+CREATE INDEX documents_of_a_patient ON sandbox.documents (emr, care_unit_id, patient_id, created_at, id);
+
+-- The content of documents, in parts that fit into memory.
+CREATE TABLE sandbox.document_chunks (
+  emr text COLLATE "C" NOT NULL,
+  content_id uuid NOT NULL,
+  -- 0, 1, 2, …
+  position integer NOT NULL,
+  content bytea NOT NULL,
+  PRIMARY KEY (emr, content_id, position)
+);
+CREATE INDEX documents_by_content ON sandbox.documents (emr, content_id);

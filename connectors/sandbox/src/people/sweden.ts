@@ -39,7 +39,7 @@ export const sweden: SyntheticPopulation = {
     'Sjuksköterska Stadig Modell',
     'Fysioterapeut Spänstig Förlaga',
   ],
-  // Numbers that PTS keeps free for fiction: 070-174 06 05 to 070-174 06 99.
+  // Numbers that PTS reserves for fiction: 070-174 06 05 to 070-174 06 99.
   phone: (n) => `+4670174${String(604 + n).padStart(4, '0')}`,
   street: 'Provgatan',
   postalCode: '100 00',

@@ -39,7 +39,7 @@ export const unitedKingdom: SyntheticPopulation = {
     'Nurse Reliable Patterson',
     'Physiotherapist Nimble Trialton',
   ],
-  // Numbers that Ofcom keeps free for drama: 07700 900000 to 900999.
+  // Numbers that Ofcom reserves for drama: 07700 900000 to 900999.
   phone: (n) => `+447700900${String(n).padStart(3, '0')}`,
   street: 'Sample Street',
   postalCode: 'ZZ99 3WZ',

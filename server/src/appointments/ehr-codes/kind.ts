@@ -36,10 +36,10 @@ export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
     throw new Error('A write with a code always has a record');
   },
   record,
-  async releaseReservations(tx, { operationId }, { ehrCode }, refusal) {
-    if (ehrCode.kind === 'resend' && refusal) await uncountCode(tx, ehrCode.confirmationId);
+  async releaseReservations(tx, { operationId }, { ehrCode }, problem) {
+    if (ehrCode.kind === 'resend' && problem) await uncountCode(tx, ehrCode.confirmationId);
     if (ehrCode.kind !== 'confirm') return;
-    const remaining = refusal?.extensions.attempts_remaining;
+    const remaining = problem?.extensions.attempts_remaining;
     if (remaining !== undefined) await recordAttemptsRemaining(tx, ehrCode.confirmationId, remaining);
     await resetToPending(tx, operationId);
   },

@@ -54,7 +54,7 @@ export async function expireOverdue(services: OperationServices, ehr: EhrConnect
 }
 
 /**
- * Marks overdue confirmations under the lock that `decideCode` takes. From then on no code confirms them. A code that was
+ * Marks overdue confirmations under the lock that `decideCode` takes. Afterwards no code confirms them. A code that was
  * accepted just before keeps its hold.
  */
 async function begin(tx: Tx, services: OperationServices, ehr: EhrConnection) {

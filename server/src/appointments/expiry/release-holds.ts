@@ -35,13 +35,13 @@ async function areReleasedTogether(work: Work, changes: readonly HoldRelease[]):
 
 /** In a slow EHR some calls time out in the queue. They are repeated as long as others succeed. */
 async function releaseEach(work: Work, changes: readonly HoldRelease[]): Promise<void> {
-  const refusals: unknown[] = [];
+  const rejections: unknown[] = [];
   for (let left = changes; left.length > 0; ) {
     const open: { readonly change: HoldRelease; readonly error: unknown }[] = [];
     await Promise.all(
       left.map((change) =>
         releaseOne(work, change).catch((error) => {
-          if (isFinal(error)) refusals.push(error);
+          if (isFinal(error)) rejections.push(error);
           else open.push({ change, error });
         }),
       ),
@@ -49,7 +49,7 @@ async function releaseEach(work: Work, changes: readonly HoldRelease[]): Promise
     if (open.length === left.length) throw open[0]?.error;
     left = open.map(({ change }) => change);
   }
-  if (refusals.length > 0) throw refusals[0];
+  if (rejections.length > 0) throw rejections[0];
 }
 
 async function releaseOne(work: Work, change: HoldRelease): Promise<void> {

@@ -102,7 +102,7 @@ function reversal(
   };
 }
 
-/** Whether nobody has changed it. The end of a hold does not count. */
+/** Whether nobody has changed it. A different end of the hold does not count as a change. */
 function isSame(a: Appointment, b: Appointment): boolean {
   return (
     a.state === b.state &&

@@ -76,7 +76,7 @@ async function allWithCompensation(
       // If an earlier call made the change, the EHR returns the appointment's current state.
       done.set(index, isFirst ? result : asChanged(step, result));
     } catch (error) {
-      // Unknown whether this change was made: compensating the others could leave it behind.
+      // It is unknown whether this change was made. Compensating only the others could leave this one behind.
       if (!isFinal(error) && !(isSettled(error) && work.isFirst)) throw error;
       if (done.size > 0) await undoOrLeave(work, plan, done);
       throw error;
@@ -95,7 +95,7 @@ async function undoOrLeave(work: Work, plan: AppointmentPlan, done: Results): Pr
   }
 }
 
-/** Adds which time is taken. The EHR does not say. */
+/** Adds which time is taken, because the EHR does not report it. */
 async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem): Promise<Problem> {
   if (plan.confirmationId !== undefined) return new TimesTaken(problem, await idsWithTakenTime(work, plan));
   if (problem.faults.length > 0) return problem;
@@ -107,11 +107,11 @@ async function sayWhichTime(work: Work, plan: AppointmentPlan, problem: Problem)
 
 /** An id whose time cannot be checked becomes pending again. */
 async function idsWithTakenTime(work: Work, plan: AppointmentPlan): Promise<string[]> {
-  const gone: string[] = [];
+  const lost: string[] = [];
   for (const { change, confirms } of changesOf(plan)) {
-    if (confirms !== undefined && (await isGone(work, change).catch(() => false))) gone.push(confirms);
+    if (confirms !== undefined && (await isGone(work, change).catch(() => false))) lost.push(confirms);
   }
-  return gone;
+  return lost;
 }
 
 async function isGone({ call, careUnit }: Work, change: ChangeStep['change']): Promise<boolean> {

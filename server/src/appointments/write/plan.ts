@@ -8,7 +8,7 @@ import type { Fault, Place } from '../../problems/problem.ts';
 export const changeWords = ['kept', 'moved', 'updated', 'created', 'cancelled'] as const;
 export type ChangeWord = (typeof changeWords)[number];
 
-/** When a hold ends is known once the operation has started. A plan only says that it is a hold. */
+/** The end of a hold is known once the operation has started. A plan only marks it as a hold. */
 export type PlannedCreation = Omit<AppointmentCreation, 'holdUntil'> & { readonly hold: boolean };
 type PlannedExtension = { readonly kind: 'extend'; readonly appointmentId: string };
 export type PlannedChange =
@@ -24,7 +24,7 @@ export interface PlannedCode {
   readonly to: string;
   /** The gateway's own id, for a draft or a two-step cancellation. */
   readonly newId?: string;
-  /** A booking that the EHR gets only once its code is confirmed, because it cannot hold. */
+  /** A booking that is sent to the EHR only once its code is confirmed, because the EHR has no holds. */
   readonly draft?: PlannedCreation;
   /** Two-step cancellation: the caller's id of the original, and the comment to write. */
   readonly replacesId?: string;

@@ -46,11 +46,11 @@ export async function releasePlanReservations(
   tx: Tx,
   work: Work,
   plan: AppointmentPlan,
-  refusal: Problem | undefined,
+  problem: Problem | undefined,
 ): Promise<void> {
   if (plan.confirmationId === undefined) return;
-  if (refusal instanceof NotCompensated) await recordConfirmed(tx, work, plan, refusal.uncompensated);
-  await resetToPending(tx, work.operationId, refusal instanceof TimesTaken ? refusal.ids : []);
+  if (problem instanceof NotCompensated) await recordConfirmed(tx, work, plan, problem.uncompensated);
+  await resetToPending(tx, work.operationId, problem instanceof TimesTaken ? problem.ids : []);
 }
 
 /** Whether the ids still await confirmation. A draft that is already booked needs no second booking. */
@@ -96,7 +96,7 @@ async function recordReleased(tx: Tx, { services, ehr }: Work, { steps }: Appoin
     const draft = JSON.stringify({ ...JSON.parse(text), comment });
     await replaceDraft(tx, ehr.id, id, services.keys.seal('confirmation', draft, context));
   }
-  // A code that no id awaits need not be sent.
+  // A code is not sent if no id awaits it.
   if (finished.length > 0) await services.outbox.withdraw(tx, finished);
 }
 

@@ -2,6 +2,7 @@ import type { ConfirmationTables } from './confirmations.ts';
 import type { MessageTables } from './messages.ts';
 import type { OperationTables } from './operations.ts';
 import type { SecretKeyTables } from './secret-keys.ts';
+import type { UploadTables } from './uploads.ts';
 
 /** The gateway's own tables. One file for each domain, as with the migrations. */
-export interface Tables extends ConfirmationTables, MessageTables, OperationTables, SecretKeyTables {}
+export interface Tables extends ConfirmationTables, MessageTables, OperationTables, SecretKeyTables, UploadTables {}

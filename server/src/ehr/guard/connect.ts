@@ -19,7 +19,7 @@ export const addressRefused = 'EHR_ADDRESS_REFUSED';
 
 /**
  * Connects to allowed addresses only. Checks the resolved address of every connection, which prevents DNS rebinding.
- * Always verifies certificates, whatever the environment says.
+ * Always verifies certificates, whatever the environment variables say.
  */
 export function createConnect({
   connectTimeoutMs,

@@ -3,7 +3,7 @@ import { ConnectorError, type EhrHttp, type EhrRequest, type EhrResponse } from 
 import { Agent } from 'undici';
 import { type CallScope, callScope } from './call-scope.ts';
 import { addressRefused, type ConnectSettings, createConnect } from './connect.ts';
-import { ExchangeFailure, exchange } from './exchange.ts';
+import { BodyFailure, ExchangeFailure, exchange, openExchange } from './exchange.ts';
 import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
 export interface EhrHttpSettings extends ConnectSettings {
@@ -15,8 +15,14 @@ export interface EhrHttpSettings extends ConnectSettings {
   readonly maxResponseBytes: number;
 }
 
+/** What matters of a response for retries. */
+type Head = Pick<EhrResponse, 'status' | 'headers'>;
+type Attempt<Response> = (url: URL, signal: AbortSignal | undefined) => Promise<Response>;
 /** An attempt without a response, or with status 429, 502, 503 or 504. */
-type Failure = EhrResponse | ExchangeFailure;
+type Failure = Head | ExchangeFailure;
+
+/** Bytes. A stream needs little memory, whatever its length. */
+const longestStream = 100 * 1024 * 1024;
 
 const shortestWaitMs = 200;
 const longestWaitMs = 2000;
@@ -31,36 +37,40 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
     allowH2: false,
     headersTimeout: settings.requestTimeoutMs,
     bodyTimeout: settings.requestTimeoutMs,
-    maxResponseSize: settings.maxResponseBytes,
   });
 
-  async function attempt(
-    url: URL,
+  /** Attempts until there is a response, or no further attempt is allowed. */
+  async function withRetries<Response extends Head>(
     request: EhrRequest,
-    scope: CallScope | undefined,
-  ): Promise<EhrResponse | ExchangeFailure> {
-    const limits = { timeoutMs: settings.requestTimeoutMs, signal: scope?.signal };
-    try {
-      return await exchange(agent, url, request, limits);
-    } catch (error) {
-      if (error instanceof ExchangeFailure && error.code !== 'UND_ERR_INVALID_ARG') return error;
-      throw new Error('A connector made an invalid request');
+    attempt: Attempt<Response>,
+  ): Promise<Response> {
+    const url = parse(request.url);
+    const scope = callScope.getStore();
+    let mayBeDone = false;
+    for (let sent = 1; ; sent++) {
+      if (scope?.signal.aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
+      const outcome = await attempt(url, scope?.signal).catch(asFailure);
+      if (isAnswer(outcome)) return outcome;
+      mayBeDone ||= couldBeDone(request, outcome);
+      const waitMs = sent <= settings.retries && mayRepeat(request, outcome) ? pause(outcome, sent) : undefined;
+      if (waitMs === undefined || !(await waited(waitMs, scope))) throw failure(request, outcome, mayBeDone);
     }
   }
 
+  const timeoutMs = settings.requestTimeoutMs;
   return {
-    async send(request) {
-      const url = parse(request.url);
-      const scope = callScope.getStore();
-      let mayBeDone = false;
-      for (let sent = 1; ; sent++) {
-        if (scope?.signal.aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
-        const outcome = await attempt(url, request, scope);
-        if (isAnswer(outcome)) return outcome;
-        mayBeDone ||= couldBeDone(request, outcome);
-        const waitMs = sent <= settings.retries && mayRepeat(request, outcome) ? pause(outcome, sent) : undefined;
-        if (waitMs === undefined || !(await waited(waitMs, scope))) throw failure(request, outcome, mayBeDone);
-      }
+    send: (request) =>
+      withRetries(request, (url, signal) =>
+        exchange(agent, url, request, { timeoutMs, signal, maxBytes: settings.maxResponseBytes }),
+      ),
+    async stream(request) {
+      const { status, headers, chunks } = await withRetries(request, async (url, signal) => {
+        const opened = await openExchange(agent, url, request, { timeoutMs, signal, maxBytes: longestStream });
+        // The body of a failure is of no use.
+        if (isUnavailable(opened)) await opened.chunks[Symbol.asyncIterator]().return?.();
+        return opened;
+      });
+      return { status, headers, chunks: withConnectorErrors(request, chunks) };
     },
     close: () => agent.destroy(),
   };
@@ -74,8 +84,33 @@ function parse(text: string): URL {
   return url;
 }
 
-function isAnswer(outcome: EhrResponse | ExchangeFailure): outcome is EhrResponse {
-  return !(outcome instanceof ExchangeFailure) && ![429, 502, 503, 504].includes(outcome.status);
+function isAnswer<Response extends Head>(outcome: Response | ExchangeFailure): outcome is Response {
+  return !(outcome instanceof ExchangeFailure) && !isUnavailable(outcome);
+}
+
+function isUnavailable({ status }: Head): boolean {
+  return [429, 502, 503, 504].includes(status);
+}
+
+/** @throws Error for a bug in the connector, or if the body of the request cannot be read */
+function asFailure(error: unknown): ExchangeFailure {
+  if (error instanceof BodyFailure) throw error.cause;
+  if (error instanceof ExchangeFailure && error.code !== 'UND_ERR_INVALID_ARG') return error;
+  throw new Error('A connector made an invalid request');
+}
+
+/** Not a generator: one that was never read would not cancel the request. */
+function withConnectorErrors(request: EhrRequest, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const source = chunks[Symbol.asyncIterator]();
+  const iterator: AsyncIterableIterator<Uint8Array> = {
+    next: () =>
+      source.next().catch((error: unknown) => {
+        throw failure(request, asFailure(error), couldBeDone(request, asFailure(error)));
+      }),
+    return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
 }
 
 function isRead({ method }: EhrRequest): boolean {
@@ -111,7 +146,7 @@ function askedToWait(outcome: Failure): number | undefined {
 /**
  * Milliseconds until the next attempt: exponential back-off with full jitter
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), but at least the EHR's `Retry-After`.
- * Returns `undefined` if the EHR asks for too long a wait.
+ * Returns `undefined` if the EHR requests too long a wait.
  */
 function pause(outcome: Failure, sent: number): number | undefined {
   const seconds = askedToWait(outcome) ?? 0;

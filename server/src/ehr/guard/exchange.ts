@@ -1,11 +1,16 @@
-import type { EhrRequest, EhrResponse } from '@crossward/connector-kit';
+import { Readable } from 'node:stream';
+import type { EhrRequest, EhrResponse, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { Dispatcher } from 'undici';
+import { chunkQueue } from './chunk-queue.ts';
 
 interface Limits {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Maximum size of the body of the response. */
+  readonly maxBytes: number;
 }
 
+const tooLarge = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
 const timedOut = 'EHR_REQUEST_TIMEOUT';
 const timeOuts: readonly string[] = [timedOut, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'];
 
@@ -27,32 +32,77 @@ export class ExchangeFailure extends Error {
   }
 }
 
+/** The body of a request could not be read. Not a failure of the EHR. */
+export class BodyFailure extends Error {}
+
 /**
- * Sends a request once and reads the full response. Does not follow redirects.
+ * Sends a request once and reads the full response, within the time-out. Does not follow redirects.
  *
- * @throws ExchangeFailure
+ * @throws ExchangeFailure, BodyFailure
  */
-export function exchange(dispatcher: Dispatcher, url: URL, request: EhrRequest, limits: Limits): Promise<EhrResponse> {
-  const { promise, resolve, reject } = Promise.withResolvers<EhrResponse>();
+export async function exchange(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: EhrRequest,
+  limits: Limits,
+): Promise<EhrResponse> {
+  const { status, headers, chunks } = await open(dispatcher, url, request, limits, 'whole response');
+  const read: Uint8Array[] = [];
+  for await (const chunk of chunks) read.push(chunk);
+  return { status, headers, text: Buffer.concat(read).toString('utf8') };
+}
+
+/**
+ * Like `exchange`, but returns when the head of the response has arrived, and the time-out ends there.
+ *
+ * @throws ExchangeFailure, BodyFailure; from `chunks`: ExchangeFailure
+ */
+export function openExchange(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: EhrRequest,
+  limits: Limits,
+): Promise<EhrStream> {
+  return open(dispatcher, url, request, limits, 'head');
+}
+
+function open(
+  dispatcher: Dispatcher,
+  url: URL,
+  request: EhrRequest,
+  limits: Limits,
+  timedPart: 'head' | 'whole response',
+): Promise<EhrStream> {
+  const { promise, resolve, reject } = Promise.withResolvers<EhrStream>();
   let controller: Dispatcher.DispatchController | undefined;
   let isOver = false;
-  let status = 0;
-  let headers: EhrResponse['headers'] = {};
-  const chunks: Buffer[] = [];
+  let received = 0;
+  let bodyError: unknown;
+  const body = chunkQueue({
+    pause: () => controller?.pause(),
+    resume: () => controller?.resume(),
+  });
 
-  function end(): boolean {
-    if (isOver) return false;
-    isOver = true;
+  function stopTimer(): void {
     clearTimeout(timer);
     limits.signal?.removeEventListener('abort', giveUp);
-    return true;
   }
   function fail(code: string): void {
-    if (end()) reject(new ExchangeFailure(code, controller !== undefined));
+    if (isOver) return;
+    isOver = true;
+    stopTimer();
+    const failure = bodyError
+      ? new BodyFailure('The body of a request to the EHR could not be read', { cause: bodyError })
+      : new ExchangeFailure(code, controller !== undefined);
+    reject(failure);
+    body.fail(failure);
+  }
+  function abort(code: string): void {
+    fail(code);
+    controller?.abort(new Error(code));
   }
   function giveUp(): void {
-    fail(timedOut);
-    controller?.abort(new Error(timedOut));
+    abort(timedOut);
   }
 
   const timer = setTimeout(giveUp, limits.timeoutMs);
@@ -62,8 +112,9 @@ export function exchange(dispatcher: Dispatcher, url: URL, request: EhrRequest, 
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: request.method,
-      headers: { ...request.headers },
-      body: request.body ?? null,
+      ...sent(request, (error) => {
+        bodyError = error;
+      }),
     },
     {
       // undici calls this once it has a connection, before it writes the first byte.
@@ -71,20 +122,28 @@ export function exchange(dispatcher: Dispatcher, url: URL, request: EhrRequest, 
         if (isOver) started.abort(new Error(timedOut));
         else controller = started;
       },
-      onResponseStart(_controller, statusCode, fields) {
-        status = statusCode;
-        headers = Object.fromEntries(
+      onResponseStart(_controller, status, fields) {
+        // Interim: the final response follows.
+        if (status < 200) return;
+        if (timedPart === 'head') stopTimer();
+        const headers = Object.fromEntries(
           Object.entries(fields).map(([name, value]) => [
             name,
             Array.isArray(value) ? value.join(', ') : (value ?? ''),
           ]),
         );
+        resolve({ status, headers, chunks: body.chunks(() => abort(timedOut)) });
       },
       onResponseData(_controller, chunk) {
-        chunks.push(chunk);
+        received += chunk.length;
+        if (received > limits.maxBytes) abort(tooLarge);
+        else if (!isOver) body.push(chunk);
       },
       onResponseEnd() {
-        if (end()) resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') });
+        if (isOver) return;
+        isOver = true;
+        stopTimer();
+        body.end();
       },
       onResponseError(_controller, error) {
         fail(codeOf(error));
@@ -92,6 +151,23 @@ export function exchange(dispatcher: Dispatcher, url: URL, request: EhrRequest, 
     },
   );
   return promise;
+}
+
+/** The headers and the body as undici takes them. */
+function sent({ headers, body }: EhrRequest, onBodyError: (error: unknown) => void) {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+    return { headers: { ...headers }, body: body ?? null };
+  }
+  async function* read({ read }: StreamedBody): AsyncGenerator<Uint8Array> {
+    try {
+      yield* read();
+    } catch (error) {
+      onBodyError(error);
+      throw error;
+    }
+  }
+  const streamed = Readable.from(read(body), { objectMode: false });
+  return { headers: { ...headers, 'content-length': String(body.size) }, body: streamed };
 }
 
 function codeOf(error: Error): string {

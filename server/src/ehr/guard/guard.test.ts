@@ -20,6 +20,7 @@ function setUp(settings: Partial<GuardSettings> = {}): Setup {
       queue: 2,
       queueTimeoutMs: 5000,
       breaker: { failures: 3, resetSeconds: 10 },
+      streams: { idleMs: 5000, totalMs: 5000 },
       ...settings,
     },
     { emr: 'north', metrics: createEhrMetrics(registry), onBreakerChange: (state) => void changes.push(state) },

@@ -2,6 +2,7 @@ import { ConnectorError, type ConnectorErrorKind, writeOperations } from '@cross
 import { type BreakerState, createBreaker } from './breaker.ts';
 import { currentCaller } from './caller.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
+import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
 import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
@@ -13,6 +14,7 @@ export interface GuardSettings {
   readonly queue: number;
   readonly queueTimeoutMs: number;
   readonly breaker: { readonly failures: number; readonly resetSeconds: number };
+  readonly streams: StreamLimits;
 }
 
 /** Opening a connector can take many requests, and no caller waits for it. */
@@ -31,7 +33,16 @@ export interface Guard {
    *   on a time-out `timeout`, or `outcome_unknown` for a write
    */
   run<Result>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
+  /**
+   * Like `run`, for a call that returns a stream. The call lasts until its stream ends, for the limit of concurrent calls;
+   * its time-out and the circuit breaker apply until the stream begins.
+   */
+  stream<Result extends Streamed | null>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
   health(): EhrHealth;
+}
+
+interface Streamed {
+  readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 interface Surroundings {
@@ -53,7 +64,7 @@ const busy = () => new NotMade('busy', 'Too many calls to the EHR are queued');
 const circuitOpen = (seconds: number) => new NotMade('circuit_open', 'Circuit breaker open', seconds);
 
 const failures: readonly ConnectorErrorKind[] = ['unavailable', 'timeout', 'connection_closed', 'outcome_unknown'];
-/** After these, nobody knows whether the EHR did what it was asked. */
+/** After these errors, it is unknown whether the EHR performed the call. */
 const silences: readonly ConnectorErrorKind[] = ['timeout', 'connection_closed'];
 
 export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerChange }: Surroundings): Guard {
@@ -67,17 +78,20 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
   metrics.watchBreaker(emr, breaker.state);
   let lastSuccessAt: Date | null = null;
 
-  return {
-    async run(operation, call) {
-      const begun = performance.now();
-      const observe = (outcome: CallOutcome) =>
-        metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000);
-      const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
-      const inTime = () => withinTime(limitMs, call, () => late(operation)).catch(inTermsOf(operation));
+  /** @param afterwards runs with the result while the turn is still taken */
+  async function run<Result>(
+    operation: GuardedOperation,
+    call: () => Promise<Result>,
+    afterwards: (result: Result) => Promise<void> | void = () => undefined,
+  ): Promise<Result> {
+    const begun = performance.now();
+    const observe = (outcome: CallOutcome) =>
+      metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000);
+    const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
+    const inTime = () => withinTime(limitMs, call, () => late(operation)).catch(inTermsOf(operation));
+    const guarded = async () => {
       try {
-        // Checked before and after the queue, so that no call waits for an EHR whose circuit breaker is open.
-        breaker.assertPasses(circuitOpen);
-        const result = await turns(currentCaller(), () => breaker.run(inTime, circuitOpen), busy);
+        const result = await breaker.run(inTime, circuitOpen);
         if (operation !== 'open') lastSuccessAt = new Date();
         observe('ok');
         return result;
@@ -85,6 +99,32 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
         observe(outcomeOf(error));
         throw error;
       }
+    };
+    // Checked before and after the queue, so that no call waits for an EHR whose circuit breaker is open.
+    const work = async () => {
+      const result = await guarded();
+      await afterwards(result);
+      return result;
+    };
+    const notMade = (error: NotMade) => {
+      observe(error.outcome);
+      return error;
+    };
+    breaker.assertPasses((seconds) => notMade(circuitOpen(seconds)));
+    return turns(currentCaller(), work, () => notMade(busy()));
+  }
+
+  return {
+    run: (operation, call) => run(operation, call),
+    stream<Result extends Streamed | null>(operation: GuardedOperation, call: () => Promise<Result>) {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      run(operation, call, async (result) => {
+        if (result === null) return resolve(result);
+        const { chunks, ended } = limitStream(result.chunks, settings.streams);
+        resolve({ ...result, chunks });
+        await ended;
+      }).catch(reject);
+      return promise;
     },
     health: () => ({ breaker: breaker.state(), lastSuccessAt }),
   };

@@ -1,4 +1,4 @@
 import type { ConnectorOperation } from '@crossward/connector-kit';
 
-/** What the guard stands around: `open` opens the connector. */
+/** The calls that the guard protects: those of the connector, and `open`, which opens it. */
 export type GuardedOperation = ConnectorOperation | 'open';

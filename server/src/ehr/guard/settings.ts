@@ -3,12 +3,16 @@ import type { ConnectionSettings } from '../../config/connection.ts';
 import type { EhrHttpSettings } from './ehr-http.ts';
 import type { GuardSettings } from './guard.ts';
 
+/** A document of 10 MiB takes five minutes at 280 kbit/s. */
+const streamLimits = { idleMs: 30_000, totalMs: 300_000 };
+
 export function guardSettings(connection: ConnectionSettings): GuardSettings {
   return {
     timeoutMs: connection.timeout_ms,
     concurrency: connection.concurrency,
     queue: connection.queue,
     queueTimeoutMs: connection.queue_timeout_ms,
+    streams: streamLimits,
     breaker: { failures: connection.breaker.failures, resetSeconds: connection.breaker.reset_seconds },
   };
 }

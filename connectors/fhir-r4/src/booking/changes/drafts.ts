@@ -13,22 +13,26 @@ export interface Draft {
   /** `null`: it is to be created. */
   readonly before: FhirAppointment | null;
   after: FhirAppointment;
-  /** The operation identifier that shows that the creation is done. */
+  /** The operation identifier that proves that the appointment was created. */
   readonly key: string;
-  /** Its name as the owner of its slots. */
+  /** The owner that its slots name. */
   readonly owner: string;
 }
 
 /** What the write does to the slots that an appointment has. */
 export type Fate = Exclude<Ruling['slots'], 'stay'>;
 
-/** A time that an appointment needs. */
-export interface Wish {
-  readonly draft: Draft;
+/** A time of a resource that is to be booked. */
+export interface WantedTime {
   readonly resourceId: string;
   readonly serviceId: string;
   readonly start: Date;
   readonly end: Date;
+}
+
+/** A time that an appointment needs. */
+export interface Wish extends WantedTime {
+  readonly draft: Draft;
   readonly holdUntil: Date | null;
 }
 
@@ -42,7 +46,7 @@ export interface Drafted {
   readonly order: readonly number[];
 }
 
-/** What is known before the changes are applied. */
+/** The data that is read before the changes are applied. */
 export interface Known {
   readonly ehr: BookingConnection;
   readonly directory: CareUnitDirectory;

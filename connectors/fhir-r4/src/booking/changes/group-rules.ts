@@ -5,11 +5,12 @@ import { patientIn, viewOf, withMark, withoutPatient } from '../../mappers/group
 import { assertNotStarted, type ChangeOfExisting, type Ruling, ruleOn } from './rules.ts';
 
 /**
- * Applies a change of one patient's appointment. If other patients share the Appointment, it stays as it is for them: a
+ * Applies a change of one patient's appointment. If other patients share the Appointment, it stays the same for them: a
  * cancellation declines for this patient, and nothing else can be changed.
  *
- * @param operationKey marks the patient for whom the write is
- * @throws ConnectorError if the state does not allow the change; `unsupported` for a change that others share
+ * @param operationKey marks the patient whose appointment the write changes
+ * @throws ConnectorError if the state does not allow the change; `unsupported` for a change that would affect the
+ * others
  */
 export function ruleOnPatient(
   appointment: FhirAppointment,

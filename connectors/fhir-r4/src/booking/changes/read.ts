@@ -16,10 +16,10 @@ export interface ReadChanges extends Drafted {
 }
 
 /**
- * Reads the appointments and patients of a write, and applies its changes to them. Every way to book begins with this.
+ * Reads the appointments and patients of a write, and applies its changes to them. Every booking mode starts with this.
  *
- * @param known the appointments, if they were read already
- * @throws ConnectorError for whatever is not there, or is not in a state that allows the change
+ * @param known appointments that were already read
+ * @throws ConnectorError if one does not exist, or its state does not allow the change
  */
 export async function readChanges(
   ehr: BookingConnection,

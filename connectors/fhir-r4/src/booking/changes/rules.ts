@@ -32,13 +32,14 @@ export function ruleOn(
     case 'cancel':
       if (state === 'cancelled') return unchanged;
       assertNotStarted(appointment);
-      // What the EHR's staff have entered and not booked yet can be cancelled. A hold is released instead.
+      // Appointments that staff have entered and not booked yet can be cancelled. A hold is released instead.
       if (state !== 'pending') assertBooked(appointment, now);
       return { after: cancelled(appointment, dialect, change.comment), slots: 'free' };
     case 'confirm':
-      // Staff may have booked it themselves, and the slots are as the hold left them.
+      // Staff may have booked it directly in the EHR. The slots then still have the state of the hold.
       if (state === 'booked') return { after: appointment, slots: 'finish' };
-      // An expired hold can still be booked while its time is free: the patient gave the right code in time.
+      // An expired hold can still be booked while its time is free, because the patient entered the correct code in
+      // time.
       if (state === 'held' || hasExpired) return { after: booked(appointment), slots: 'book' };
       if (state === 'cancelled') throw timeTaken();
       throw notHeld();
@@ -47,7 +48,7 @@ export function ruleOn(
       return { after: withHold(appointment, change.holdUntil), slots: { holdUntil: change.holdUntil } };
     case 'release':
       if (state === 'cancelled' && !hasExpired) return unchanged;
-      // An expired hold keeps no time, but the EHR's staff see that only once it is written.
+      // An expired hold no longer takes its time, but the EHR's staff see that only once it is written.
       if (state !== 'held' && !hasExpired) throw notHeld();
       return { after: cancelled(withHold(appointment, null), dialect, change.comment), slots: 'free' };
   }

@@ -11,7 +11,7 @@ import type { Wish } from './drafts.ts';
 import { placedAppointment } from './new-appointment.ts';
 import { readChanges } from './read.ts';
 
-/** A write with one change, for a server that looks after its Slots itself. */
+/** A write with one change, for a server that manages its Slots itself. */
 export interface SingleChange extends PlannedAppointment {
   readonly directory: CareUnitDirectory;
   /** The time that the appointment needs. `undefined`: it keeps its own. */
@@ -24,13 +24,13 @@ export interface ChangeOnSlots extends SingleChange {
   readonly takes: readonly FhirSlot[];
 }
 
-/** @throws ConnectorError `time_slot_unavailable` for a time that has begun */
+/** @throws ConnectorError `time_slot_unavailable` for a time that has started */
 export async function readSingleChange(ehr: BookingConnection, write: AppointmentWrite): Promise<SingleChange> {
   const { directory, drafts, wishes } = await readChanges(ehr, write);
   const [draft] = drafts;
   if (!draft) throw new RangeError('A write has at least one change');
   const [wish] = wishes;
-  // The start of a slot is a time of day, so our own clock decides.
+  // The start of a slot is a time of day, so the gateway's clock decides.
   if (wish && wish.start.getTime() <= Date.now()) throw timeTaken();
   const { before, after, key } = draft;
   return { directory, before, after, key, wish };

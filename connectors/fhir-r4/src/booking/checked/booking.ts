@@ -11,9 +11,9 @@ import { minimalAppointment } from './minimal.ts';
 import { runCheckedWrite } from './write.ts';
 
 /**
- * Books by `POST Appointment`, for a server that refuses an Appointment whose Slot is taken and updates the Slot itself.
- * The connector never writes a Slot. The setting `minimal_create` sends a new Appointment with its Slot and its patient
- * alone.
+ * Books by `POST Appointment`, for a server that rejects an Appointment whose Slot is taken and updates the Slot
+ * itself. The connector never writes a Slot. With the setting `minimal_create`, a new Appointment contains only its
+ * Slot and its patient.
  */
 export function checkedBooking(connection: FhirConnection, facts: ServerFacts): Booking {
   const ehr = withOperationLookup(connection, false);
@@ -42,7 +42,7 @@ export function checkedBooking(connection: FhirConnection, facts: ServerFacts): 
   };
 }
 
-/** Oracle Health changes an Appointment by JSON Patch, and moves none. */
+/** Oracle Health changes an Appointment by JSON Patch, and cannot move it. */
 function checkedChanges(facts: ServerFacts): readonly ChangeKind[] {
   if (facts.can('Appointment', 'update')) return ['create', 'update', 'cancel'];
   return facts.can('Appointment', 'patch') ? ['create', 'cancel'] : ['create'];

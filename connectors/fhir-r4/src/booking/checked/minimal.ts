@@ -3,8 +3,8 @@ import { type FhirAppointment, localReference } from '../../fhir.ts';
 import { slotsOf } from '../../mappers/appointment.ts';
 
 /**
- * A new Appointment without what the server takes from the Slot. Oracle Health accepts exactly one Slot and one patient
- * who has accepted: https://fhir.cerner.com/millennium/r4/base/workflow/appointment
+ * A new Appointment without the elements that the server copies from the Slot. Oracle Health accepts exactly one Slot
+ * and one patient who has accepted: https://fhir.cerner.com/millennium/r4/base/workflow/appointment
  *
  * @throws ConnectorError `time_slot_unavailable` for more than one Slot
  */

@@ -13,8 +13,8 @@ import type { OperationForm } from './form.ts';
 import { runOperations } from './run.ts';
 
 /**
- * Books by `$find`, `$hold` and `$book`, for a server that has free Slots and updates them itself. How the operations
- * are named and shaped is the form's.
+ * Books by `$find`, `$hold` and `$book`, for a server that has free Slots and updates them itself. The form defines the
+ * names and parameters of the operations.
  */
 export function operationsBooking(connection: FhirConnection, facts: ServerFacts, form: OperationForm): Booking {
   const ehr: BookingConnection = form.takesAppointment

@@ -9,7 +9,8 @@ import { appointmentsIn, wasRefused } from './responses.ts';
 /**
  * Calls an operation that writes.
  *
- * @throws LostRace when the server says that somebody was faster; ConnectorError `outcome_unknown` when it may be done
+ * @throws LostRace if the server reports that another write was faster; ConnectorError `outcome_unknown` if it may be
+ * done
  */
 export async function call(
   ehr: BookingConnection,

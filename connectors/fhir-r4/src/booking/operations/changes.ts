@@ -4,10 +4,10 @@ import type { FhirSettings } from '../../settings.ts';
 import type { OperationForm } from './form.ts';
 
 /**
- * What can be done to appointments.
+ * The supported changes.
  *
- * @param moves whether an operation of the server moves an appointment. Booking anew and cancelling the former one is
- *   no move: an appointment's own time would not count as free.
+ * @param moves whether an operation of the server moves an appointment. A new booking followed by a cancellation is not
+ * a move: the appointment's own time would not count as free.
  */
 export function operationChanges(
   facts: ServerFacts,
@@ -16,7 +16,7 @@ export function operationChanges(
   { moves }: { readonly moves: boolean },
 ): readonly ChangeKind[] {
   if (!canChangeAppointments(facts)) return form.cancel ? ['create', 'cancel'] : ['create'];
-  // No definition of `$hold` says how long it holds, or lets it be extended. Only the operator can know.
+  // No definition of `$hold` says how long a hold lasts, or lets a client extend it. Only the operator can know.
   const holds = hold === true && form.hold !== null;
   const canMove = moves || (checked_update === true && facts.can('Appointment', 'update'));
   const kinds = holds ? changeKinds : (['create', 'update', 'cancel'] as const);

@@ -19,8 +19,8 @@ interface Where {
 }
 
 /**
- * The holds of these resources that have expired, though the EHR still holds their time: it ends a `$hold` when it
- * likes.
+ * The holds of these resources that have expired, although the EHR still holds their time: an EHR ends a `$hold` at a
+ * time of its own choice.
  */
 async function expiredHolds(
   ehr: BookingConnection,
@@ -66,7 +66,7 @@ export async function endExpiredHolds(
   for (const change of changes) {
     if (change.kind !== 'create') continue;
     const expired = await expiredHolds(ehr, directory, { ...change, resourceIds: [change.resourceId] });
-    // If somebody was faster, the hold is confirmed or ended already. Booking the time shows which.
+    // If another write was faster, the hold is already confirmed or ended. Booking the time shows which.
     for (const held of expired) await quietly(() => giveUp(ehr, form, held));
   }
 }

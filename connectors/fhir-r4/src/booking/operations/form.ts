@@ -3,7 +3,7 @@ import type { CareUnitDirectory } from '../../directory.ts';
 import type { FhirAppointment, Parameter } from '../../fhir.ts';
 import { type AppointmentDialect, patientIdOf } from '../../mappers/appointment.ts';
 
-/** Whom an appointment is for, and its comment. */
+/** The patient of an appointment, and its comment. */
 export interface Words {
   /** `Patient/1` */
   readonly patient: string;
@@ -31,11 +31,11 @@ export interface OperationCall {
   readonly parameter: readonly Parameter[];
 }
 
-/** How one kind of server names and shapes its scheduling operations. */
+/** The names and parameters of the scheduling operations of one kind of server. */
 export interface OperationForm {
   /**
-   * Whether `$book` and `$hold` store what else the appointment says, such as our operation id. Otherwise the connector
-   * cannot write the id in the same step as the appointment, and does not look for it.
+   * Whether `$book` and `$hold` store additional elements of the appointment, such as the operation id. Otherwise the
+   * connector cannot write the id together with the appointment, and does not look for it.
    */
   readonly takesAppointment: boolean;
   /** Appointments that the server proposes around the time. `null`: its `$book` needs no proposal. */

@@ -11,8 +11,9 @@ import { appointmentOf, call } from './call.ts';
 import { type OperationForm, wordsOf } from './form.ts';
 
 /**
- * Holds the chosen time by `$hold`, then writes the patient and the end of the hold on the Appointment: `$hold` of IHE
- * and Argonaut takes neither. If the server will end the hold too early, gives it back: the code would come too late.
+ * Holds the chosen time by `$hold`, then writes the patient and the end of the hold to the Appointment, because `$hold`
+ * of IHE and Argonaut accepts neither. If the server will end the hold too early, releases it, because the patient
+ * could not enter the code in time.
  */
 export async function hold(
   ehr: BookingConnection,
@@ -31,14 +32,14 @@ export async function hold(
     return ours === held ? held : await changeAppointment(ehr, held, ours);
   } catch (error) {
     await afterWriting(() => giveUp(ehr, form, held)).catch((failure: unknown) => {
-      // A changed version means that the write above was done after all.
+      // A changed version means that the write above was done, although it failed.
       if (!(failure instanceof LostRace)) throw failure;
     });
     throw error;
   }
 }
 
-/** Books a held appointment under its own id. After a refusal, reads the hold again to see whether it has ended. */
+/** Books a held appointment under its own id. After a rejection, reads the hold again to see whether it has ended. */
 export async function confirm(
   ehr: BookingConnection,
   form: OperationForm,
@@ -69,7 +70,7 @@ function endsBefore({ expires }: WriteResponse, until: Date | null, now: Date): 
   return expires.getTime() + 1000 < until.getTime();
 }
 
-/** Adds the patient, the comment, the end of the hold and our operation id to a proposed or held appointment. */
+/** Adds the patient, the comment, the end of the hold and the operation id to a proposed or held appointment. */
 export function withOurs(
   { dialect }: BookingConnection,
   theirs: FhirAppointment,

@@ -10,7 +10,7 @@ export async function proposals(
   parameter: readonly Parameter[],
 ): Promise<readonly FhirAppointment[]> {
   const response = await ehr.client.operation('Appointment/$find', { resourceType: 'Parameters', parameter });
-  if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR refused $find');
+  if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR rejected $find');
   return appointmentsIn(response.body);
 }
 
@@ -21,7 +21,7 @@ export function range({ start, end }: Wanted, startName: string, endName: string
   ];
 }
 
-/** There is no parameter for a Device: it is looked for among the proposals. */
+/** `$find` has no parameter for a Device, so the proposals are filtered by device. */
 export function actorParameter({ actor }: Wanted, value: (reference: string) => Partial<Parameter>): Parameter[] {
   const names: Readonly<Record<string, string>> = { Practitioner: 'practitioner', Location: 'location-reference' };
   const name = names[typeOf(actor)];

@@ -7,7 +7,7 @@ export function appointmentsIn(body: unknown): FhirAppointment[] {
 }
 
 /**
- * Whether an operation with a 2xx status was refused all the same: IHE returns an OperationOutcome alone, Argonaut an
+ * Whether an operation with a 2xx status was rejected: IHE then returns only an OperationOutcome, Argonaut an
  * Appointment that is `cancelled`.
  */
 export function wasRefused(body: unknown, wanted: 'taken' | 'cancelled'): boolean {

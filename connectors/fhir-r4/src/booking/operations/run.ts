@@ -11,10 +11,10 @@ import { type OperationForm, type Wanted, wordsOf } from './form.ts';
 import { confirm, hold, withOurs } from './holds.ts';
 
 /**
- * Does one change: `$find`, then `$hold` or `$book`, for a new appointment; `$book` to confirm a held one; an update of
- * the Appointment under the version that was read for everything else.
+ * Makes one change. A new appointment: `$find`, then `$hold` or `$book`. A confirmation: `$book`. Any other change: an
+ * update of the Appointment under the version that was read.
  *
- * @param canChange whether the server takes updates of Appointments at all
+ * @param canChange whether the server accepts updates of Appointments
  */
 export async function runOperations(
   ehr: BookingConnection,

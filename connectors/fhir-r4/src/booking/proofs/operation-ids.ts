@@ -6,8 +6,8 @@ import { appointmentsMarked, probeAppointment } from './probe-appointment.ts';
 import type { Proof } from './proof.ts';
 
 /**
- * Proves that the server keeps an identifier of ours and finds the appointment by it: some servers drop identifiers of
- * others. The appointment is `entered-in-error`, and is removed if the server removes any.
+ * Proves that the server keeps the gateway's identifier and finds the appointment by it: some servers drop identifiers
+ * that they did not assign. The appointment is `entered-in-error`, and is deleted if the server allows that.
  */
 export async function proveOperationIds(client: FhirClient, operationSystem: string): Promise<Proof> {
   const marker = `probe-${randomUUID()}`;

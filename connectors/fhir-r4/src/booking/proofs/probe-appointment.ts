@@ -1,7 +1,7 @@
 import type { FhirClient } from '../../client.ts';
 import type { FhirAppointment } from '../../fhir.ts';
 
-/** The appointments with an identifier of ours. */
+/** The appointments with an identifier of the gateway. */
 export async function appointmentsMarked(
   client: FhirClient,
   system: string,
@@ -12,7 +12,7 @@ export async function appointmentsMarked(
   return found.filter((it) => it.identifier?.some(({ value }) => value === marker));
 }
 
-/** An appointment for a trial: long ago, `entered-in-error`, and with nobody. */
+/** An appointment for a proof: in the past, `entered-in-error`, and without a patient. */
 export function probeAppointment(system: string, value: string): FhirAppointment {
   const start = new Date('2000-01-01T00:00:00Z');
   return {

@@ -2,23 +2,23 @@ import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirClient, WriteResponse } from '../../client.ts';
 import type { FhirResource } from '../../fhir.ts';
 
-/** A version that no server gives. */
+/** A version that no server assigns. */
 export const noVersion = '999999999';
 
 /**
- * Whether a server keeps a promise that a way to book relies on.
+ * Whether a server has a property that a booking mode relies on.
  *
  * - `held`: it does
  * - `broken`: it does not
- * - `refused`: it does not let us write slots, or not in this way
- * - `unproven`: it has nothing to try this on, or refused the trial
+ * - `refused`: it does not let the client write slots, or not in this way
+ * - `unproven`: there is no data for the proof, or the server rejected the proof for another reason
  */
 export type Proof = 'held' | 'broken' | 'refused' | 'unproven';
 
 /**
- * What a refused trial proves.
+ * What a rejected proof means.
  *
- * @param writeUnder repeats the trial under the right version
+ * @param writeUnder repeats the write under the correct version
  */
 export async function proofOfRefusal(
   { status }: WriteResponse,
@@ -26,14 +26,14 @@ export async function proofOfRefusal(
   writeUnder: (version: string) => Promise<WriteResponse>,
 ): Promise<Proof> {
   if (status === 412 || status === 409) return 'held';
-  // 400 may be for the version, or for anything else. For anything else, the right version is refused too.
+  // 400 may be about the version or about something else. If it is something else, the correct version is rejected too.
   if (status === 400) return meta?.versionId && (await writeUnder(meta.versionId)).ok ? 'held' : 'unproven';
-  // A client that may write slots need not be allowed to write schedules.
+  // A client that may write slots may not be allowed to write schedules.
   const isForbidden = status === 401 || status === 403 || status === 405;
   return isForbidden && resourceType === 'Slot' ? 'refused' : 'unproven';
 }
 
-/** Something to try a write on: it is written back as it is. */
+/** A resource for the proof, which is written back unchanged. */
 export async function anySlotOrSchedule(client: FhirClient): Promise<FhirResource | undefined> {
   for (const type of ['Slot', 'Schedule']) {
     try {

@@ -2,15 +2,15 @@ import { type ChangeKind, changeKinds } from '@crossward/connector-kit';
 import type { FhirSettings } from '../../settings.ts';
 
 /**
- * What can be done to appointments where the connector writes the Slots itself.
+ * The supported changes if the connector writes the Slots itself.
  *
- * @param canChange whether an existing Appointment can be changed in this way to book
+ * @param canChange whether this booking mode can change an existing Appointment
  */
 export function slotChanges(
   canChange: boolean,
   { booking: { hold = 'auto' } = {} }: FhirSettings,
 ): readonly ChangeKind[] {
-  // A hold that cannot be confirmed would lose the booking after the right code.
+  // A hold that cannot be confirmed would lose the booking after the correct code.
   if (!canChange) return ['create'];
   return hold === false ? ['create', 'update', 'cancel'] : changeKinds;
 }

@@ -2,7 +2,7 @@ import type { BookingConnection } from '../../connection.ts';
 import { type CareUnitDirectory, unknownService } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
 import { keepsSlots, slotsOf, standingOf } from '../../mappers/appointment.ts';
-import { claimedSlot, claimOf, freedSlot, slotState } from '../../mappers/slot.ts';
+import { claimedSlot, claimOf, freedSlot, isClaimedBy, slotState } from '../../mappers/slot.ts';
 import { namesAppointment, ownerNames } from '../../time-slots/slot-owners.ts';
 import { slotPath } from '../../time-slots/slot-path.ts';
 import type { Draft, Drafted, Fate, Wish } from '../changes/drafts.ts';
@@ -12,7 +12,7 @@ import { timeTaken, UnderWay } from '../write/outcomes.ts';
 export interface PlannedSlot {
   readonly before: FhirSlot;
   readonly after: FhirSlot;
-  /** Who takes the slot, or leaves it. */
+  /** The appointment that takes or leaves the slot. */
   readonly owner: string;
 }
 
@@ -23,9 +23,9 @@ export interface PlaceContext {
   readonly slots: ReadonlyMap<string, FhirSlot>;
   /** The owners of expired claims, by slot. */
   readonly owners: ReadonlyMap<string, FhirAppointment>;
-  /** Slots whose time an appointment takes, whatever their status says. */
+  /** Slots whose time an appointment takes, whatever their status is. */
   readonly occupied: ReadonlySet<string>;
-  /** `busy` slots with a claim of ours that no appointment needs. */
+  /** `busy` slots with a claim of the gateway that no appointment needs. */
   readonly abandoned: ReadonlySet<string>;
   /** Whether to take over slots that another call with this operation id has claimed. */
   readonly takeOver: boolean;
@@ -95,12 +95,12 @@ function leftBy({ ehr, slots, now }: PlaceContext, draft: Draft, fate: Fate): Pl
   });
 }
 
-/** A slot that names another owner has been taken by somebody else. */
+/** If the slot names another owner, another appointment has taken it. */
 function belongsTo(slot: FhirSlot, appointment: FhirAppointment, ehr: BookingConnection, now: Date): boolean {
   if (slot.status !== 'busy' && slot.status !== 'busy-tentative') return false;
   const claim = claimOf(slot);
   if (claim === null || ownerNames(appointment, ehr.dialect.operationSystem).includes(claim.owner)) return true;
-  // Where the EHR keeps no operation ids, an active appointment owns its slots.
+  // If the EHR does not keep operation ids, an active appointment owns its slots.
   return !ehr.operationLookup && !namesAppointment(claim.owner) && keepsSlots(appointment, now);
 }
 
@@ -124,14 +124,13 @@ function pathFor(context: PlaceContext, wish: Wish, { released, taken }: SoFar):
     const state = slotState(slot, now);
     if (occupied.has(reference)) return false;
     if (state === 'free' || released.has(reference) || abandoned.has(reference)) return true;
-    const isClaimedByUs = slot.status === 'busy-tentative' && claimOf(slot)?.owner === draft.owner;
-    if (isClaimedByUs && (draft.before !== null || takeOver)) return true;
+    if (isClaimedBy(slot, draft.owner) && (draft.before !== null || takeOver)) return true;
     if (state !== 'expired') return false;
     const owner = owners.get(reference);
     return !owner || !keepsSlots(owner, now) || !slotsOf(owner).includes(reference);
   }
 
-  // The start of a slot is a time of day, so our own clock decides.
+  // The start of a slot is a time of day, so the gateway's clock decides.
   if (start.getTime() <= Date.now()) throw timeTaken();
   const path = slotPath(candidates.filter(isAvailable), { start, end });
   if (path) return path;

@@ -1,20 +1,21 @@
 import { type AppointmentWrite, ConnectorError } from '@crossward/connector-kit';
 import type { BookingConnection } from '../../connection.ts';
-import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { CareUnitDirectory } from '../../directory.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../fhir.ts';
-import { slotsOf, withHold } from '../../mappers/appointment.ts';
+import { patientIdOf, slotsOf, withHold } from '../../mappers/appointment.ts';
 import { slotState } from '../../mappers/slot.ts';
 import { abandonedSlots } from '../../time-slots/abandoned-slots.ts';
 import { occupiedSlots } from '../../time-slots/occupied-slots.ts';
-import { searchSlots } from '../../time-slots/search.ts';
 import { ownersOf } from '../../time-slots/slot-owners.ts';
 import type { Drafted } from '../changes/drafts.ts';
 import { existingIds, readChanges } from '../changes/read.ts';
 import type { PlannedAppointment } from '../write/appointment.ts';
 import type { PlanOptions } from '../write/attempts.ts';
 import { isTimeTaken } from '../write/outcomes.ts';
+import type { IntendedBookings } from './intended-bookings.ts';
 import { type PlaceContext, type Placed, type PlannedSlot, placeDrafts } from './place.ts';
 import type { ReadAhead, ReadTogether } from './read-ahead.ts';
+import { slotsAt } from './slots-at.ts';
 
 /** Every resource that a write changes, before and after it, each once. */
 export interface Plan {
@@ -26,6 +27,12 @@ export interface Plan {
   readonly swept: readonly { readonly before: FhirAppointment; readonly after: FhirAppointment }[];
 }
 
+/** What the gateway's look-ups before the write have read already. */
+export interface ReadBefore {
+  readonly ahead: Pick<ReadAhead, 'take'>;
+  readonly intended: Pick<IntendedBookings, 'take'>;
+}
+
 /**
  * Reads the slots and appointments of a write, and decides what to write. Changes nothing in the EHR.
  *
@@ -35,36 +42,35 @@ export async function planWrite(
   ehr: BookingConnection,
   write: AppointmentWrite,
   options: PlanOptions,
-  ahead: Pick<ReadAhead, 'take'>,
+  { ahead, intended }: ReadBefore,
 ): Promise<Plan> {
   const ids = existingIds(write);
   const known = options.isFirstAttempt && ids.length > 0 ? ahead.take(ids) : undefined;
-  if (!known) return planFrom(ehr, write, options, undefined);
+  if (!known) return planFrom(ehr, write, options, { intended });
   try {
-    return await planFrom(ehr, write, options, known);
+    return await planFrom(ehr, write, options, { known, intended });
   } catch (error) {
-    // What was so a moment ago refuses nothing.
-    if (error instanceof ConnectorError) return planFrom(ehr, write, options, undefined);
+    // Data that was read earlier must not reject the write, so plan again with current data.
+    if (error instanceof ConnectorError) return planFrom(ehr, write, options, { intended });
     throw error;
   }
 }
 
-/** @param known what is not to be read again */
 async function planFrom(
   ehr: BookingConnection,
   write: AppointmentWrite,
   { takeOver }: PlanOptions,
-  known: ReadTogether | undefined,
+  { known, intended }: { readonly known?: ReadTogether } & Pick<ReadBefore, 'intended'>,
 ): Promise<Plan> {
   const { directory, now, ...drafted } = await readChanges(ehr, write, known?.appointments);
-  const slots = await loadSlots(ehr, directory, drafted, known?.slots ?? []);
+  const slots = await loadSlots(ehr, directory, drafted, known?.slots ?? [], intended);
   const expired = [...slots.values()].filter((slot) => slotState(slot, now) === 'expired');
   const [owners, occupied] = await Promise.all([
     ownersOf(ehr, expired),
     occupiedByOthers(ehr, directory, slots, drafted),
   ]);
   const context = { ehr, directory, slots, owners, occupied, abandoned: new Set<string>(), takeOver, now };
-  // With what is known, a taken time is planned again anyway.
+  // If the time is taken, the write is planned again with current data anyway.
   const placed = known ? placeDrafts(context, drafted) : await placeWith(context, drafted);
   const changed = new Set(drafted.drafts.flatMap(({ before }) => before?.id ?? []));
   return {
@@ -77,7 +83,7 @@ async function planFrom(
   };
 }
 
-/** Only if the time is taken, it asks whether those who took it still need it. */
+/** Only if the time is taken: check whether the current owners still need it. */
 async function placeWith(context: PlaceContext, drafted: Drafted): Promise<Placed> {
   try {
     return placeDrafts(context, drafted);
@@ -106,21 +112,18 @@ async function loadSlots(
   directory: CareUnitDirectory,
   { fates, wishes }: Drafted,
   known: readonly FhirSlot[],
+  intended: Pick<IntendedBookings, 'take'>,
 ): Promise<ReadonlyMap<string, FhirSlot>> {
   const own = [...fates.keys()].flatMap(({ before }) => (before ? slotsOf(before) : []));
   const isKnown = new Set(known.map(referenceTo));
   const found = await Promise.all([
     known,
     ehr.client.readMany<FhirSlot>(own.filter((slot) => !isKnown.has(slot))),
-    ...wishes.map(({ resourceId, serviceId, start, end }) =>
-      searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
-        start,
-        before: end,
-        statuses: undefined,
-        few: true,
-        services: serviceId === unknownService ? undefined : [serviceId],
-      }),
-    ),
+    ...wishes.map(async (wish) => {
+      const patientId = wish.draft.before === null ? patientIdOf(wish.draft.after) : undefined;
+      const read = patientId === undefined ? undefined : await intended.take(patientId, wish);
+      return read ?? slotsAt(ehr, directory, wish);
+    }),
   ]);
   return new Map(found.flat().map((slot) => [referenceTo(slot), slot]));
 }

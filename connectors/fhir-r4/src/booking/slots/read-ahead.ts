@@ -26,8 +26,8 @@ interface Kept {
 }
 
 /**
- * Reads appointments together with their slots, and keeps both for the write that the gateway looked them up for. The
- * write is under the versions that were read, so it fails if one of them has changed.
+ * Reads appointments together with their slots, and keeps both for the write that follows the gateway's look-up. The
+ * write uses the versions that were read, so it fails if one of them has changed.
  *
  * @param includes whether the server returns the slots with the appointments: `_include=Appointment:slot`
  */
@@ -81,7 +81,7 @@ async function readWithSlots(ehr: BookingConnection, appointmentIds: readonly st
       }
     }),
   );
-  // The search of some servers is behind their reads.
+  // On some servers, searches return older data than reads.
   const missing = await readAppointments(
     ehr,
     ids.filter((id) => !found.has(id)),

@@ -27,10 +27,10 @@ export async function sweep(ehr: BookingConnection, leftovers: readonly Leftover
 }
 
 /**
- * Finishes the slots of appointments whose write stopped between the Appointment and its Slots. The write is done, so
- * nothing is freed.
+ * Finishes the slots of appointments whose write was interrupted between the Appointment and its Slots. The write is
+ * done, so no slot is freed.
  *
- * @param operationId the write, which may have claimed the slots in its own name
+ * @param operationId the write, which may own the claims
  */
 export async function finishSlotsOf(
   ehr: BookingConnection,

@@ -8,7 +8,9 @@ import { creationKey } from '../../operation-ids.ts';
 import { afterWriting, FinalError, isTimeTaken, isUnknown, LostRace, UnderWay, unknownOutcome } from './outcomes.ts';
 
 const attempts = 10;
-/** How many attempts wait for another call with the same operation id. After that, the other call is taken to be dead. */
+/**
+ * How many attempts wait for another call with the same operation id. After that, the other call counts as interrupted.
+ */
 const patience = 5;
 
 export interface PlanOptions {
@@ -17,7 +19,7 @@ export interface PlanOptions {
   readonly takeOver: boolean;
 }
 
-/** What a way to book does in one attempt. */
+/** What a booking mode does in one attempt. */
 export interface WriteSteps<Plan> {
   /**
    * The appointments that an earlier request with this operation id wrote, in the order of its changes. `null` for a
@@ -31,12 +33,11 @@ export interface WriteSteps<Plan> {
 }
 
 /**
- * Does a write: looks whether the operation is done already, plans it, and executes the plan. Starts again when a
- * resource changed in between or a request timed out.
+ * Makes a write: looks up whether the operation is already done, plans it, and executes the plan. Starts again if a resource changed in between or a request timed out.
  *
- * A write without a response is never sent again before its operation id has been looked up. What is sent again carries
- * the versions that were read in this attempt, so it cannot be done twice. Only the first attempt of a first call is not
- * looked up: nothing was sent before it.
+ * A write without a response is never sent again before its
+ * operation id has been looked up. A repeated write carries the versions that were read in its attempt, so it cannot be
+ * done twice. The first attempt of a first call needs no look-up, because nothing was sent before it.
  */
 export async function changeAppointments<Plan>(
   ehr: FhirConnection,
@@ -53,7 +54,8 @@ export async function changeAppointments<Plan>(
         (plan) => ({ plan }),
         (error: unknown) => ({ error }),
       );
-      // Then the look-up sees whatever the other call did before the plan. What it does later fails by a version.
+      // The look-up then sees everything that the other call did before the plan. Its later writes fail because of a
+      // version.
       if (takeOver) await planning;
       const [done, planned] = await Promise.all([look(write.operationId), planning]);
       if (done.length > 0) return await mapped(ehr, write.careUnit, done);
@@ -83,7 +85,7 @@ export async function changeAppointments<Plan>(
   throw new ConnectorError('unavailable', 'The appointments kept changing during the write; nothing was written');
 }
 
-/** Whether an error decides the write itself. A refused read decides nothing about a write that was sent before it. */
+/** Whether an error decides the write itself. A rejected read decides nothing about a write that was sent before it. */
 function isDecision(error: unknown): boolean {
   if (!(error instanceof ConnectorError)) return true;
   return error.kind !== 'unavailable' && error.kind !== 'rejected' && error.kind !== 'unsupported';
@@ -97,7 +99,7 @@ async function mapped(
   const directory = await afterWriting(() => ehr.directory.of(careUnit));
   return appointments.map((resource) => {
     const appointment = toAppointment(resource, directory, ehr.dialect, ehr.client.clock);
-    // It is written, but the EHR stored something that cannot be shown here. Only a look-up can tell more.
+    // The write is done, but the stored appointment cannot be mapped. Only a look-up can find out more.
     if (!appointment) throw unknownOutcome();
     return appointment;
   });

@@ -21,7 +21,7 @@ export function operationFinder(
       if (found.length === 0) return null;
       const directory = await ehr.directory.of(careUnit);
       const appointments = found.flatMap((it) => toAppointment(it, directory, ehr.dialect, ehr.client.clock) ?? []);
-      // The care unit no longer knows the person or the place of one of them. It is there all the same.
+      // The care unit no longer includes the resource or the location of one of them, but the appointment exists.
       if (appointments.length < found.length) throw unknownOutcome();
       return appointments;
     },

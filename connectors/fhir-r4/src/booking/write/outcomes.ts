@@ -10,12 +10,12 @@ export class UnderWay extends Error {
   override readonly name = 'UnderWay';
 }
 
-/** An error after which nothing more may be sent for the write. */
+/** An error after which no further request may be sent for the write. */
 export class FinalError extends ConnectorError {}
 
 const unknownKinds: readonly ConnectorErrorKind[] = ['outcome_unknown', 'timeout', 'connection_closed'];
 
-/** Whether the EHR may have done what the failed request asked for. */
+/** Whether the EHR may have performed the failed request. */
 export function isUnknown(error: unknown): boolean {
   return error instanceof ConnectorError && unknownKinds.includes(error.kind);
 }
@@ -33,8 +33,8 @@ export function unknownOutcome(cause?: unknown): ConnectorError {
 }
 
 /**
- * Runs a request that follows a write, or a request that may have written. If the EHR refuses it, for example because of
- * a rate limit, the write may still be done.
+ * Runs a request that follows a write, or a request that may have written. If the EHR rejects it, for example because
+ * of a rate limit, the write may still be done.
  *
  * @throws ConnectorError `outcome_unknown` in place of any other
  */
@@ -56,7 +56,7 @@ export function isBroken(status: number): boolean {
   return status >= 500 && status !== 501;
 }
 
-/** Runs a clean-up. Its failure is ignored: the next reader sees what is left and copes with it. */
+/** Runs a clean-up and ignores its failure: later reads handle what is left. */
 export async function quietly(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

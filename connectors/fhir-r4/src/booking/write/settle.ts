@@ -7,10 +7,10 @@ import { findOperationResources } from './operation-results.ts';
 import { afterWriting, isUnknown, LostRace, timeTaken, unknownOutcome } from './outcomes.ts';
 
 /**
- * Sends a write that the server checks itself, and explains its failure. After a refusal it looks whether the time is
- * still open; after a time-out it looks for the appointment.
+ * Sends a write that the server checks itself, and determines why it failed. After a rejection it checks whether the
+ * time is still free; after a time-out it looks for the appointment.
  *
- * @param isOpen whether the time is still open. `undefined`: the write takes no time.
+ * @param isOpen whether the time is still free. `undefined`: the write takes no time.
  */
 export async function settled(
   ehr: BookingConnection,
@@ -28,7 +28,7 @@ export async function settled(
     }
     const isRefusal = error instanceof LostRace || (error instanceof ConnectorError && error.kind === 'rejected');
     if (isRefusal && isOpen && !(await isOpen())) throw timeTaken();
-    // The server reports a conflict over a time that still looks free. Trying again would not end.
+    // The server reports a conflict about a time that is still listed as free. Retries could go on for ever.
     if (error instanceof LostRace && planned.before === null) throw timeTaken();
     throw error;
   }
@@ -39,7 +39,7 @@ export async function areFree({ client }: BookingConnection, slots: readonly Fhi
   return now.length === slots.length && now.every(({ status }) => status === 'free');
 }
 
-/** Looks by operation id. Where the server keeps none, by patient and slot: nobody else can have both. */
+/** Looks by operation id. If the server does not keep it, by patient and slot, which no other appointment can have. */
 async function readBack(
   ehr: BookingConnection,
   { before, after, key }: PlannedAppointment,

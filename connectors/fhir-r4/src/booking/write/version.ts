@@ -1,7 +1,7 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirResource } from '../../fhir.ts';
 
-/** @throws ConnectorError for a resource without a version: nothing could keep the write from overwriting another */
+/** @throws ConnectorError for a resource without a version: a write could overwrite another one */
 export function versionOf(resource: FhirResource): string {
   const version = resource.meta?.versionId;
   if (version) return version;

@@ -19,7 +19,7 @@ export const ihe: OperationForm = {
     take: (chosen) => ({ path: holdPath, parameter: [appointmentReference(chosen)] }),
     confirm: bookByReference,
   },
-  // `$book` can move an appointment too, but heeds no version: it would overwrite what others have changed.
+  // `$book` can move an appointment too, but ignores versions: it would overwrite changes by others.
   cancel: (cancelled) => ({ path: bookPath, parameter: [{ name: 'appointment-resource', resource: cancelled }] }),
 };
 

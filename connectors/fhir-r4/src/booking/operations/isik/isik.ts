@@ -1,8 +1,8 @@
 import { bookPath, type OperationForm } from '../form.ts';
 
 /**
- * `$book` of the whole appointment, `proposed`, without a proposal of the server. gematik ISiK Terminplanung, and the
- * other form of Argonaut: https://gematik.de/fhir/isik/OperationDefinition/AppointmentBook
+ * Calls `$book` with the whole appointment in the status `proposed`; the server proposes none. gematik ISiK
+ * Terminplanung, and the other form of Argonaut: https://gematik.de/fhir/isik/OperationDefinition/AppointmentBook
  */
 export const isik: OperationForm = {
   takesAppointment: true,

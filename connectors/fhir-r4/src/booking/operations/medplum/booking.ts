@@ -15,8 +15,8 @@ import { move } from './move.ts';
 import { proposedTimes } from './proposed-times.ts';
 
 /**
- * Books by Medplum's `$find`, `$hold`, `$book`, `$confirm` and `$reschedule`. Medplum computes free times and keeps no
- * free Slots: booking makes the Slots of an appointment, and they are removed when it is cancelled.
+ * Books by Medplum's `$find`, `$hold`, `$book`, `$confirm` and `$reschedule`. Medplum computes free times and has no
+ * free Slots: a booking creates the Slots of an appointment, and a cancellation removes them.
  */
 export function medplumBooking(connection: FhirConnection, facts: ServerFacts): Booking {
   const ehr = withOperationLookup(connection, true);
@@ -45,7 +45,7 @@ export function medplumBooking(connection: FhirConnection, facts: ServerFacts): 
   };
 }
 
-/** `$book` and `$reschedule` check the time, so nothing is read of it before. */
+/** `$book` and `$reschedule` check the time, so it is not read first. */
 async function planWithoutSlots(ehr: BookingConnection, write: AppointmentWrite): Promise<ChangeOnSlots> {
   const change = await readSingleChange(ehr, write);
   const { directory, after, wish } = change;

@@ -12,7 +12,7 @@ import { findOpenTimes } from './open-times.ts';
 
 /**
  * Moves a booked appointment by `$reschedule`, then writes its comment and operation id. If the second step fails, the
- * write is planned again: the time then is as wanted, and only the rest is written.
+ * write is planned again. The appointment then already has the new time, so only the rest is written.
  */
 export async function move(
   ehr: BookingConnection,

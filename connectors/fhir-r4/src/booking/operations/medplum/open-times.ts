@@ -40,7 +40,7 @@ export async function findOpenTimes(
   return found.flat();
 }
 
-/** The services of a schedule that Medplum can be asked for: those with a HealthcareService. */
+/** The services of a schedule that a search can name: those with a HealthcareService. */
 export function bookableServices(
   directory: CareUnitDirectory,
   schedule: string,
@@ -49,7 +49,7 @@ export function bookableServices(
   return services.flatMap(({ id, reference }) => (reference === undefined ? [] : [{ id, reference }]));
 }
 
-/** Adds what `$book` requires, and what not every `$find` returns. */
+/** Adds elements that `$book` requires and some `$find` responses lack. */
 function withServiceReference(appointment: FhirAppointment, reference: string): FhirAppointment {
   if (namesService(appointment)) return appointment;
   const [first = {}, ...others] = appointment.serviceType ?? [];

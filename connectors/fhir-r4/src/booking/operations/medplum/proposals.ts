@@ -4,7 +4,7 @@ import { appointmentTime } from '../../../mappers/appointment.ts';
 import { appointmentsIn } from '../responses.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
-/** Medplum searches at most 31 days at once, and returns at most as many proposals as it is asked for. */
+/** Medplum searches at most 31 days at once, and returns at most as many proposals as requested. */
 const longestDays = 28;
 const mostProposals = 1000;
 
@@ -41,8 +41,10 @@ export async function findProposals(
     const some = appointmentsIn(body);
     found.push(...some);
     const last = appointmentTime(some.at(-1) ?? { resourceType: 'Appointment' });
-    // A full response may leave out what starts after its last proposal.
-    from = some.length >= mostProposals && last && last.start.getTime() > from ? last.start.getTime() : until;
+    // A time that starts in this part may end in the next one.
+    const next = until < end.getTime() ? until - dayMilliseconds : until;
+    // A full response may lack times that start after its last proposal.
+    from = some.length >= mostProposals && last && last.start.getTime() > from ? last.start.getTime() : next;
   }
   return found;
 }

@@ -14,7 +14,7 @@ type AlsoFreeing = (directory: CareUnitDirectory, query: TimeSlotQuery) => Promi
 export function proposedTimes(ehr: BookingConnection, alsoFreeing: AlsoFreeing = async () => []): FreeTimeSource {
   return async (directory, schedules, query) => {
     const freeing = [...(query.freeing ?? []), ...(await alsoFreeing(directory, query))];
-    // Each appointment is ignored by itself: of two, only one can be in the way of a time.
+    // One search ignores one appointment, so each appointment gets its own search.
     const ignored = [undefined, ...freeing.map((id) => `Appointment/${id}`)];
     const wanted = ({ id }: { readonly id: string }) =>
       query.healthcareServiceIds === undefined || query.healthcareServiceIds.includes(id);
@@ -24,7 +24,7 @@ export function proposedTimes(ehr: BookingConnection, alsoFreeing: AlsoFreeing =
         .flatMap(({ id, reference }) => ignored.map((ignoring) => ({ id, schedule, service: reference, ignoring }))),
     );
     return async ({ start, before }) => {
-      // What starts in the range may end after it.
+      // A time that starts in the range may end after it.
       const end = new Date(before.getTime() + dayMilliseconds);
       const found = await Promise.all(
         questions.map(async ({ id, ...question }) => {

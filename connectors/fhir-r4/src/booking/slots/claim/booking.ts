@@ -6,6 +6,7 @@ import { assertSupported, type Booking, type BookingCapabilities } from '../../b
 import { changeAppointments } from '../../write/attempts.ts';
 import { operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
+import { intendedBookings } from '../intended-bookings.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
 import { finishSlotsOf, sweep } from '../sweep.ts';
@@ -14,31 +15,35 @@ import { resultsWithoutTwins } from './twins.ts';
 
 /**
  * Books one resource after the other, for a server without transactions: each Slot is claimed by a PUT under `If-Match`,
- * then the Appointment is written, then each Slot gets its final state.
+ * then the Appointment is written, then the Slots that it leaves are freed.
  *
  * For example, confirming a held appointment:
  *
  * 1. `GET Appointment/<id>`. It has to be `pending` with our `held-until` extension (`changes/read.ts`), and becomes
  *    `booked` (`changes/rules.ts`).
- * 2. `GET Slot` for its slots. Each has to be `busy-tentative` with this appointment as the owner of its claim, and
- *    becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
- * 3. `PUT` each Slot as `busy-tentative` under the version that was read, with a claim that ends in two minutes
- *    (`steps.ts`). A server that refuses one means that somebody was faster: the other claims are given back, and the
- *    write starts again at 1.
+ * 2. `GET Slot` for its slots, or get them in the response to 1. Each has to be `busy-tentative` with a claim of this
+ *    appointment, or free again, and becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
+ * 3. `PUT` each Slot as `busy` under the version that was read, with a claim that ends in two minutes (`claim.ts`). A
+ *    server that refuses one means that somebody was faster: the other claims are given back, and the write starts again
+ *    at 1.
  * 4. `PUT` the Appointment as `booked`, or `PATCH` it, under the version that was read.
- * 5. `PUT` each Slot as `busy` under the version of step 3.
  *
- * A gateway that dies after 3 leaves claims that expire. One that dies after 4 leaves Slots that are `busy-tentative`:
- * their claim expires, and they stay taken because their owner is booked (`time-slots/slot-owners.ts`). The retry or the
- * reconciliation, which looks the operation up, finishes them; so does the next listing after the claim has ended
- * (`slots/sweep.ts`). The same listing frees the Slots of a write that died after 3.
+ * If 3 or 4 gets no response, the Slot or the Appointment is read again (`claim.ts`, `steps.ts`). If that does not show
+ * what was done, the outcome is unknown and the claims stay. A gateway that dies after 3 leaves a `busy` Slot with a
+ * claim. Once the claim has ended, it is taken only if an appointment needs it (`time-slots/abandoned-slots.ts`); if not,
+ * the next listing frees it (`slots/sweep.ts`).
+ *
+ * A repeated call runs beside or after another one that may have done 3 or 4. Its step 3 therefore writes
+ * `busy-tentative`, and a step 5 writes `busy` under the version of step 3: that `PUT` shows both calls who was last
+ * (`twins.ts`). So does every call on a server that cannot search for appointments by Slot. What is left
+ * `busy-tentative` is finished by the next look-up of the operation, or by a listing after the claim has ended.
  */
 export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts): Booking {
   const ehr = withOperationLookup(connection, true);
   const capabilities: BookingCapabilities = {
     changes: slotChanges(canChangeAppointments(facts), ehr.settings),
     transactions: false,
-    // A server may ignore `If-None-Exist`, and nothing shows whether it does.
+    // A server may ignore `If-None-Exist`, and the connector cannot detect that.
     repeatsLateWrites: ehr.operationLookup,
   };
   const findDone = async (operationId: string) => {
@@ -46,20 +51,28 @@ export function slotClaimBooking(connection: FhirConnection, facts: ServerFacts)
     await finishSlotsOf(ehr, found, operationId);
     return found;
   };
+  // Otherwise nobody could tell that a `busy` Slot was left by a gateway that died.
+  const canWriteSlotsOnce = ehr.operationLookup && facts.searchesBySlot;
   const ahead = readAhead(ehr, facts.includesSlots);
+  const intended = intendedBookings(ehr);
   return {
     capabilities,
     timesAreSlots: true,
     listTimeSlots: (query) =>
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
+    readIntended: intended.read,
     ...operationFinder(ehr, findDone),
     async changeAppointments(write) {
       assertSupported(capabilities, write);
       return changeAppointments(ehr, write, {
         findDone: ehr.operationLookup ? findDone : null,
-        plan: (it, options) => planWrite(ehr, it, options, ahead),
-        execute: async (plan) => inOrderOfChanges(plan, await runSlotClaims(ehr, plan, write.onNoResponse)),
+        plan: (it, options) => planWrite(ehr, it, options, { ahead, intended }),
+        execute: async (plan) => {
+          const writesSlotsOnce = canWriteSlotsOnce && write.isFirst === true;
+          const { onNoResponse } = write;
+          return inOrderOfChanges(plan, await runSlotClaims(ehr, plan, { writesSlotsOnce, onNoResponse }));
+        },
       });
     },
   };

@@ -6,15 +6,24 @@ import { versionOf } from '../../write/version.ts';
 import type { PlannedSlot } from '../place.ts';
 import { put } from './put.ts';
 
-/** How long a slot stays claimed by a write that stopped halfway. Then its owner's appointment decides whether it is taken. */
+/** How long a slot stays claimed by an interrupted write. Then its owner's appointment decides whether it is taken. */
 const claimMilliseconds = 120_000;
 const attempts = 3;
 
-/** Claims a slot. Returns the slot as it is then. */
-export async function claim(ehr: BookingConnection, { before, after, owner }: PlannedSlot): Promise<FhirSlot> {
+/**
+ * Claims a slot. Returns the slot with its claim.
+ *
+ * @param isFinal whether a slot that is booked becomes `busy` immediately, and is not written again
+ */
+export async function claim(
+  ehr: BookingConnection,
+  { before, after, owner }: PlannedSlot,
+  { isFinal }: { readonly isFinal: boolean },
+): Promise<FhirSlot> {
   const until = new Date(ehr.client.clock.now().getTime() + claimMilliseconds);
-  // A slot that is to be held gets its final state at once.
-  const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, 'busy-tentative', { owner, until });
+  const status = isFinal && after.status === 'busy' ? 'busy' : 'busy-tentative';
+  // A slot that is to be held gets its final state immediately.
+  const wanted = after.status === 'busy-tentative' ? after : claimedSlot(before, status, { owner, until });
   for (let attempt = 1; ; attempt++) {
     try {
       return await put(ehr, wanted, versionOf(before));
@@ -29,16 +38,12 @@ export async function claim(ehr: BookingConnection, { before, after, owner }: Pl
   }
 }
 
-/** Gives a claimed slot its former state. */
+/** Restores the previous state of a claimed slot. */
 export async function giveBack(
   ehr: BookingConnection,
   { slot, current }: { readonly slot: PlannedSlot; readonly current: FhirSlot },
 ): Promise<void> {
   await quietly(() => put(ehr, slot.before, versionOf(current)));
-}
-
-export function isClaimedBy(slot: FhirSlot, owner: string): boolean {
-  return slot.status === 'busy-tentative' && claimOf(slot)?.owner === owner;
 }
 
 export function hasSameClaim(a: FhirSlot, b: FhirSlot): boolean {

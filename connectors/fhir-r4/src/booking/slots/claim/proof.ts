@@ -1,7 +1,9 @@
 import type { FhirClient } from '../../../client.ts';
 import { anySlotOrSchedule, noVersion, type Proof, proofOfRefusal } from '../../proofs/proof.ts';
 
-/** Proves that a PUT under a version that is not the current one is refused. It writes what is there already. */
+/**
+ * Proves that the server rejects a PUT under a version that is not the current one. The PUT writes the current content.
+ */
 export async function proveIfMatch(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';

@@ -7,7 +7,7 @@ import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '..
 /**
  * Writes a resource under the version that was read. Returns it with its new version.
  *
- * @throws LostRace when somebody was faster: 412, or 409, or 400 on some servers
+ * @throws LostRace if another write was faster: 412, or 409, or 400 on some servers
  */
 export async function put<R extends FhirSlot | FhirAppointment>(
   ehr: BookingConnection,

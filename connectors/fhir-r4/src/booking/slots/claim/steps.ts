@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingConnection } from '../../../connection.ts';
 import { compare, type FhirAppointment, type FhirSlot, referenceTo } from '../../../fhir.ts';
-import { claimedSlot, claimOf } from '../../../mappers/slot.ts';
+import { claimedSlot, claimOf, isClaimedBy } from '../../../mappers/slot.ts';
 import { operationKeys } from '../../../operation-ids.ts';
 import { type PlannedAppointment, writeAppointment } from '../../write/appointment.ts';
 import { findOperationResources } from '../../write/operation-results.ts';
@@ -9,7 +9,7 @@ import { afterWriting, isUnknown, LostRace, quietly } from '../../write/outcomes
 import { versionOf } from '../../write/version.ts';
 import type { PlannedSlot } from '../place.ts';
 import type { Plan } from '../plan.ts';
-import { claim, giveBack, hasSameClaim, isClaimedBy } from './claim.ts';
+import { claim, giveBack, hasSameClaim } from './claim.ts';
 import { put } from './put.ts';
 import { keptAppointment } from './twins.ts';
 
@@ -20,31 +20,44 @@ interface Claimed {
   readonly current: FhirSlot;
 }
 
+export interface ClaimOptions {
+  /**
+   * Whether each Slot is written once: no other call with this operation id is in progress, and the server can tell
+   * whether an appointment needs a `busy` Slot.
+   */
+  readonly writesSlotsOnce: boolean;
+  /** Called when a create got no response, or another call may have sent one: it may still be done. */
+  readonly onNoResponse?: (() => void) | undefined;
+}
+
 /**
- * Executes a plan in three steps: claim each slot, write the appointments, write each slot's final state. Returns the
- * appointments in the plan's order.
+ * Executes a plan in three steps: claims each slot, writes the appointments, writes each slot's final state. Returns
+ * the appointments in the plan's order.
  *
- * A claim is a PUT under the version that was read, so one of any number of callers gets the slot. Whichever step is
- * the last one done, the claim's end and the owner's appointment decide whether the slot is taken.
+ * A claim is a PUT under the version that was read, so exactly one of several callers gets the slot. If the write is
+ * interrupted after any step, the claim's expiry and the owner's appointment decide whether the slot is taken.
  *
- * @param onNoResponse called when a create got no response, or another call may have sent one: it may still be done
- * @throws LostRace when somebody else was faster
+ * With `writesSlotsOnce`, a claim is the final state of a slot that is taken, and a slot that is left is not claimed.
+ *
+ * @throws LostRace when another write was faster
  */
 export async function runSlotClaims(
   ehr: BookingConnection,
   plan: Plan,
-  onNoResponse: () => void = () => undefined,
+  { writesSlotsOnce, onNoResponse = () => undefined }: ClaimOptions,
 ): Promise<readonly FhirAppointment[]> {
   const takesOver = plan.appointments.some(
     ({ before, key }) => before === null && plan.slots.some((slot) => isClaimedBy(slot.before, key)),
   );
   if (takesOver) onNoResponse();
+  const once = writesSlotsOnce && !takesOver;
   const claimed: Claimed[] = [];
   const results: FhirAppointment[] = [];
   try {
-    // In the same order for everybody: of two callers that want the same slots, one gets them all.
+    // All callers claim in the same order, so of two callers with the same slots, one gets them all.
     for (const slot of plan.slots.toSorted((a, b) => compare(referenceTo(a.before), referenceTo(b.before)))) {
-      claimed.push({ slot, current: await claim(ehr, slot) });
+      if (once && isSweptIfLeft(slot)) continue;
+      claimed.push({ slot, current: await claim(ehr, slot, { isFinal: once }) });
     }
     for (const appointment of plan.appointments)
       results.push(await write(ehr, appointment, { takesOver, onNoResponse }));
@@ -53,7 +66,8 @@ export async function runSlotClaims(
     if (!isUnknown(error)) for (const it of claimed) await giveBack(ehr, it);
     throw error;
   }
-  const wasTakenOver = await finishSlots(ehr, plan, claimed, results);
+  if (once) await freeSlots(ehr, plan, claimed);
+  const wasTakenOver = !once && (await finishSlots(ehr, plan, claimed, results));
   for (const { before, after } of plan.swept) await quietly(() => put(ehr, after, versionOf(before)));
   if (!takesOver && !wasTakenOver) return results;
   return afterWriting(() =>
@@ -61,6 +75,20 @@ export async function runSlotClaims(
       results.map((made, index) => keptAppointment(ehr, plan.appointments[index] as PlannedAppointment, made)),
     ),
   );
+}
+
+/** A slot that its appointment leaves, with a claim of ours: if the gateway dies before it is freed, a listing frees it. */
+function isSweptIfLeft({ before, after }: PlannedSlot): boolean {
+  return after.status === 'free' && claimOf(before) !== null;
+}
+
+/** Frees the slots that appointments have left. The others have their final state. */
+async function freeSlots(ehr: BookingConnection, plan: Plan, claimed: readonly Claimed[]): Promise<void> {
+  for (const slot of plan.slots) {
+    if (slot.after.status !== 'free') continue;
+    const { current = slot.before } = claimed.find((it) => it.slot === slot) ?? {};
+    await quietly(() => put(ehr, slot.after, versionOf(current)));
+  }
 }
 
 /** @returns whether another call with the same operation id has written one of the slots meanwhile */
@@ -84,7 +112,7 @@ async function finishSlots(
   return wasTakenOver;
 }
 
-/** The final state of a slot. Its owner is now the appointment that was created, in place of the operation. */
+/** The final state of a slot. Its owner is now the created appointment instead of the operation. */
 function finalState(
   { after, owner }: PlannedSlot,
   { appointments }: Plan,
@@ -108,7 +136,7 @@ async function write(
     try {
       return await writeAppointment(ehr, planned);
     } catch (error) {
-      // The slots are ours, so this create conflicted with one of another time, in a serializable database.
+      // This call has the slots, so the create conflicted with one at another time, in a serializable database.
       if (error instanceof LostRace && planned.before === null && attempt < creationAttempts) {
         await pause(Math.random() * 40 * attempt);
         continue;
@@ -122,7 +150,7 @@ async function write(
   }
 }
 
-/** Looks whether a write without a response was done. `null`: it was not seen. */
+/** Looks up whether a write without a response was done. `null`: it was not found. */
 async function readBack(ehr: BookingConnection, { before, key }: PlannedAppointment): Promise<FhirAppointment | null> {
   if (!ehr.operationLookup) return null;
   if (before === null) return (await findOperationResources(ehr, key))[0] ?? null;

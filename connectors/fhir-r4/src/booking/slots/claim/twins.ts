@@ -2,22 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingConnection } from '../../../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../../../fhir.ts';
 import { slotsOf } from '../../../mappers/appointment.ts';
-import { claimOf } from '../../../mappers/slot.ts';
+import { claimOf, isClaimedBy } from '../../../mappers/slot.ts';
 import { operationKeys, placesIn } from '../../../operation-ids.ts';
 import type { PlannedAppointment } from '../../write/appointment.ts';
 import { findOperationResources } from '../../write/operation-results.ts';
 import { withdraw } from '../../write/withdraw.ts';
-import { isClaimedBy } from './claim.ts';
 
-/** How often, and with how many milliseconds between, the slots are read until the other call has finished. */
+/** How often the slots are read until the other call has finished, and the pause in between in milliseconds. */
 const looks = 20;
 const lookMilliseconds = 100;
 
 /**
- * What an operation wrote. Two calls with one operation id can leave two appointments on the same slots, where a server
- * ignores `If-None-Exist` and a create was still in progress when the other call took over. The appointment that the
- * slots name is kept, or one that has been changed since, or the first by id. The others, its twins, are withdrawn; the
- * slots stay as they are.
+ * The appointments that an operation wrote. Two calls with one operation id can create two appointments on the same
+ * slots, if a server ignores `If-None-Exist` and a create was still in progress when the other call took over. One is
+ * kept: the appointment that the slots name, or one that has been changed since, or the first by id. The others, its
+ * twins, are withdrawn; the slots do not change.
  */
 export async function resultsWithoutTwins(
   ehr: BookingConnection,
@@ -42,13 +41,13 @@ export async function resultsWithoutTwins(
   return found.filter((it) => !twins.includes(it));
 }
 
-/** The appointments of a write with several changes have a place each. None of them is a twin. */
+/** The appointments of a write with several changes have different identifiers. None of them is a twin. */
 function isCreatedAlone({ dialect }: BookingConnection, it: FhirAppointment, operationId: string): boolean {
   const [creation] = operationKeys(it, dialect.operationSystem);
   return creation === operationId && placesIn(it, dialect.operationSystem, operationId).length === 0;
 }
 
-/** Whether anything was done to an appointment after it was created: by a later write of ours, or a cancellation. */
+/** Whether an appointment was changed after it was created: by a later write of the gateway, or by a cancellation. */
 function wasChanged({ dialect }: BookingConnection, it: FhirAppointment): boolean {
   return it.status === 'cancelled' || it.status === 'noshow' || operationKeys(it, dialect.operationSystem).length > 1;
 }

@@ -7,6 +7,7 @@ import { assertSupported, type Booking, type BookingCapabilities } from '../../b
 import { changeAppointments } from '../../write/attempts.ts';
 import { findOperationResources, operationFinder } from '../../write/operation-results.ts';
 import { slotChanges } from '../changes.ts';
+import { intendedBookings } from '../intended-bookings.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
 import { sweep } from '../sweep.ts';
@@ -15,10 +16,11 @@ import { runTransaction } from './transaction.ts';
 
 /** Books in one FHIR transaction: the Slots and the Appointments of a write together, all or nothing. */
 export function transactionBooking(connection: FhirConnection, facts: ServerFacts): Booking {
-  // Medplum keeps what it was given: https://www.medplum.com/docs/scheduling/appointment-book
+  // Medplum stores appointments unchanged: https://www.medplum.com/docs/scheduling/appointment-book
   const ehr = withOperationLookup(connection, true);
   const capabilities = transactionCapabilities(facts, ehr.settings);
   const ahead = readAhead(ehr, facts.includesSlots);
+  const intended = intendedBookings(ehr);
   const findDone = (operationId: string) => findOperationResources(ehr, operationId);
   let isAtomic = true;
   return {
@@ -27,6 +29,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
     listTimeSlots: (query) =>
       listTimeSlots(ehr, query, slotTimes(ehr, { sweep: (leftovers) => sweep(ehr, leftovers) })),
     findAppointments: ahead.findAppointments,
+    readIntended: intended.read,
     ...operationFinder(ehr),
     async changeAppointments(write) {
       if (!isAtomic) return refuseTransaction(ehr, write.operationId);
@@ -34,11 +37,11 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
       try {
         return await changeAppointments(ehr, write, {
           findDone: ehr.operationLookup ? findDone : null,
-          plan: (it, options) => planWrite(ehr, it, options, ahead),
+          plan: (it, options) => planWrite(ehr, it, options, { ahead, intended }),
           execute: async (plan) => inOrderOfChanges(plan, await runTransaction(ehr, plan)),
         });
       } catch (error) {
-        // A server that did part of a transaction gets no other.
+        // A server that executed a part of a transaction gets no further transactions.
         if (error instanceof NotAtomic) isAtomic = false;
         throw error;
       }

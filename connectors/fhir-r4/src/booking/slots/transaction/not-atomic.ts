@@ -5,7 +5,7 @@ import { findOperationResources } from '../../write/operation-results.ts';
 import { afterWriting, FinalError, unknownOutcome } from '../../write/outcomes.ts';
 import { withdraw } from '../../write/withdraw.ts';
 
-/** The server did part of a transaction. `rejected` if that part is undone, else `outcome_unknown`. */
+/** The server executed a part of a transaction. `rejected` if that part is compensated, else `outcome_unknown`. */
 export class NotAtomic extends FinalError {
   constructor({ isUndone }: { readonly isUndone: boolean }) {
     super(
@@ -15,7 +15,7 @@ export class NotAtomic extends FinalError {
   }
 }
 
-/** An entry that was done in a transaction that was not done as a whole. */
+/** An entry that was executed although the transaction failed. */
 export interface DoneEntry {
   /** `null`: it was created. */
   readonly before: FhirResource | null;
@@ -26,10 +26,10 @@ export interface DoneEntry {
 }
 
 /**
- * Undoes the appointments first, then the slots: others would book a slot that is free again while its appointment
+ * Compensates the appointments first, then the slots: a free slot could be booked by others while its appointment still
  * exists.
  *
- * @returns whether everything is undone
+ * @returns whether everything is compensated
  */
 export async function undo(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
   const isSlot = ({ before }: DoneEntry) => before?.resourceType === 'Slot';
@@ -37,7 +37,7 @@ export async function undo(ehr: BookingConnection, done: readonly DoneEntry[]): 
   return (await undoEach(ehr, appointments)) && (await undoEach(ehr, done.filter(isSlot)));
 }
 
-/** Continues after a failure, so that as little as possible is left. */
+/** Continues after a failure, to compensate as much as possible. */
 async function undoEach(ehr: BookingConnection, done: readonly DoneEntry[]): Promise<boolean> {
   let isUndone = true;
   for (const { before, reference, version } of done) {
@@ -52,15 +52,15 @@ async function undoEach(ehr: BookingConnection, done: readonly DoneEntry[]): Pro
   return isUndone;
 }
 
-/** Under the version that the transaction wrote, so that a later change by others stays. */
+/** Under the version that the transaction wrote, so that a later change by others is kept. */
 async function putBack({ client }: BookingConnection, before: FhirResource, version: string | undefined) {
   const ifMatch = version ?? (await client.read(`${before.resourceType}/${before.id}`))?.meta?.versionId;
   return ifMatch !== undefined && (await client.update(before, { ifMatch })).ok;
 }
 
 /**
- * Refuses a write to a server that has been seen to do part of a transaction. What an earlier call could not undo may
- * still be there.
+ * Rejects writes to a server that has executed a part of a transaction. Effects that could not be compensated may still
+ * exist.
  */
 export async function refuseTransaction(ehr: BookingConnection, operationId: string): Promise<never> {
   const left = ehr.operationLookup ? await afterWriting(() => findOperationResources(ehr, operationId)) : [];

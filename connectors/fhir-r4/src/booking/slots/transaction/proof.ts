@@ -39,7 +39,7 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
     }
     return 'broken';
   }
-  // The whole may have been refused for another reason, which proves nothing about atomicity.
+  // The server may have rejected the transaction for another reason, which proves nothing about atomicity.
   return proofOfRefusal(response, victim, (ifMatch) =>
     client.transaction({
       resourceType: 'Bundle',

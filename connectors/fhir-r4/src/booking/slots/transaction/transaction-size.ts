@@ -10,7 +10,7 @@ const mostWanted = 300;
 
 /**
  * - `limit`: how many resources a transaction may write; `undefined` if no limit was found
- * - `tried`: the largest number that the server took
+ * - `tried`: the largest number that the server accepted
  */
 export interface TransactionSize {
   readonly limit: number | undefined;
@@ -18,16 +18,17 @@ export interface TransactionSize {
 }
 
 /**
- * Measures how many resources the server takes in one transaction. It sends transactions that have to fail: the first
- * entry has a wrong version, and the others write slots as they are. One that is refused with another status than for a
- * wrong version is too large. `undefined`: there are too few slots, or the server responds to both with the same status.
+ * Measures how many resources the server accepts in one transaction. It sends transactions that must fail: the first
+ * entry has a wrong version, and the others write slots unchanged. If the status differs from that of a wrong version,
+ * the transaction is too large. Returns `undefined` if there are too few slots, or if the server responds to both with
+ * the same status.
  */
 export async function measureTransactions(client: FhirClient): Promise<TransactionSize | undefined> {
   const slots = await someSlots(client);
   const statusOf = async (size: number) => (await tryTransaction(client, slots.slice(0, size))).status;
   if (slots.length < 2) return undefined;
   const whenVersionIsWrong = await statusOf(1);
-  // Both refusals may be 400. Then nothing tells them apart.
+  // Both rejections may be 400. Then they cannot be distinguished.
   if (whenVersionIsWrong === 400) return undefined;
   let fits = 1;
   let tooLarge = slots.length + 1;

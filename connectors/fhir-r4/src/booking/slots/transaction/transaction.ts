@@ -85,8 +85,8 @@ async function assertDone(ehr: BookingConnection, plan: Plan, response: WriteRes
 }
 
 /**
- * Undoes a transaction that the server ran as a batch and did in part. A response without a status for an entry leaves
- * the outcome unknown.
+ * Compensates a transaction that the server executed in part, as a batch. If the response has no status for an entry,
+ * the outcome is unknown.
  */
 async function assertWhole(
   ehr: BookingConnection,
@@ -108,7 +108,7 @@ async function assertWhole(
   throw new NotAtomic({ isUndone: isUndone && isClear });
 }
 
-/** Such as `201 Created`. Medplum's 304 means that the resource was like this already. */
+/** Such as `201 Created`. Medplum's 304 means that the resource already had this content. */
 function isDone(status: string): boolean {
   return /^(2|304)/.test(status);
 }
@@ -118,7 +118,7 @@ function createdReference(entry: BundleEntry | undefined): string | undefined {
   return localReference({ reference: entry?.response?.location ?? '' });
 }
 
-/** What the EHR stored: it may have added something. It is read where the response does not show it. */
+/** The stored resource, to which the EHR may have added elements. It is read if the response does not contain it. */
 async function storedInOrder(
   ehr: BookingConnection,
   references: readonly (string | undefined)[],

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { MedicalNote, MedicalNoteOperations, MedicalNoteWrite } from '@crossward/connector-kit';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -6,91 +7,79 @@ import { createTestDatabase } from '../../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { Decide } from '../operations/execute.ts';
+import type { AnyKind } from '../operations/kind.ts';
+import { createOperationMetrics } from '../operations/metrics.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import { recoverDue } from '../operations/recover-due.ts';
+import { runOnce } from '../operations/run-once.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { Problem } from '../problems/problem.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
-import { PartiallyApplied } from './errors.ts';
-import type { Decide } from './execute.ts';
-import type { AnyKind, OperationKind, Work } from './kind.ts';
-import { createOperationMetrics } from './metrics.ts';
-import type { OperationResponse } from './operation-response.ts';
-import { recoverDue } from './recover-due.ts';
-import { runOnce } from './run-once.ts';
-import type { OperationServices } from './services.ts';
+import { medicalNoteKind } from './kind.ts';
 
-/*
- * A kind of write that exists only in tests: a medical note, written by one call and never compensated. It shows that the
- * operations engine does not depend on a particular kind.
- */
+/* The operations engine with an EHR that accepts medical notes, without HTTP and without background loops. */
 
-interface NotePlan {
-  readonly text: string;
-}
-interface Note extends NotePlan {
-  readonly id: string;
-}
-type NoteCall = (operation: 'writeNote' | 'findNote', id: string, text?: string) => Promise<Note | null>;
-
-/** The connector interface has no notes. */
-const ask = ({ call }: Work) => call as unknown as NoteCall;
-
-const noteKind: OperationKind<NotePlan, Note> = {
-  name: 'medical_note',
-  callsEhr: () => true,
-  codesFor: () => [],
-  findsOperations: (ehr) => ehr.offers('findOperation'),
-  async perform(work, { text }) {
-    const note = await ask(work)('writeNote', work.ehrId(), text);
-    if (!note) throw new Error('The EHR returned no note');
-    return note;
-  },
-  async lookUp(work) {
-    const outcome = await ask(work)('findNote', work.ehrId());
-    return outcome ? { outcome } : 'nothing';
-  },
-  async compensate(work) {
-    if (await ask(work)('findNote', work.ehrId())) throw new PartiallyApplied([]);
-  },
-  hasRecords: () => false,
-  respond: (_work, _plan, note) => ({ status: 201, body: note }),
-  async record() {
-    throw new Error('A note has no records');
-  },
-  releaseReservations: async () => undefined,
-};
+type NoteCall = (operation: keyof MedicalNoteOperations, ...input: unknown[]) => Promise<unknown>;
 
 /** Decides what happens to a write. The EHR performs it when `write` is called. */
-type Fate = (write: () => Note) => Promise<Note>;
+type Fate = (write: () => MedicalNote) => Promise<MedicalNote>;
 
 interface NotesEhr {
   /** By operation id. */
-  readonly notes: ReadonlyMap<string, Note>;
-  /** Operation ids of the `writeNote` calls, in order. */
+  readonly notes: Map<string, MedicalNote>;
+  /** Operation ids of the `createMedicalNote` calls, in order. */
   readonly writes: readonly string[];
   /** Fates of the next writes, in order. Later writes succeed. */
   readonly fates: Fate[];
+  /** Operation ids of notes that staff have changed. */
+  readonly changed: Set<string>;
+  /** Whether every call fails with `ehr_unavailable`. */
+  isUnavailable: boolean;
 }
 
 function notesEhr(): NotesEhr & { readonly call: NoteCall } {
-  const notes = new Map<string, Note>();
+  const notes = new Map<string, MedicalNote>();
   const writes: string[] = [];
   const fates: Fate[] = [];
-  return {
+  const changed = new Set<string>();
+  const create = ({ operationId, patientId, authorId, title, text, appointmentId }: MedicalNoteWrite) => {
+    writes.push(operationId);
+    const content = { patientId, createdAt: new Date(), authorId, title, text, appointmentId };
+    const write = () => {
+      const note = notes.get(operationId) ?? { id: `note-${notes.size + 1}`, ...content };
+      notes.set(operationId, note);
+      return note;
+    };
+    return (fates.shift() ?? (async (it) => it()))(write);
+  };
+  const ehr: NotesEhr & { readonly call: NoteCall } = {
     notes,
     writes,
     fates,
-    async call(operation, id, text) {
-      if (operation === 'findNote') return notes.get(id) ?? null;
-      writes.push(id);
-      const write = () => {
-        const note = notes.get(id) ?? { id: `note-${notes.size + 1}`, text: text ?? '' };
-        notes.set(id, note);
-        return note;
-      };
-      return (fates.shift() ?? (async (it) => it()))(write);
+    changed,
+    isUnavailable: false,
+    async call(operation, ...input) {
+      if (ehr.isUnavailable) throw new Problem('ehr_unavailable');
+      if (operation === 'createMedicalNote') return create(input[0] as MedicalNoteWrite);
+      const id = String(input[1]);
+      if (operation === 'findMedicalNoteWrite') return notes.get(id) ?? null;
+      if (operation !== 'withdrawMedicalNote') throw new Error(`No test needs ${operation}`);
+      if (changed.has(id)) return 'changed';
+      notes.delete(id);
+      return 'withdrawn';
     },
   };
+  return ehr;
 }
 
-const careUnit = { id: 'ward', code: { length: 6, lifetimeSeconds: 600, attempts: 5 } } as CareUnitConnection;
+const careUnit = {
+  id: 'ward',
+  timeZone: 'Europe/Oslo',
+  code: { length: 6, lifetimeSeconds: 600, attempts: 5 },
+} as CareUnitConnection;
+
+const plan = { patientId: 'p-1', authorId: null, title: null, appointmentId: null, callersAppointmentId: null };
 
 export interface Notes {
   readonly db: Db;
@@ -111,7 +100,6 @@ export interface Notes {
   close(): Promise<void>;
 }
 
-/** Starts the operations engine with an EHR that accepts notes, without background loops. */
 export async function startNotes(databaseKind?: Database['kind']): Promise<Notes> {
   const { database, dispose } = await createTestDatabase(databaseKind);
   const db = createDb(database);
@@ -121,14 +109,14 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     id: 'notes',
     careUnits: new Map([[careUnit.id, careUnit]]),
     patience: { callSeconds: 60, settlingSeconds: 0, giveUpSeconds: 600 },
-    offers: (operation: string) => operation === 'findOperation',
+    offers: () => true,
     call: ehr.call,
   } as unknown as EhrConnection;
   const services = {
     db,
     keys: createKeyRing([randomBytes(32)]),
     ehrs: new Map([[connection.id, connection]]),
-    kinds: new Map([[noteKind.name, noteKind as AnyKind]]),
+    kinds: new Map([[medicalNoteKind.name, medicalNoteKind as AnyKind]]),
     operationMetrics: createOperationMetrics(new Registry(), log),
   } as unknown as OperationServices;
   return {
@@ -139,7 +127,7 @@ export async function startNotes(databaseKind?: Database['kind']): Promise<Notes
     write(text, { key, decide } = {}) {
       const keyed = key === undefined ? undefined : { key, fingerprint: text };
       const request = { clientId: 'clinic', ehr: connection, careUnit, requestId: 'request', keyed };
-      return runOnce(services, request, (execute) => execute(noteKind, { text }, decide));
+      return runOnce(services, request, (execute) => execute(medicalNoteKind, { ...plan, text }, decide));
     },
     round: () => recoverDue(services, connection, log),
     async expireLeases() {

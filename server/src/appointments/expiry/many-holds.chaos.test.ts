@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { type Connector, ConnectorError } from '@crossward/connector-kit';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { book, freeSlots } from '../../../../test/bookings.ts';

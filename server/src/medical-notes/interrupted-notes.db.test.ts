@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { leaseDue } from '../operations/due.ts';
+import { LeaseLost } from '../operations/errors.ts';
+import { recover } from '../operations/recover.ts';
+import { openStored } from '../operations/stored-operation.ts';
 import { Problem } from '../problems/problem.ts';
-import { leaseDue } from './due.ts';
-import { LeaseLost } from './errors.ts';
-import { recover } from './recover.ts';
-import { openStored } from './stored-operation.ts';
-import { type Notes, startNotes } from './test-note-kind.ts';
+import { type Notes, startNotes } from './test-notes.ts';
 
-/* Interrupted operations of any kind are recovered. */
+/* A note is never lost after a 201, and never created twice under a key, whatever interrupts its operation. */
 
 let it: Notes;
 beforeEach(async () => {
@@ -91,6 +91,57 @@ describe('after a lost response', () => {
     await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
     expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201 });
     expect(it.ehr.notes.size).toBe(1);
+  });
+});
+
+describe('an EHR that stays unavailable', () => {
+  test.each([true, false])('across a retry and background recovery (performed by the EHR: %s)', async (isDone) => {
+    loseResponse(isDone);
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    it.ehr.isUnavailable = true;
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    await it.expireLeases();
+    await it.round();
+    expect(await it.rows()).toMatchObject([{ state: 'pending', isPlanned: true, hasResponse: false }]);
+    it.ehr.isUnavailable = false;
+    expect(await it.write('Well.', { key: 'a' })).toMatchObject({ status: 201, body: { text: 'Well.' } });
+    expect(it.ehr.notes.size).toBe(1);
+  });
+});
+
+describe('a note that the EHR creates after the caller got a rejection', () => {
+  /** The first call gets no response, the second one is rejected, and then the EHR does the first one. */
+  async function createLate(): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<() => unknown>();
+    it.ehr.fates.push(
+      async (write) => {
+        resolve(write);
+        throw new Problem('outcome_unknown');
+      },
+      () => Promise.reject(new Problem('patient_not_found')),
+    );
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject(unknown);
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({ reason: 'patient_not_found' });
+    const finish = await promise;
+    finish();
+    const [id = ''] = it.ehr.notes.keys();
+    return id;
+  }
+
+  test('is withdrawn', async () => {
+    await createLate();
+    await it.expireLeases();
+    await it.round();
+    expect(it.ehr.notes.size).toBe(0);
+    await expect(it.write('Well.', { key: 'a' })).rejects.toMatchObject({ reason: 'patient_not_found' });
+  });
+
+  test('is kept if staff have changed it since', async () => {
+    it.ehr.changed.add(await createLate());
+    await it.expireLeases();
+    await it.round();
+    expect(it.ehr.notes.size).toBe(1);
+    expect(it.ehr.writes).toHaveLength(2);
   });
 });
 

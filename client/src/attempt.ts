@@ -1,0 +1,99 @@
+import type { ConnectionErrorKind } from './errors.ts';
+import { isProblemDocument, type Problem } from './problem.ts';
+import { isRetryable } from './retry.ts';
+import { startTimeLimit } from './time-limit.ts';
+
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** What a request takes over from its call. */
+export interface RequestInit {
+  readonly headers: Record<string, string>;
+  readonly signal: AbortSignal;
+  readonly fetch: Fetch;
+}
+
+/** Sends a request. It is called once per attempt, so the body must be one that can be read again. */
+export type Send<Data> = (
+  init: RequestInit,
+) => Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>;
+
+export interface Failure {
+  readonly isRetryable: boolean;
+  readonly retryAfter: string | null;
+  /** The gateway's response. `undefined`: there is none, see `connection`. */
+  readonly problem?: Problem;
+  readonly connection: {
+    readonly kind: ConnectionErrorKind;
+    readonly message: string;
+    readonly status?: number;
+  };
+  readonly cause?: unknown;
+}
+
+interface AttemptOptions {
+  readonly fetch: Fetch;
+  readonly headers: Record<string, string>;
+  readonly signal: AbortSignal | undefined;
+  readonly limitMs: number;
+  /** Leaves the body to the caller: then the time limit ends with the headers. */
+  readonly isStream: boolean;
+}
+
+export type Outcome<Data> = { readonly data: Data; readonly response: Response } | { readonly failure: Failure };
+
+/**
+ * Sends one request.
+ *
+ * @throws the reason of the caller's signal, or what `send` throws before it calls `fetch` (a wrong argument)
+ */
+export async function attempt<Data>(
+  send: Send<Data>,
+  { fetch, headers, signal, limitMs, isStream }: AttemptOptions,
+): Promise<Outcome<Data>> {
+  const limit = startTimeLimit(limitMs, signal);
+  let isSent = false;
+  let isStreaming = false;
+  const markedFetch: Fetch = (request) => {
+    isSent = true;
+    return fetch(request);
+  };
+  try {
+    const { data, error, response } = await send({ headers, signal: limit.signal, fetch: markedFetch });
+    if (!response.ok) return { failure: rejection(response, error) };
+    isStreaming = isStream;
+    return { data: data as Data, response };
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (!isSent) throw error;
+    return { failure: limit.hasExpired() ? timedOut(error) : brokenOff(error) };
+  } finally {
+    if (isStreaming) limit.stopClock();
+    else limit.end();
+  }
+}
+
+function rejection({ status, headers }: Response, body: unknown): Failure {
+  return {
+    isRetryable: isRetryable(status, body),
+    retryAfter: headers.get('retry-after'),
+    ...(isProblemDocument(body) ? { problem: body } : {}),
+    connection: {
+      kind: 'unexpected_response',
+      message: `HTTP ${status} without a problem document of the gateway`,
+      status,
+    },
+  };
+}
+
+function timedOut(cause: unknown): Failure {
+  const connection = { kind: 'timeout', message: 'The gateway did not respond within the time limit' } as const;
+  return { isRetryable: true, retryAfter: null, connection, cause };
+}
+
+function brokenOff(cause: unknown): Failure {
+  const connection =
+    cause instanceof SyntaxError
+      ? ({ kind: 'unexpected_response', message: 'The response is not JSON' } as const)
+      : ({ kind: 'network', message: 'The connection to the gateway failed' } as const);
+  return { isRetryable: true, retryAfter: null, connection, cause };
+}

@@ -1,0 +1,59 @@
+import { type Appointments, appointmentMethods } from './appointments.ts';
+import { type CallerOptions, createCaller } from './caller.ts';
+import { type Documents, documentMethods } from './documents.ts';
+import { type CareUnits, careUnitMethods, type Emrs, emrMethods } from './emrs.ts';
+import { type HealthcareServices, healthcareServiceMethods } from './healthcare-services.ts';
+import { type MedicalNotes, medicalNoteMethods } from './medical-notes.ts';
+import { type Patients, patientMethods } from './patients.ts';
+import { createRawClient, type RawClient, type RawOptions } from './raw.ts';
+import { type Resources, resourceMethods } from './resources.ts';
+import { type Schedules, scheduleMethods } from './schedules.ts';
+import { type TimeSlots, timeSlotMethods } from './time-slots.ts';
+
+export interface CrosswardClientOptions extends RawOptions, CallerOptions {}
+
+/** The operations of one care unit. */
+export interface CareUnitClient {
+  readonly patients: Patients;
+  readonly resources: Resources;
+  readonly healthcareServices: HealthcareServices;
+  readonly timeSlots: TimeSlots;
+  readonly appointments: Appointments;
+  readonly medicalNotes: MedicalNotes;
+  readonly documents: Documents;
+  readonly schedules: Schedules;
+}
+
+export interface CrosswardClient {
+  readonly emrs: Emrs;
+  /** The care units of an EHR. */
+  careUnits(emr: string): CareUnits;
+  /** The operations of one care unit. Sends nothing. */
+  careUnit(emr: string, careUnitId: string): CareUnitClient;
+  /** Every path of the OpenAPI description, typed, with credentials, without retries and idempotency keys. */
+  readonly raw: RawClient;
+}
+
+/** Creates a client for one gateway. Every request sends the credentials. */
+export function createCrosswardClient(options: CrosswardClientOptions): CrosswardClient {
+  const raw = createRawClient(options);
+  const connection = { raw, caller: createCaller(options) };
+  return {
+    raw,
+    emrs: emrMethods(connection),
+    careUnits: (emr) => careUnitMethods(connection, emr),
+    careUnit(emr, care_unit_id) {
+      const place = { emr, care_unit_id };
+      return {
+        patients: patientMethods(connection, place),
+        resources: resourceMethods(connection, place),
+        healthcareServices: healthcareServiceMethods(connection, place),
+        timeSlots: timeSlotMethods(connection, place),
+        appointments: appointmentMethods(connection, place),
+        medicalNotes: medicalNoteMethods(connection, place),
+        documents: documentMethods(connection, place),
+        schedules: scheduleMethods(connection, place),
+      };
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { type CareUnitPlace, type Connection, inCareUnit } from './connection.ts';
+import { type List, listOf } from './pages.ts';
+import type { CallOptions, HealthcareService, QueryOf } from './types.ts';
+
+export interface HealthcareServices {
+  list(query?: QueryOf<'list_healthcare_services'>, options?: CallOptions): List<HealthcareService>;
+}
+
+export function healthcareServiceMethods({ raw, caller }: Connection, place: CareUnitPlace): HealthcareServices {
+  return {
+    list: (query = {}, options) =>
+      listOf('healthcare_services', query, (cursor) =>
+        caller.read(options, (init) =>
+          raw.GET(`${inCareUnit}/healthcare-services`, {
+            ...init,
+            params: { path: place, query: { ...query, ...cursor } },
+          }),
+        ),
+      ),
+  };
+}

@@ -1,0 +1,57 @@
+import createClient, { type Client } from 'openapi-fetch';
+import { withHeaderReferences } from './header-references.ts';
+import type { paths } from './schema.ts';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** `GET`, `POST`, … by path, as in the OpenAPI description. Each resolves to `data`, or to the problem as `error`. */
+export type RawClient = Pick<Client<paths>, (typeof methods)[number]>;
+
+export interface RawOptions {
+  /** Base URL of the gateway, without `/api`: `https://gateway.example`. */
+  readonly baseUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Default: the global `fetch`. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+  /**
+   * Where identifiers of patients and resources are sent: in headers (the default), so that no proxy logs them, or in the
+   * URL, for networks that remove unknown headers. Bodies are sent as they are.
+   */
+  readonly identifiers?: 'headers' | 'url';
+}
+
+interface Init {
+  readonly params?: { readonly path?: Record<string, unknown>; readonly query?: Record<string, unknown> };
+  readonly headers?: Record<string, string>;
+}
+type Send = (path: string, init?: Init) => Promise<unknown>;
+
+/** Creates the client below the methods: typed by path, with the credentials, without retries. */
+export function createRawClient({ baseUrl, clientId, clientSecret, fetch, identifiers }: RawOptions): RawClient {
+  const base = createClient<paths>({
+    baseUrl,
+    headers: { 'x-service-client-id': clientId, 'x-service-client-secret': clientSecret },
+    // A redirect would send the credentials to another address.
+    redirect: 'manual',
+    pathSerializer,
+    ...(fetch ? { fetch } : {}),
+  });
+  if (identifiers === 'url') return base;
+  const withReferences = (send: Send): Send => {
+    return async (path, init = {}) => {
+      const { params, headers } = withHeaderReferences(init.params ?? {});
+      return send(path, { ...init, params, headers: { ...init.headers, ...headers } });
+    };
+  };
+  return Object.fromEntries(methods.map((method) => [method, withReferences(base[method] as Send)])) as RawClient;
+}
+
+/** @throws {TypeError} for `..` and the like, which would name another path */
+function pathSerializer(path: string, values: Readonly<Record<string, unknown>>): string {
+  return path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const value = String(values[name] ?? '');
+    if (value === '' || value === '.' || value === '..') throw new TypeError(`${name} must be an identifier`);
+    return encodeURIComponent(value);
+  });
+}

@@ -1,0 +1,46 @@
+import type { components, operations } from './schema.ts';
+
+export type Schemas = components['schemas'];
+
+export type Emr = Schemas['Emr'];
+export type CareUnit = Schemas['CareUnit'];
+export type Patient = Schemas['Patient'];
+export type Resource = Schemas['Resource'];
+export type HealthcareService = Schemas['HealthcareService'];
+export type TimeSlot = Schemas['Timeslot'];
+export type Appointment = Schemas['Appointment'];
+export type AppointmentPreview = Schemas['AppointmentPreview'];
+export type AppointmentCreation = Schemas['AppointmentCreation'];
+export type AppointmentUpdate = Schemas['AppointmentUpdate'];
+
+export type MedicalNote = Schemas['MedicalNote'];
+export type MedicalNoteCreation = Schemas['MedicalNoteCreation'];
+export type PatientDocument = Schemas['Document'];
+export type DocumentCreation = Schemas['DocumentCreation'];
+export type Schedule = Schemas['Schedule'];
+export type ScheduleCreation = Schemas['ScheduleCreation'];
+export type ScheduleEnd = Schemas['ScheduleEnd'];
+export type ScheduleException = Schemas['ScheduleException'];
+export type Cancellation = Omit<Schemas['AppointmentCancellation'], 'status'>;
+
+export type OperationId = keyof operations;
+
+/** The query parameters of an operation. */
+export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
+
+/** Options of each call. */
+export interface CallOptions {
+  /** Cancels the call, with all its retries. */
+  readonly signal?: AbortSignal;
+  /** Time limit of the call, with all its retries, in milliseconds. Default: `timeoutMs` of the client. */
+  readonly timeoutMs?: number;
+}
+
+/** Options of each call that changes something. */
+export interface WriteOptions extends CallOptions {
+  /**
+   * Default: a new random key. Pass a key of your own, stored before the call, to repeat a write after your program was
+   * stopped: the same key and the same request never write twice (within 24 hours).
+   */
+  readonly idempotencyKey?: string;
+}

@@ -1,0 +1,20 @@
+import type { FhirConnection } from '../../connection.ts';
+import { type CareUnitDirectory, unknownService } from '../../directory.ts';
+import type { FhirSlot } from '../../fhir.ts';
+import { searchSlots } from '../../time-slots/search.ts';
+import type { WantedTime } from '../changes/drafts.ts';
+
+/** All slots of a resource that start in a time, whatever their status is. */
+export function slotsAt(
+  ehr: FhirConnection,
+  directory: CareUnitDirectory,
+  { resourceId, serviceId, start, end }: WantedTime,
+): Promise<readonly FhirSlot[]> {
+  return searchSlots(ehr, directory, directory.schedulesOf([resourceId]), {
+    start,
+    before: end,
+    statuses: undefined,
+    few: true,
+    services: serviceId === unknownService ? undefined : [serviceId],
+  });
+}

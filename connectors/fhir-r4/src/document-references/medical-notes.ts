@@ -1,0 +1,109 @@
+import { type Connector, ConnectorError, type MedicalNote, type MedicalNoteWrite } from '@crossward/connector-kit';
+import { afterWriting } from '../booking/write/outcomes.ts';
+import type { ServerFacts } from '../capability-statement.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
+import { type FhirDocumentReference, localReference } from '../fhir.ts';
+import { currentPatientId, isFhirId } from '../patients.ts';
+import { appointmentsOf } from './appointments.ts';
+import { authorReference, authorsOf } from './authors.ts';
+import { isOfCareUnit } from './care-unit.ts';
+import { hasCategory, noteCodings, noteDocument, textAttachment, toMedicalNote } from './medical-note.ts';
+import { documentSearch } from './search.ts';
+import { isCurrentDocument, isEnteredInError } from './standing.ts';
+import { createDocument, findCreated, withdrawDocument } from './write.ts';
+
+/** The operations for medical notes, as far as the server supports DocumentReferences. */
+export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<Connector> {
+  const { client, settings } = ehr;
+  const { author = 'practitioner', care_unit = 'recorded' } = settings.medical_notes ?? {};
+  const codings = noteCodings(settings);
+  const search = documentSearch(client, { post: settings.patient_search !== 'get' });
+  const readsEncounters = facts.can('Encounter', 'read') && facts.can('Encounter', 'search-type');
+
+  const isNote = (document: FhirDocumentReference, directory: CareUnitDirectory) =>
+    isCurrentDocument(document) &&
+    textAttachment(document) !== undefined &&
+    isOfCareUnit(document, directory, care_unit);
+
+  async function notes(
+    documents: readonly FhirDocumentReference[],
+    directory: CareUnitDirectory,
+  ): Promise<readonly MedicalNote[]> {
+    const [authorOf, appointmentOf] = await Promise.all([
+      authorsOf(client, directory, documents),
+      appointmentsOf(client, documents, readsEncounters),
+    ]);
+    const context = { client, baseUrl: settings.base_url, authorOf, appointmentOf };
+    return Promise.all(documents.map((it) => toMedicalNote(it, context)));
+  }
+
+  const listing: Partial<Connector> = {
+    async listMedicalNotes({ careUnit, authorId, ...query }) {
+      const directory = await ehr.directory.of(careUnit);
+      const authors = authorId === undefined ? undefined : directory.namesOf(authorId);
+      if (authors?.length === 0) return [];
+      const documents = await search({
+        ...query,
+        parameters: [
+          ['category', `${codings.category.system}|${codings.category.code}`],
+          ...(authors ? [['author', authors.join(',')] as const] : []),
+        ],
+        isWanted: (document) =>
+          localReference(document.subject) === `Patient/${query.patientId}` &&
+          hasCategory(document, codings.category) &&
+          isNote(document, directory) &&
+          (!authors || (document.author ?? []).some((it) => authors.includes(localReference(it) ?? ''))),
+      });
+      return notes(documents, directory);
+    },
+  };
+
+  const finding: Partial<Connector> = {
+    async findMedicalNote(careUnit, patientId, noteId) {
+      if (!isFhirId(noteId)) return null;
+      const [directory, document] = await Promise.all([
+        ehr.directory.of(careUnit),
+        client.read<FhirDocumentReference>(`DocumentReference/${noteId}`),
+      ]);
+      if (!document || localReference(document.subject) !== `Patient/${patientId}`) return null;
+      if (!hasCategory(document, codings.category) || !isNote(document, directory)) return null;
+      return (await notes([document], directory))[0] ?? null;
+    },
+  };
+
+  async function create(write: MedicalNoteWrite): Promise<MedicalNote> {
+    const [directory, patientId] = await Promise.all([
+      ehr.directory.of(write.careUnit),
+      currentPatientId(ehr, write.patientId),
+    ]);
+    const reference = write.authorId === null ? undefined : authorReference(directory, write.authorId, author);
+    if (write.authorId !== null && !reference) throw new ConnectorError('resource_not_found', 'No such author');
+    const document = noteDocument(write, patientId, reference, directory, codings);
+    const created = await createDocument(ehr, document, write.operationId, write.onNoResponse);
+    return afterWriting(() => noteOf(created, directory));
+  }
+
+  async function noteOf(document: FhirDocumentReference, directory: CareUnitDirectory): Promise<MedicalNote> {
+    const [note] = await notes([document], directory);
+    if (!note) throw new Error('Every document of a note becomes a note');
+    return note;
+  }
+
+  const writing: Partial<Connector> = {
+    createMedicalNote: create,
+    async findMedicalNoteWrite(careUnit, operationId) {
+      const document = await findCreated(ehr, operationId);
+      if (!document || isEnteredInError(document)) return null;
+      return noteOf(document, await ehr.directory.of(careUnit));
+    },
+    withdrawMedicalNote: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+  };
+
+  const can = (interaction: Parameters<ServerFacts['can']>[1]) => facts.can('DocumentReference', interaction);
+  return {
+    ...(can('search-type') ? listing : {}),
+    ...(can('read') ? finding : {}),
+    ...(can('create') && can('search-type') && can('update') ? writing : {}),
+  };
+}

@@ -1,0 +1,115 @@
+import type { FhirClient, SearchParameters } from '../client.ts';
+import { compare, type FhirDocumentReference } from '../fhir.ts';
+import { isRefusal } from '../outcome.ts';
+import { isFhirId } from '../patients.ts';
+import { createdAt } from './created-at.ts';
+
+/** Few, because the content may be inline. */
+const pageSize = 20;
+
+export interface DocumentPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+export interface DocumentSearch {
+  readonly patientId: string;
+  /** Parameters that the server may ignore: `isWanted` checks them too. */
+  readonly parameters: SearchParameters;
+  readonly start?: Date | undefined;
+  /** Exclusive. */
+  readonly end?: Date | undefined;
+  readonly after?: DocumentPosition | undefined;
+  readonly limit: number;
+  isWanted(document: FhirDocumentReference): boolean;
+}
+
+export type SearchDocuments = (search: DocumentSearch) => Promise<readonly FhirDocumentReference[]>;
+
+/**
+ * Searches a patient's documents, newest first, then by id descending. A server sorts equal dates as it likes, so they
+ * are read whole and sorted here. Documents without a date are in no search by date and are searched for on their own.
+ */
+export function documentSearch(client: FhirClient, { post }: { readonly post: boolean }): SearchDocuments {
+  let refusesMissing = false;
+
+  async function undated(common: SearchParameters): Promise<readonly FhirDocumentReference[]> {
+    if (refusesMissing) return [];
+    const parameters: SearchParameters = [...common, ['date:missing', 'true'], ['_count', String(pageSize)]];
+    try {
+      return await client.search<FhirDocumentReference>('DocumentReference', parameters, { post });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      refusesMissing = true;
+      return [];
+    }
+  }
+
+  return async (search) => {
+    const { patientId, limit } = search;
+    if (!isFhirId(patientId)) return [];
+    const common: SearchParameters = [['patient', `Patient/${patientId}`], ...search.parameters];
+    const found = new Map<string, FhirDocumentReference>();
+    const add = (document: FhirDocumentReference) => {
+      if (isInRange(document, search) && search.isWanted(document)) found.set(document.id ?? '', document);
+    };
+    const [others] = await Promise.all([undated(common), addDated(client, common, search, { post, add, found })]);
+    for (const document of others) add(document);
+    return [...found.values()].sort((a, b) => byPosition(positionOf(a), positionOf(b))).slice(0, limit);
+  };
+}
+
+interface Collecting {
+  readonly post: boolean;
+  readonly found: ReadonlyMap<string, FhirDocumentReference>;
+  add(document: FhirDocumentReference): void;
+}
+
+/** Reads pages until there are enough documents that are certainly newer than all on the pages that follow. */
+async function addDated(
+  client: FhirClient,
+  common: SearchParameters,
+  { start, end, after, limit }: DocumentSearch,
+  { post, found, add }: Collecting,
+): Promise<void> {
+  // A server may store whole seconds.
+  const latest = after && new Date(after.createdAt.getTime() + 1000);
+  const before = latest && end ? new Date(Math.min(latest.getTime(), end.getTime())) : (latest ?? end);
+  const parameters: SearchParameters = [
+    ...common,
+    ...(start ? [['date', `ge${start.toISOString()}`] as const] : []),
+    ...(before ? [['date', `lt${before.toISOString()}`] as const] : []),
+    ['_sort', '-date'],
+    ['_count', String(pageSize)],
+  ];
+  let sorted = true;
+  let reached = Number.POSITIVE_INFINITY;
+  for await (const page of client.pages('DocumentReference', parameters, { post })) {
+    sorted &&= page.sorted;
+    for (const document of page.resources as readonly FhirDocumentReference[]) {
+      const time = createdAt(document).getTime();
+      if (time > reached) sorted = false;
+      reached = Math.min(reached, time);
+      add(document);
+    }
+    // The next page may have more documents of the last date.
+    const complete = [...found.values()].filter((it) => createdAt(it).getTime() > reached).length;
+    if (sorted && complete >= limit) return;
+  }
+}
+
+function isInRange(document: FhirDocumentReference, { start, end, after }: DocumentSearch): boolean {
+  const position = positionOf(document);
+  if (start && position.createdAt < start) return false;
+  if (end && position.createdAt >= end) return false;
+  return after === undefined || byPosition(position, after) > 0;
+}
+
+function positionOf(document: FhirDocumentReference): DocumentPosition {
+  return { createdAt: createdAt(document), id: document.id ?? '' };
+}
+
+/** Newest first, then by id descending. */
+function byPosition(a: DocumentPosition, b: DocumentPosition): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || compare(b.id, a.id);
+}

@@ -1,0 +1,121 @@
+import { ConnectorError, type Withdrawal } from '@crossward/connector-kit';
+import { afterWriting, isBroken, isConflict, isUnknown, unknownOutcome } from '../booking/write/outcomes.ts';
+import type { WriteResponse } from '../client.ts';
+import type { FhirConnection } from '../connection.ts';
+import { compare, type FhirDocumentReference, referenceTo } from '../fhir.ts';
+import { isUnchanged, withContentHash } from './content-hash.ts';
+import { isEnteredInError } from './standing.ts';
+
+/** How often a document that somebody else changes at the same time is read again. */
+const attempts = 5;
+
+/**
+ * Creates a document once. Looks for the operation id first, and again after the create: where a server ignores
+ * `If-None-Exist`, two calls with one operation id can leave two documents, of which the first stays.
+ *
+ * @param onNoResponse called if the server may still create the document
+ * @throws ConnectorError `outcome_unknown`
+ */
+export async function createDocument(
+  ehr: FhirConnection,
+  document: FhirDocumentReference,
+  operationId: string,
+  onNoResponse: (() => void) | undefined,
+): Promise<FhirDocumentReference> {
+  const earlier = await findCreated(ehr, operationId);
+  if (earlier) return earlier;
+  const { operationSystem } = ehr.dialect;
+  const identifier = [...(document.identifier ?? []), { system: operationSystem, value: operationId }];
+  const ifNoneExist = `identifier=${operationSystem}|${operationId}`;
+  let created: FhirDocumentReference | undefined;
+  try {
+    created = await send(ehr, withContentHash({ ...document, identifier }), ifNoneExist);
+  } catch (error) {
+    if (!isUnknown(error) && !(error instanceof Conflict)) throw error;
+    if (isUnknown(error)) onNoResponse?.();
+    const found = await afterWriting(() => findCreated(ehr, operationId));
+    if (found) return found;
+    throw error instanceof Conflict ? new ConnectorError('rejected', error.message) : unknownOutcome(error);
+  }
+  return (await afterWriting(() => findCreated(ehr, operationId))) ?? created;
+}
+
+/** The server rejects the create because of another request. */
+class Conflict extends Error {}
+
+async function send(
+  { client }: FhirConnection,
+  document: FhirDocumentReference,
+  ifNoneExist: string,
+): Promise<FhirDocumentReference> {
+  const response = await client.create(document, { ifNoneExist });
+  if (isConflict(response.status)) throw new Conflict(`The EHR responded with ${response.status}`);
+  assertDone(response);
+  if (response.resource?.resourceType === 'DocumentReference' && response.resource.id !== undefined) {
+    return response.resource as FhirDocumentReference;
+  }
+  const { reference } = response;
+  const found = reference && (await afterWriting(() => client.read<FhirDocumentReference>(reference)));
+  if (!found) throw unknownOutcome();
+  return found;
+}
+
+function assertDone(response: WriteResponse): void {
+  if (isBroken(response.status)) throw unknownOutcome(response.refusal);
+  if (!response.ok)
+    throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+}
+
+/**
+ * The document that an operation created, also one that was withdrawn. Its twins are withdrawn.
+ *
+ * @returns `null`: the operation has created none
+ */
+export async function findCreated(ehr: FhirConnection, operationId: string): Promise<FhirDocumentReference | null> {
+  const all = await documentsOf(ehr, operationId);
+  const [kept, ...twins] = all.filter((it) => !isEnteredInError(it)).sort(byCreation);
+  for (const twin of twins) if (isUnchanged(twin)) await markAsError(ehr, twin);
+  return kept ?? all[0] ?? null;
+}
+
+/** Marks the document of an operation as entered in error, unless somebody has changed it since. */
+export async function withdrawDocument(ehr: FhirConnection, operationId: string): Promise<Withdrawal> {
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const found = (await documentsOf(ehr, operationId)).filter((it) => !isEnteredInError(it));
+    if (!found.every(isUnchanged)) return 'changed';
+    const marked = await Promise.all(found.map((it) => markAsError(ehr, it)));
+    if (marked.every(Boolean)) return 'withdrawn';
+  }
+  throw new ConnectorError('unavailable', 'The document kept changing; nothing was withdrawn');
+}
+
+async function documentsOf(
+  { client, dialect: { operationSystem } }: FhirConnection,
+  operationId: string,
+): Promise<FhirDocumentReference[]> {
+  const identifier = ['identifier', `${operationSystem}|${operationId}`] as const;
+  const found = await client.search<FhirDocumentReference>('DocumentReference', [identifier], { few: true });
+  // Some servers ignore a search parameter that they do not know.
+  return found.filter((it) =>
+    it.identifier?.some(({ system, value }) => system === operationSystem && value === operationId),
+  );
+}
+
+/** @returns whether it is done. If not, somebody else has changed the document meanwhile. */
+async function markAsError({ client }: FhirConnection, document: FhirDocumentReference): Promise<boolean> {
+  const ifMatch = document.meta?.versionId;
+  if (ifMatch === undefined) throw new ConnectorError('rejected', 'The EHR sends documents without a version');
+  const marked = { ...document, status: 'entered-in-error' } as FhirDocumentReference;
+  const response = await client.update(marked, { ifMatch });
+  if (isConflict(response.status)) return false;
+  // Deleted meanwhile.
+  if (response.status === 410 && !(await client.read(referenceTo(document)))) return true;
+  assertDone(response);
+  return true;
+}
+
+/** A document that was changed comes first, so that it is kept; then the first one that was created. */
+function byCreation(a: FhirDocumentReference, b: FhirDocumentReference): number {
+  const changes = Number(isUnchanged(a)) - Number(isUnchanged(b));
+  return changes || compare(a.meta?.lastUpdated ?? '', b.meta?.lastUpdated ?? '') || compare(a.id ?? '', b.id ?? '');
+}

@@ -1,0 +1,67 @@
+import type { ConfiguredCareUnit, ProbeFinding } from '@crossward/connector-kit';
+import type { ServerFacts } from '../capability-statement.ts';
+import type { FhirConnection } from '../connection.ts';
+import { isOfCareUnit } from '../document-references/care-unit.ts';
+import { hasCategory, noteCodings } from '../document-references/medical-note.ts';
+import { medicalNotes } from '../document-references/medical-notes.ts';
+import { isCurrentDocument } from '../document-references/standing.ts';
+import type { FhirDocumentReference } from '../fhir.ts';
+import { isRefusal } from '../outcome.ts';
+
+const name = 'medical notes';
+
+/**
+ * Reports which operations for medical notes the server supports, and whether its documents have the category of notes
+ * and name care units. Writes nothing: a trial note would be in a patient's record.
+ */
+export async function probeMedicalNotes(
+  ehr: FhirConnection,
+  facts: ServerFacts,
+  careUnits: readonly ConfiguredCareUnit[],
+  recommended: Record<string, unknown>,
+): Promise<ProbeFinding> {
+  const { listMedicalNotes, findMedicalNote, createMedicalNote } = medicalNotes(ehr, facts);
+  const supported = [
+    ...(listMedicalNotes ? ['list'] : []),
+    ...(findMedicalNote ? ['read'] : []),
+    ...(createMedicalNote ? ['create'] : []),
+  ];
+  if (supported.length === 0) {
+    return {
+      name,
+      status: 'untried',
+      detail: 'The server offers no DocumentReferences, so there are no medical notes.',
+    };
+  }
+  const offer = `The server offers DocumentReferences to ${supported.join(', ')}.`;
+  const documents = listMedicalNotes ? await someDocuments(ehr) : [];
+  if (documents.length === 0) return { name, status: 'ok', detail: `${offer} None was found.` };
+  const { category } = noteCodings(ehr.settings);
+  const notes = documents.filter((it) => hasCategory(it, category));
+  const seen = `Of ${documents.length} documents seen, ${notes.length} have the category ${category.system}|${category.code}`;
+  if (notes.length === 0) {
+    return { name, status: 'warning', detail: `${seen}. Others need medical_notes.category.` };
+  }
+  const directories = await Promise.all(careUnits.map((it) => ehr.directory.of(it)));
+  const placed = notes.filter((note) => directories.some((it) => isOfCareUnit(note, it, 'recorded')));
+  if (placed.length > 0 || ehr.settings.medical_notes?.care_unit === 'any') {
+    return { name, status: 'ok', detail: `${offer} ${seen}, and ${placed.length} of these name a care unit.` };
+  }
+  recommended.medical_notes = { care_unit: 'any' };
+  const detail = `${seen}, and none of these names a care unit. With medical_notes.care_unit: any, every care unit shows them.`;
+  return { name, status: 'warning', detail };
+}
+
+/** The first page of current documents. Empty if the server rejects a search without a patient. */
+async function someDocuments({ client }: FhirConnection): Promise<readonly FhirDocumentReference[]> {
+  const elements = ['_elements', 'status,docStatus,category,subject,author,custodian,context,identifier'] as const;
+  try {
+    for await (const { resources } of client.pages('DocumentReference', [elements, ['_count', '20']])) {
+      return (resources as readonly FhirDocumentReference[]).filter(isCurrentDocument);
+    }
+    return [];
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+}

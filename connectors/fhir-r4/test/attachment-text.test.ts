@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { localBinary } from '../src/document-references/attachment-data.ts';
+import { attachmentText, rankOfText } from '../src/document-references/attachment-text.ts';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const rtf = (text: string) => attachmentText(latin1(text), 'text/rtf');
+const html = (text: string) => attachmentText(Buffer.from(text), 'text/html; charset=utf-8');
+
+describe('plain text', () => {
+  test.each([
+    ['utf-8', 'text/plain; charset=UTF-8', Buffer.from('Blåbär € 𝄞'), 'Blåbär € 𝄞'],
+    ['utf-8 without a charset', 'text/plain', Buffer.from('Blåbär'), 'Blåbär'],
+    ['windows-1252 without a charset', 'text/plain', latin1('Bl\xe5b\xe4r \x80'), 'Blåbär €'],
+    ['iso-8859-1', 'text/plain; charset="ISO-8859-1"', latin1('Bl\xe5b\xe4r'), 'Blåbär'],
+    ['utf-16 with a byte order mark', 'text/plain', Buffer.from('\ufeffBlå', 'utf16le'), 'Blå'],
+    ['an unknown charset', 'text/plain; charset=x-unknown', Buffer.from('Blå'), 'Blå'],
+    ['white space at the ends', 'text/plain', Buffer.from(' a\r\n'), ' a\r\n'],
+  ])('in %s', (_, contentType, bytes, text) => {
+    expect(attachmentText(bytes, contentType)).toBe(text);
+  });
+});
+
+describe('HTML becomes text', () => {
+  test.each([
+    ['<p>One<br>two</p><p>three &lt;4&nbsp;mg&gt; &aring;</p>', 'One\ntwo\n\nthree <4\u00a0mg> å'],
+    ['<h1>Assessment</h1><ul><li>Rest</li><li>Water</li></ul>', 'Assessment\n\n * Rest\n * Water'],
+    ['<style>p{}</style><script>alert(1)</script><p>Seen</p><img src="http://other.example/x.png">', 'Seen'],
+    ['<a href="http://other.example">link</a>', 'link'],
+    ['<!-- note --><p>unclosed <b>bold', 'unclosed bold'],
+  ])('%s', (markup, text) => {
+    expect(html(markup)).toBe(text);
+  });
+
+  test('and keeps the cells of a table apart', () => {
+    const lines = html('<table><tr><th>Pulse</th><td>72</td></tr><tr><th>Temp</th><td>37.2</td></tr></table>').split(
+      '\n',
+    );
+    expect(lines.map((line) => line.split(/\s+/))).toEqual([
+      ['Pulse', '72'],
+      ['Temp', '37.2'],
+    ]);
+  });
+
+  test.each(['', '<p></p>', '<'.repeat(10_000), '<div>'.repeat(5_000)])('of any shape', (markup) => {
+    expect(html(markup)).toEqual(expect.any(String));
+  });
+});
+
+describe('RTF becomes text', () => {
+  test.each([
+    ['paragraphs and tabs', '{\\rtf1\\ansi One\\par Two\\tab 2\\line three\\par}', 'One\nTwo\t2\nthree'],
+    [
+      'no tables of fonts and colours',
+      '{\\rtf1{\\fonttbl{\\f0 Arial;}}{\\colortbl;\\red1;}{\\*\\generator x;}Text}',
+      'Text',
+    ],
+    ['escaped characters', '{\\rtf1 a \\{b\\} \\\\c}', 'a {b} \\c'],
+    ['bytes of the code page', "{\\rtf1\\ansi\\ansicpg1252 Bl\\'e5b\\'e4r \\'80}", 'Blåbär €'],
+    ['bytes of another code page', "{\\rtf1\\ansi\\ansicpg1251 \\'cf\\'f0}", 'Пр'],
+    ['bytes of a double-byte code page', "{\\rtf1\\ansi\\ansicpg932 \\'93\\'fa}", '日'],
+    ['Unicode with one alternative', '{\\rtf1\\ansi \\u229?\\u-10188?\\u-8930?.}', 'å𝄞.'],
+    ['Unicode with an alternative as byte', "{\\rtf1\\ansi \\u8364\\'80!}", '€!'],
+    ['Unicode without alternatives', '{\\rtf1{\\uc0 \\u229 b}c\\u228?d}', 'åbcäd'],
+    ['no hidden text', '{\\rtf1 a{\\v hidden}b\\v c\\v0 d}', 'abd'],
+    ['no deleted text', '{\\rtf1 a\\deleted b\\deleted0 c}', 'ac'],
+    ['cells of a table', '{\\rtf1\\trowd a\\cell b\\cell\\row c\\cell d\\cell\\row}', 'a\tb\t\nc\td'],
+    ['no binary data', '{\\rtf1 a{\\pict\\bin4 }{\\}}b}', 'ab'],
+    ['the result of a field', '{\\rtf1{\\field{\\*\\fldinst HYPERLINK "x"}{\\fldrslt link}}}', 'link'],
+    ['line breaks of the file as nothing', '{\\rtf1 a\r\nb\\\nc}', 'ab\nc'],
+    ['what is left of a broken file', '{\\rtf1 a}}} b {{', 'a b'],
+    ['nothing of an empty file', '', ''],
+  ])('with %s', (_, source, text) => {
+    expect(rtf(source)).toBe(text);
+  });
+});
+
+test('plain text is the best source, and a PDF is none', () => {
+  const ranks = ['text/plain; charset=utf-8', 'TEXT/HTML', 'application/rtf'].map(rankOfText);
+  expect(ranks).toEqual(ranks.toSorted((a = 9, b = 9) => a - b));
+  for (const other of ['application/pdf', 'image/png', '', undefined]) expect(rankOfText(other)).toBeUndefined();
+});
+
+test.each([
+  ['Binary/1', 'Binary/1'],
+  ['https://ehr.example/fhir/Binary/1', 'Binary/1'],
+  ['https://ehr.example/fhir/Binary/a.b-c/_history/2', 'Binary/a.b-c'],
+  ['https://other.example/fhir/Binary/1', undefined],
+  ['https://ehr.example.evil.example/fhir/Binary/1', undefined],
+  ['http://ehr.example/fhir/Binary/1', undefined],
+  ['//other.example/Binary/1', undefined],
+  ['Binary/..', undefined],
+  ['Binary/../Patient/1', undefined],
+  ['Binary/1?x=y', undefined],
+  ['Patient/1', undefined],
+  ['data:text/plain,x', undefined],
+  [undefined, undefined],
+])('of the attachment URL %s the connector reads %s', (url, reference) => {
+  expect(localBinary(url, 'https://ehr.example/fhir/')).toBe(reference);
+});

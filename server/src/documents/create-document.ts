@@ -1,0 +1,56 @@
+import type { DocumentContentType } from '@crossward/connector-kit';
+import type { Static } from 'typebox';
+import { requireAuthor } from '../api/authors.ts';
+import { patientIdentifier } from '../api/identifiers.ts';
+import { inBody, inPath } from '../api/places.ts';
+import type { Access } from '../api/route.ts';
+import { requirePatient } from '../ehr/lookups.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import type { Execute } from '../operations/run-once.ts';
+import { problemAt } from '../problems/problem.ts';
+import { adoptUpload } from '../uploads/remove-uploads.ts';
+import type { Upload } from '../uploads/upload.ts';
+import type { documentCreationSchema } from './contract.ts';
+import { documentKind } from './kind.ts';
+
+interface Creation {
+  readonly patientId: string;
+  readonly body: Static<typeof documentCreationSchema>;
+  readonly upload: Upload | undefined;
+  readonly readHeader: ReadHeader;
+}
+
+/** Stores a document in the EHR. Its content has been received, and its bytes say what it is. */
+export async function createDocument(
+  access: Access,
+  execute: Execute,
+  { patientId, body, upload, readHeader }: Creation,
+): Promise<OperationResponse> {
+  if (!upload) throw new Error('The content of the body was not received');
+  if (upload.size === 0) throw problemAt(inBody('content'), 'request_invalid', '/content must not be empty.');
+  assertSameType(body.content_type, upload.contentType);
+  const { ehr } = access;
+  const patientPlace = inPath('patient_id');
+  const patient = patientIdentifier(patientId, patientPlace, ehr, readHeader);
+  const { id } = await requirePatient(ehr, patient, patientPlace);
+  const author = body.author_id === undefined ? undefined : await requireAuthor(access, body.author_id, readHeader);
+  const plan = {
+    patientId: id,
+    authorId: author?.id ?? null,
+    title: body.title ?? null,
+    contentType: body.content_type,
+    upload: { id: upload.id, size: upload.size },
+  };
+  return execute(documentKind, plan, async (tx, operationId) => {
+    await adoptUpload(tx, upload.id, operationId);
+    return undefined;
+  });
+}
+
+/** @throws Problem `content_type_mismatch` */
+function assertSameType(label: DocumentContentType, found: DocumentContentType | undefined): void {
+  if (found === label) return;
+  const what = found === undefined ? 'none of the supported types' : found;
+  throw problemAt(inBody('content'), 'content_type_mismatch', `The content is ${what}, not ${label}.`);
+}

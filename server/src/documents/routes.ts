@@ -1,0 +1,186 @@
+import { type Document, documentContentTypes } from '@crossward/connector-kit';
+import type { FastifyInstance } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { patientIdentifier } from '../api/identifiers.ts';
+import { type Cursors, page } from '../api/paging.ts';
+import { inPath } from '../api/places.ts';
+import { type Access, addOperation } from '../api/route.ts';
+import { ehrReadReasons, ehrWriteReasons, identifierReasons } from '../api/route-reasons.ts';
+import { patientNotation, reference, text } from '../api/schemas.ts';
+import { requirePatient } from '../ehr/lookups.ts';
+import type { ReadHeader } from '../identifiers/index.ts';
+import { type Problem, problemAt } from '../problems/problem.ts';
+import {
+  documentCreationSchema,
+  documentFormSchema,
+  documentSchema,
+  documentsQuery,
+  documentsSchema,
+} from './contract.ts';
+import { createDocument } from './create-document.ts';
+import { contentResponse, unknownContentType } from './read-content.ts';
+import { documentBody } from './representation.ts';
+
+const patientParams = { patient_id: patientNotation() };
+const documentParams = { ...patientParams, document_id: text({ description: 'Id of the document.' }) };
+const place = { emr: 'sandbox-no', care_unit_id: 'oslo-sentrum', patient_id: 'emr_id:p-3' };
+const example = {
+  id: '0197a2c4-5b1e-7c3f-9d20-3f6f0a6f2c11',
+  patient_id: 'emr_id:p-3',
+  created_at: '2027-03-12T14:00:00+01:00',
+  author_id: 'emr_id:r-1',
+  title: 'Referral',
+  content_type: 'text/plain',
+  size: 12,
+};
+const oneDocumentReasons = [
+  'patient_not_found',
+  'document_not_found',
+  ...identifierReasons,
+  ...ehrReadReasons,
+] as const;
+
+interface Dependencies {
+  readonly cursors: Cursors;
+}
+
+/** The scope must have `addUploadBodies`. */
+export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependencies): void {
+  scope.addSchema(documentSchema);
+  scope.addSchema(documentCreationSchema);
+  scope.addSchema(documentFormSchema);
+
+  addOperation(scope, {
+    operationId: 'list_documents',
+    tag: 'Documents',
+    summary: 'List documents',
+    description: "The patient's documents at the care unit, newest first.",
+    level: 'care_unit',
+    method: 'GET',
+    path: '/patients/:patient_id/documents',
+    scopes: ['documents:read'],
+    params: patientParams,
+    query: documentsQuery,
+    response: { status: 200, description: 'A page of documents.', schema: documentsSchema },
+    reasons: ['patient_not_found', 'cursor_invalid', ...identifierReasons, ...ehrReadReasons],
+    examples: { params: place, query: { limit: 20 }, response: { documents: [example], next_cursor: null } },
+    async handle({ client, ehr, careUnit, params, query, readHeader }) {
+      const patientId = await findPatientId(ehr, params.patient_id, readHeader);
+      const { entries, next_cursor } = await page(
+        cursors,
+        query,
+        { clientId: client.id, operationId: 'list_documents', filters: [ehr.id, careUnit.id, patientId] },
+        ({ createdAt, id }: Document) => [createdAt.toISOString(), id],
+        (after, limit) =>
+          ehr.call('listDocuments', {
+            careUnit,
+            patientId,
+            limit,
+            ...(after ? { after: { createdAt: new Date(String(after[0])), id: String(after[1]) } } : {}),
+          }),
+      );
+      return { body: { documents: entries.map((document) => documentBody(document, careUnit)), next_cursor } };
+    },
+  });
+
+  addOperation(scope, {
+    operationId: 'get_document',
+    tag: 'Documents',
+    summary: 'Get a document',
+    level: 'care_unit',
+    method: 'GET',
+    path: '/patients/:patient_id/documents/:document_id',
+    scopes: ['documents:read'],
+    params: documentParams,
+    response: { status: 200, description: 'The document, without its content.', schema: documentSchema },
+    reasons: oneDocumentReasons,
+    examples: { params: { ...place, document_id: example.id }, response: example },
+    async handle({ ehr, careUnit, params, readHeader }) {
+      return { body: documentBody(await findDocument({ ehr, careUnit }, params, readHeader), careUnit) };
+    },
+  });
+
+  addOperation(scope, {
+    operationId: 'get_document_content',
+    tag: 'Documents',
+    summary: 'Download a document',
+    description: `The content, as a download. Content of any type that cannot be stored through this interface is sent as \`${unknownContentType}\`.`,
+    level: 'care_unit',
+    method: 'GET',
+    path: '/patients/:patient_id/documents/:document_id/content',
+    scopes: ['documents:read'],
+    params: documentParams,
+    response: {
+      status: 200,
+      description: 'The content.',
+      schema: Type.String({ format: 'binary', contentMediaType: unknownContentType }),
+      // Code generators use the first type that they know: as text, the content would be decoded.
+      mediaTypes: [unknownContentType, ...documentContentTypes],
+    },
+    reasons: oneDocumentReasons,
+    examples: { params: { ...place, document_id: example.id }, response: 'See referral' },
+    async handle({ ehr, careUnit, params, readHeader }) {
+      const document = await findDocument({ ehr, careUnit }, params, readHeader);
+      const content = await ehr.call('readDocument', careUnit, document.patientId, document.id);
+      if (!content) throw documentNotFound();
+      return contentResponse(document, content);
+    },
+  });
+
+  addOperation(scope, {
+    operationId: 'create_document',
+    tag: 'Documents',
+    summary: 'Store a document',
+    description:
+      'Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.',
+    level: 'care_unit',
+    method: 'POST',
+    path: '/patients/:patient_id/documents',
+    scopes: ['documents:write'],
+    params: patientParams,
+    body: reference<Static<typeof documentCreationSchema>>('DocumentCreation'),
+    form: reference('DocumentForm'),
+    response: { status: 201, description: 'The document.', schema: documentSchema },
+    reasons: [
+      'patient_not_found',
+      'content_type_mismatch',
+      'author_not_practitioner',
+      ...identifierReasons,
+      ...ehrWriteReasons,
+    ],
+    reasonsOfNames: ['resource_not_found'],
+    examples: {
+      params: place,
+      body: {
+        title: 'Referral',
+        content_type: 'text/plain',
+        content: 'U2VlIHJlZmVycmFs',
+        author_id: 'emr_id:r-1',
+      },
+      response: example,
+    },
+    handle: ({ ehr, careUnit, client, params, body, upload, readHeader, execute }) =>
+      createDocument({ ehr, careUnit, client }, execute, { patientId: params.patient_id, body, upload, readHeader }),
+  });
+}
+
+async function findPatientId(ehr: Access['ehr'], patientId: string, readHeader: ReadHeader): Promise<string> {
+  const where = inPath('patient_id');
+  return (await requirePatient(ehr, patientIdentifier(patientId, where, ehr, readHeader), where)).id;
+}
+
+async function findDocument(
+  { ehr, careUnit }: Pick<Access, 'ehr' | 'careUnit'>,
+  { patient_id, document_id }: { readonly patient_id: string; readonly document_id: string },
+  readHeader: ReadHeader,
+): Promise<Document> {
+  const patientId = await findPatientId(ehr, patient_id, readHeader);
+  const document = await ehr.call('findDocument', careUnit, patientId, document_id);
+  if (!document) throw documentNotFound();
+  return document;
+}
+
+function documentNotFound(): Problem {
+  const detail = 'The patient has no document with this id at this care unit.';
+  return problemAt(inPath('document_id'), 'document_not_found', detail);
+}

@@ -1,0 +1,101 @@
+/** @module-tag any-database */
+import type { ChangeKind, Connector, ConnectorOperation } from '@crossward/connector-kit';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { exampleRequest } from '../../../test/access-cases.ts';
+import { type Appointment, bookEach, consecutiveSlots, idsIn, oslo, type Slot } from '../../../test/bookings.ts';
+import { unfinishedOperations } from '../../../test/codes.ts';
+import { type Problem, type RequestOptions, startGateway } from '../../../test/gateway.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
+import { type EhrOperation, ehrOperations } from './ehr-operations.ts';
+
+type Missing = ConnectorOperation | ChangeKind;
+interface Requirements {
+  readonly operations: readonly ConnectorOperation[];
+  readonly changes?: readonly ChangeKind[];
+}
+
+/** What the EHRs do not support at the moment. */
+let missing: Missing | undefined;
+
+function withoutMissing(connector: Connector): Connector {
+  return new Proxy(connector, {
+    get(target, name) {
+      if (name === missing) return undefined;
+      if (name !== 'capabilities') return Reflect.get(target, name);
+      const { capabilities } = target;
+      return { ...capabilities, changes: capabilities.changes.filter((kind) => kind !== missing) };
+    },
+  });
+}
+
+const gateway = await startGateway({ connectors: [wrapConnector(withoutMissing)] });
+afterAll(() => gateway.close());
+afterEach(() => {
+  missing = undefined;
+});
+
+const [first, second, third, fourth] = (await consecutiveSlots(gateway, 4)) as [Slot, Slot, Slot, Slot];
+const [one, two] = (await bookEach(gateway, [first, second])) as [Appointment, Appointment];
+const ids = { appointment_id: one.id, ...(await createOneOfEach()) };
+
+/** Creates what the examples of the POST operations describe, and returns the ids by path parameter. */
+async function createOneOfEach(): Promise<Record<string, string>> {
+  const made: Record<string, string> = {};
+  for (const name of ['medical_note', 'document', 'schedule']) {
+    const operation = gateway.app.operations.get(`create_${name}`);
+    if (!operation) throw new Error(`No operation creates a ${name}`);
+    const { method, path, options } = exampleRequest(operation);
+    const { status, body, text } = await gateway.request<{ id: string }>(method, path, options);
+    if (status !== 201) throw new Error(`Creating a ${name} failed: ${text}`);
+    made[`${name}_id`] = body.id;
+  }
+  return made;
+}
+
+/** A request that needs what is missing. */
+function requestFor(name: EhrOperation, missingPart: Missing): readonly [string, string, RequestOptions] {
+  const appointment = `${oslo}/appointments/${one.id}`;
+  const reschedule = (slots: readonly Slot[], ...appointments: Appointment[]) => {
+    const range = { start: slots[0]?.start, end: slots.at(-1)?.end };
+    return ['PATCH', `${oslo}/appointments`, { body: { ids: idsIn(appointments), ...range } }] as const;
+  };
+  if (name === 'update_appointment') return ['PATCH', appointment, { body: { comment: 'new' } }];
+  if (name === 'cancel_appointment') return ['PATCH', appointment, { body: { status: 'cancelled' } }];
+  if (name === 'reschedule_appointments') {
+    if (missingPart === 'create') return reschedule([first, second, third], one, two);
+    return missingPart === 'cancel' ? reschedule([first], one, two) : reschedule([third, fourth], one, two);
+  }
+  const operation = gateway.app.operations.get(name);
+  if (!operation) throw new Error(`There is no operation ${name}`);
+  const { method, path, options } = exampleRequest(operation, ids);
+  return [method, path, options];
+}
+
+const cases = Object.entries(ehrOperations).flatMap(([name, needs]: [string, Requirements]) =>
+  [...needs.operations, ...(needs.changes ?? [])].map((part) => [name as EhrOperation, part] as const),
+);
+
+test.each(cases)('%s is unsupported and not listed if the EHR has no %s', async (name, part) => {
+  const listed = async () => {
+    const { body } = await gateway.request<{ capabilities: { operations: string[] } }>('GET', '/api/emrs/sandbox-no');
+    return body.capabilities.operations;
+  };
+  expect(await listed()).toContain(name);
+  missing = part;
+  expect(await listed()).not.toContain(name);
+  const [method, path, options] = requestFor(name, part);
+  const { status, body } = await gateway.request<Problem>(method, path, options);
+  expect({ status, reason: body.reason, detail: body.detail }).toMatchObject({
+    status: 501,
+    reason: 'operation_unsupported',
+  });
+  expect(await unfinishedOperations(gateway)).toEqual([]);
+});
+
+test('every operation of a care unit depends on what the EHR supports', () => {
+  const others = ['get_care_unit', 'change_appointment', 'change_appointments', 'resend_confirmation'];
+  const all = [...gateway.app.operations.values()].filter(({ level }) => level === 'care_unit');
+  expect(
+    all.map(({ operationId }) => operationId).filter((it) => !others.includes(it) && !(it in ehrOperations)),
+  ).toEqual([]);
+});

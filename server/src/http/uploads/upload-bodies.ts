@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream';
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OperationServices } from '../../operations/services.ts';
+import { Problem } from '../../problems/problem.ts';
+import { discardUpload } from '../../uploads/remove-uploads.ts';
+import { stageUpload } from '../../uploads/stage-upload.ts';
+import type { Upload } from '../../uploads/upload.ts';
+import { receiveJson } from './json-upload.ts';
+import { multipartOptions, receiveMultipart } from './multipart-upload.ts';
+import type { ReceivedUpload, Stage } from './received-upload.ts';
+
+interface Settings {
+  readonly services: Pick<OperationServices, 'db' | 'keys'>;
+  /** Maximum size of the content. */
+  readonly maxBytes: number;
+}
+
+/**
+ * Bodies with long content, for the operations of this scope that have `upload`: JSON with the content in base64, or
+ * `multipart/form-data`. The content goes into the staging area while it arrives. In the parsed body, its hash takes its
+ * place: it identifies the content for a retry.
+ */
+export async function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: Settings): Promise<void> {
+  const tooLarge = () => new Problem('content_too_large', { detail: `The content is larger than ${maxBytes} bytes.` });
+
+  await scope.register(multipart, multipartOptions);
+  scope.removeContentTypeParser('application/json');
+  scope.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
+    staged(request, (stage) => receiveJson(payload, request, stage)),
+  );
+  scope.addHook('preValidation', async (request) => {
+    if (request.isMultipart()) request.body = await staged(request, (stage) => receiveMultipart(request, stage));
+  });
+
+  async function staged(
+    request: { upload?: Upload },
+    receive: (stage: Stage) => Promise<ReceivedUpload>,
+  ): Promise<unknown> {
+    let upload: Upload | undefined;
+    try {
+      const received = await receive(async (content) => {
+        upload = await stageUpload(services, content, maxBytes, tooLarge);
+        return upload;
+      });
+      if (!received.upload) return received.fields;
+      request.upload = received.upload;
+      const fields = { ...(received.fields as object), content: `sha-256:${received.upload.sha256}` };
+      // In one order, so that a retry in the other media type is the same request.
+      return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+    } catch (error) {
+      if (upload) await discardUpload(services.db, upload.id).catch(() => undefined);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { inChunks } from './chunks.ts';
+import { inspectContent } from './inspect-content.ts';
+import { discardUpload } from './remove-uploads.ts';
+import { chunkContext, type Upload } from './upload.ts';
+
+interface Services {
+  readonly db: Db;
+  readonly keys: KeyRing;
+}
+
+/**
+ * Stores content as it arrives, encrypted chunk by chunk. Nothing is left of it if the content breaks off.
+ *
+ * @param tooLarge makes the error for content of more than `maxBytes`
+ */
+export async function stageUpload(
+  { db, keys }: Services,
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Upload> {
+  const id = randomUUID();
+  const inspector = inspectContent();
+  let size = 0;
+  let position = 0;
+
+  async function* measured(): AsyncGenerator<Uint8Array> {
+    for await (const piece of content) {
+      size += piece.length;
+      if (size > maxBytes) throw tooLarge();
+      yield piece;
+    }
+  }
+
+  try {
+    for await (const chunk of inChunks(measured())) {
+      inspector.update(chunk);
+      if (position === 0) await db.insertInto('uploads').values({ id }).execute();
+      await storeChunk(db, id, position, keys.seal('upload', chunk, chunkContext(id, position)));
+      position++;
+    }
+  } catch (error) {
+    // If the database is down, background deletion removes it later.
+    if (position > 0) await discardUpload(db, id).catch(() => undefined);
+    throw error;
+  }
+  return { id, ...inspector.end() };
+}
+
+/** The commit does not wait for the disk: the transaction that starts the operation does, for all of its uploads. */
+async function storeChunk(db: Db, id: string, position: number, sealed: Buffer): Promise<void> {
+  await sql`
+    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    INSERT INTO upload_chunks (upload_id, position, sealed_content)
+    SELECT ${id}::uuid, ${position}::integer, ${sealed}::bytea FROM relaxed`.execute(db);
+}

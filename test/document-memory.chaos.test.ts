@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, expect, test } from 'vitest';
+import { hashSecret } from '../server/src/config/configuration.ts';
+import { oslo } from './bookings.ts';
+import { startChild } from './child-gateway.ts';
+import { createTestDatabase } from './database.ts';
+import { type DocumentBody, form, pdfOf } from './documents.ts';
+import { createRunFolder } from './embedded-postgres.ts';
+
+/*
+ * Twenty documents of 10 MiB at once must not need 200 MiB: uploads and downloads are streams. The figures are those of the
+ * gateway's process, in front of the sandbox on PostgreSQL.
+ */
+
+const atOnce = 20;
+const size = 10 * 1024 * 1024;
+/** Megabytes. */
+const bound = 300;
+
+const folder = await createRunFolder();
+const testDatabase = await createTestDatabase('postgresql');
+const client = { id: 'memory', secret: randomBytes(32).toString('base64url') };
+await writeFile(
+  join(folder, 'crossward.yaml'),
+  // JSON is valid YAML. The time-outs are those of a busy machine.
+  JSON.stringify({
+    emrs: [
+      {
+        id: 'sandbox-no',
+        name: 'Sandbox',
+        connector: 'sandbox',
+        settings: { country: 'NO' },
+        connection: { timeout_ms: 300_000, queue_timeout_ms: 60_000 },
+        care_units: [{ id: 'oslo-sentrum', name: 'Oslo', time_zone: 'Europe/Oslo', language: 'nb' }],
+      },
+    ],
+    clients: [
+      {
+        id: client.id,
+        secrets: [{ sha256: hashSecret(client.secret) }],
+        scopes: ['documents:read', 'documents:write'],
+        grants: [{ emr: 'sandbox-no' }],
+      },
+    ],
+    http: { request_timeout_seconds: 600 },
+  }),
+);
+const gateway = await startChild({
+  dataDir: join(folder, 'data'),
+  databaseUrl: testDatabase.url,
+  setup: {
+    client,
+    variables: {
+      CROSSWARD_CONFIG: join(folder, 'crossward.yaml'),
+      CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
+    },
+  },
+});
+afterAll(async () => {
+  await gateway.kill();
+  await testDatabase.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const bytes = pdfOf(size);
+const path = `${oslo}/patients/p-3/documents`;
+
+/** The highest resident set size of the process since `work` began, in megabytes. */
+async function peakOf(work: () => Promise<void>): Promise<number> {
+  // Resets the peak: https://docs.kernel.org/filesystems/proc.html
+  await writeFile(`/proc/${gateway.pid}/clear_refs`, '5');
+  await work();
+  const status = await readFile(`/proc/${gateway.pid}/status`, 'utf8');
+  return Math.round((Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024) / 1e6);
+}
+
+function open(
+  method: string,
+  to: string,
+  headers: Readonly<Record<string, string | readonly string[]>>,
+): ClientRequest {
+  return httpRequest(gateway.address + to, { method, headers: { ...gateway.credentials, ...headers } });
+}
+
+async function upload(body: Buffer, headers: Readonly<Record<string, string>>): Promise<DocumentBody> {
+  const request = open('POST', path, { ...headers, 'content-length': String(body.length) });
+  const responded = once(request, 'response') as Promise<[IncomingMessage]>;
+  await pipeline(Readable.from(pieces(body)), request);
+  const [response] = await responded;
+  expect(response.statusCode).toBe(201);
+  return JSON.parse(Buffer.concat(await response.toArray()).toString('utf8'));
+}
+
+function* pieces(body: Buffer): Generator<Buffer> {
+  for (let from = 0; from < body.length; from += 65_536) yield body.subarray(from, from + 65_536);
+}
+
+async function download(id: string): Promise<void> {
+  const request = open('GET', `${path}/${id}/content`, {}).end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let read = 0;
+  for await (const chunk of response) {
+    expect(bytes.subarray(read, read + chunk.length).equals(chunk)).toBe(true);
+    read += chunk.length;
+  }
+  expect(read).toBe(size);
+}
+
+const all = <Result>(work: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
+
+test('twenty documents of 10 MiB at once need less than 300 MB', async () => {
+  const part = form([{ name: 'content', value: bytes, fileName: 'x.pdf', type: 'application/pdf' }]);
+  const json = Buffer.from(JSON.stringify({ content_type: 'application/pdf', content: bytes.toString('base64') }));
+  const documents: DocumentBody[] = [];
+  const figures = {
+    idle: await peakOf(async () => undefined),
+    'uploads by form': await peakOf(async () => {
+      documents.push(...(await all(() => upload(part.body as Buffer, part.headers as Record<string, string>))));
+    }),
+    'uploads by JSON': await peakOf(async () => {
+      await all(() => upload(json, { 'content-type': 'application/json' }));
+    }),
+    downloads: await peakOf(async () => {
+      await all((index) => download(documents[index]?.id ?? ''));
+    }),
+  };
+  process.stdout.write(`Peak resident set size in MB: ${JSON.stringify(figures)}\n`);
+  for (const peak of Object.values(figures)) expect(peak).toBeLessThan(bound);
+});
