@@ -103,6 +103,6 @@ async function slotsLost(
   return found.filter((slot) => gone.has(slotTime(slot)?.start.getTime() ?? 0) && !isOutOfUse(slot));
 }
 
-export function isOutOfUse({ status }: FhirSlot): boolean {
+function isOutOfUse({ status }: FhirSlot): boolean {
   return status === 'busy-unavailable' || status === 'entered-in-error';
 }
