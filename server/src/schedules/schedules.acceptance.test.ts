@@ -203,14 +203,6 @@ describe('create_schedule', () => {
       body: { reason: 'healthcare_service_not_offered', errors: [{ pointer: '/healthcare_service_ids/1' }] },
     });
   });
-
-  identifierCases({
-    kind: 'resource',
-    place: 'path',
-    parameter: 'resource_id',
-    send: (text, headers) => gateway.request('GET', schedulesOf(encodeURIComponent(text)), headers ? { headers } : {}),
-    isFound: ({ status }) => status === 200,
-  });
 });
 
 /** The hour that a clock change skips. */
@@ -271,6 +263,14 @@ describe('list_schedules and get_schedule', () => {
       status: 404,
       body: { reason: 'resource_not_found' },
     });
+  });
+
+  identifierCases({
+    kind: 'resource',
+    place: 'path',
+    parameter: 'resource_id',
+    send: (text, headers) => gateway.request('GET', schedulesOf(encodeURIComponent(text)), headers ? { headers } : {}),
+    isFound: ({ status }) => status === 200,
   });
 });
 
