@@ -1,5 +1,5 @@
 /** @module-tag any-database */
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { pagesOf } from '../../../test/bookings.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 
@@ -37,6 +37,11 @@ const everyOperation = [
   'create_document',
 ];
 
+/** Schedules are written by transactions, which Medplum's router does not run all or nothing. */
+const unsupported = ['create_schedule', 'end_schedule', 'add_schedule_exception'];
+const supported =
+  inject('ehrKind') === 'medplum' ? everyOperation.filter((name) => !unsupported.includes(name)) : everyOperation;
+
 describe('list_emrs', () => {
   test('returns every EHR with its capabilities', { tags: 'every-ehr' }, async () => {
     const { status, body } = await gateway.request<{ emrs: Emr[]; next_cursor: null }>('GET', '/api/emrs');
@@ -63,7 +68,7 @@ describe('list_emrs', () => {
         cancellation_confirmation: 'code',
       },
     ]);
-    for (const { capabilities } of body.emrs) expect(capabilities.operations).toEqual(everyOperation);
+    for (const { capabilities } of body.emrs) expect(capabilities.operations).toEqual(supported);
   });
 
   test('returns only the EHRs that the client is granted', async () => {
