@@ -37,10 +37,16 @@ const everyOperation = [
   'create_document',
 ];
 
-/** Schedules are written by transactions, which Medplum's router does not run all or nothing. */
-const unsupported = ['create_schedule', 'end_schedule', 'add_schedule_exception'];
-const supported =
-  inject('ehrKind') === 'medplum' ? everyOperation.filter((name) => !unsupported.includes(name)) : everyOperation;
+/**
+ * The FHIR connector has no documents. Schedules are written by transactions, which Medplum's router does not run all or
+ * nothing.
+ */
+const documents = ['list_documents', 'get_document', 'get_document_content', 'create_document'];
+const unsupported: Readonly<Record<string, readonly string[]>> = {
+  fhir: documents,
+  medplum: ['create_schedule', 'end_schedule', 'add_schedule_exception', ...documents],
+};
+const supported = everyOperation.filter((name) => !unsupported[inject('ehrKind')]?.includes(name));
 
 describe('list_emrs', () => {
   test('returns every EHR with its capabilities', { tags: 'every-ehr' }, async () => {
