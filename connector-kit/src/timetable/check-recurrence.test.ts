@@ -46,7 +46,10 @@ test('does not look for occurrences beyond ten years', () => {
   const { formatToParts } = Intl.DateTimeFormat.prototype;
   const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format') ?? {};
   const note = (date: unknown) => years.push(new Date(Number(date)).getUTCFullYear());
-  vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts').mockImplementation(function (this: Intl.DateTimeFormat, date) {
+  vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts').mockImplementation(function (
+    this: Intl.DateTimeFormat,
+    date,
+  ) {
     note(date);
     return formatToParts.call(this, date);
   });
