@@ -41,7 +41,9 @@ async function growOnce(ehr: FhirConnection, careUnit: CareUnit, reference: stri
   const schedule = await ehr.client.read<FhirSchedule>(reference);
   const own = schedule && ownScheduleOf(schedule);
   if (!schedule || !own || schedule.active === false) throw unknownOutcome();
-  const missing = slotsStartingIn(own, careUnit, { start: own.slotsUntil, end: until });
+  // What has passed cannot be booked. A schedule may have started years ago.
+  const from = new Date(Math.max(own.slotsUntil.getTime(), Date.now()));
+  const missing = slotsStartingIn(own, careUnit, { start: from, end: until });
   if (missing.length === 0 && own.isReady) return false;
   const most = transactionSize(ehr, slotsAtOnce + 1) - 1;
   const now = missing.slice(0, most);
