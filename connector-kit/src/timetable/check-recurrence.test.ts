@@ -44,21 +44,12 @@ test('does not look for occurrences beyond ten years', () => {
   // A time zone in a distant millennium takes the library seconds.
   const years: number[] = [];
   const { formatToParts } = Intl.DateTimeFormat.prototype;
-  const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format') ?? {};
-  const note = (date: unknown) => years.push(new Date(Number(date)).getUTCFullYear());
   vi.spyOn(Intl.DateTimeFormat.prototype, 'formatToParts').mockImplementation(function (
     this: Intl.DateTimeFormat,
     date,
   ) {
-    note(date);
+    years.push(new Date(Number(date)).getUTCFullYear());
     return formatToParts.call(this, date);
-  });
-  vi.spyOn(Intl.DateTimeFormat.prototype, 'format', 'get').mockImplementation(function (this: Intl.DateTimeFormat) {
-    const format = get?.call(this);
-    return (date) => {
-      note(date);
-      return format(date);
-    };
   });
   expect(check('FREQ=YEARLY;INTERVAL=998;BYMONTH=2;BYMONTHDAY=29;COUNT=2', '2028-02-29T08:00:00')).toEqual(tooLong);
   expect(Math.max(...years)).toBeGreaterThan(2027);
