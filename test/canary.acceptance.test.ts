@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './bookings.ts';
+import { form } from './documents.ts';
 import { startGateway } from './gateway.ts';
 
 /** Personal data and secrets that must not appear in a log. */
@@ -22,8 +23,9 @@ const people = {
   email: 'kanari.fugl@example.org',
 };
 const note = { noteText: 'kanari-journal-5521 has a rash', noteTitle: 'kanari-title-8812' };
+const file = { fileText: 'kanari-document-3390 has a fracture', fileTitle: 'kanari-file-6127' };
 const secrets = { wrongSecret: 'kanari-secret-4d1f8e0b77aa', bearer: 'kanari-bearer-99ab12' };
-const canaries = Object.values({ ...people, ...note, ...secrets });
+const canaries = Object.values({ ...people, ...note, ...file, ...secrets });
 
 const gateway = await startGateway({ logLevel: 'trace' });
 afterAll(() => gateway.close());
@@ -150,6 +152,24 @@ test('no log line, metric, problem or table contains personal data', async () =>
     add('GET', `${notes}?author_id=${encoded}&start=${encoded}`);
     add('GET', `${notes}/${encoded}`);
 
+    const documents = `${oslo}/patients/p-1/documents`;
+    const content = Buffer.from(text).toString('base64');
+    for (const body of [
+      { content_type: 'application/pdf', content },
+      { content_type: 'text/plain', content: text },
+      { content_type: text, content },
+      { content_type: 'text/plain', content, title: `${text}\n` },
+      { content_type: 'text/plain', content, author_id: text },
+      { content_type: 'text/plain', content, [name]: text },
+      `{"content": "${content}", "title": "${text}`,
+    ]) {
+      add('POST', documents, { body });
+    }
+    add('POST', documents, form([{ name: 'content', value: text, fileName: encoded, type: 'image/png' }]));
+    add('POST', documents, form([{ name: 'title', value: `../${text}` }]));
+    add('GET', `${documents}/${encoded}`);
+    add('GET', `${documents}/${encoded}/content`);
+
     // In headers, including standard ones.
     for (const header of [
       'x-service-standard',
@@ -203,6 +223,14 @@ test('no log line, metric, problem or table contains personal data', async () =>
   expect(written.status).toBe(201);
   await send('GET', `${oslo}/patients/p-1/medical-notes`);
   await send('GET', `${oslo}/patients/p-1/medical-notes/${written.body.id}`);
+  const stored = await send<{ id: string }>('POST', `${oslo}/patients/p-1/documents`, {
+    body: { title: file.fileTitle, content_type: 'text/plain', content: Buffer.from(file.fileText).toString('base64') },
+    headers: { 'idempotency-key': 'a-document' },
+  });
+  expect(stored.status).toBe(201);
+  await send('GET', `${oslo}/patients/p-1/documents`);
+  // Its `Content-Disposition` names the title, as the caller wants.
+  await gateway.request('GET', `${oslo}/patients/p-1/documents/${stored.body.id}/content`);
 
   // In requests that Node.js rejects before the gateway sees them.
   for (const text of canaries) {
@@ -251,8 +279,8 @@ async function textColumns(): Promise<string[]> {
     );
     const found: string[] = [];
     for (const { schema, table } of rows) {
-      // The sandbox is an EHR, and keeps notes as they are.
-      if (schema === 'sandbox' && table === 'medical_notes') continue;
+      // The sandbox is an EHR, and keeps notes and documents as they are.
+      if (schema === 'sandbox' && ['medical_notes', 'documents', 'document_chunks'].includes(table)) continue;
       const all = await client.query<{ row: string }>(`SELECT it::text AS row FROM "${schema}"."${table}" it`, []);
       found.push(...all.rows.map(({ row }) => `${schema}.${table} ${row}`));
     }

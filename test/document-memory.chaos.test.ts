@@ -14,14 +14,14 @@ import { type DocumentBody, form, pdfOf } from './documents.ts';
 import { createRunFolder } from './embedded-postgres.ts';
 
 /*
- * Twenty documents of 10 MiB at once must not need 200 MiB: uploads and downloads are streams. The figures are those of the
- * gateway's process, in front of the sandbox on PostgreSQL.
+ * Twenty documents of 10 MiB are 200 MiB, and 267 MiB in base64. Uploads and downloads are streams, so that the gateway's
+ * process needs less than that. In front of the sandbox on PostgreSQL.
  */
 
 const atOnce = 20;
 const size = 10 * 1024 * 1024;
-/** Megabytes. */
-const bound = 300;
+/** Megabytes more than when idle. */
+const bound = 150;
 
 const folder = await createRunFolder();
 const testDatabase = await createTestDatabase('postgresql');
@@ -115,7 +115,7 @@ async function download(id: string): Promise<void> {
 const all = <Result>(work: (index: number) => Promise<Result>) =>
   Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
 
-test('twenty documents of 10 MiB at once need less than 300 MB', async () => {
+test('twenty documents of 10 MiB at once need less than 150 MB more than an idle gateway', async () => {
   const part = form([{ name: 'content', value: bytes, fileName: 'x.pdf', type: 'application/pdf' }]);
   const json = Buffer.from(JSON.stringify({ content_type: 'application/pdf', content: bytes.toString('base64') }));
   const documents: DocumentBody[] = [];
@@ -132,5 +132,5 @@ test('twenty documents of 10 MiB at once need less than 300 MB', async () => {
     }),
   };
   process.stdout.write(`Peak resident set size in MB: ${JSON.stringify(figures)}\n`);
-  for (const peak of Object.values(figures)) expect(peak).toBeLessThan(bound);
+  for (const peak of Object.values(figures)) expect(peak - figures.idle).toBeLessThan(bound);
 });

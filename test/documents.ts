@@ -10,6 +10,8 @@ export interface DocumentBody {
   readonly title: string | null;
   readonly content_type: string;
   readonly size: number | null;
+  /** Of a problem. */
+  readonly reason?: string;
 }
 
 export const documentsOf = (patient: string, careUnit = oslo) => `${careUnit}/patients/${patient}/documents`;

@@ -67,6 +67,7 @@ export function fhirSettingsOf({ country }: SandboxSettings, baseUrl: string): F
       ...(durationMinutes === null ? {} : { duration_minutes: durationMinutes }),
       service_types: [{ system: serviceSystem, code: id }],
     })),
+    schedules: { write: true },
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { localBinary } from '../src/document-references/attachment-data.ts';
+import { attachmentData } from '../src/document-references/attachment-data.ts';
 import { attachmentText, rankOfText } from '../src/document-references/attachment-text.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
@@ -94,6 +94,14 @@ test.each([
   ['Patient/1', undefined],
   ['data:text/plain,x', undefined],
   [undefined, undefined],
-])('of the attachment URL %s the connector reads %s', (url, reference) => {
-  expect(localBinary(url, 'https://ehr.example/fhir/')).toBe(reference);
+])('of the attachment URL %s the connector reads %s', async (url, reference) => {
+  const read: string[] = [];
+  const client = {
+    read: async (name: string) => {
+      read.push(name);
+      return null;
+    },
+  };
+  expect(await attachmentData(client, 'https://ehr.example/fhir/', url === undefined ? {} : { url })).toBeNull();
+  expect(read).toEqual(reference === undefined ? [] : [reference]);
 });

@@ -17,7 +17,12 @@ export async function storeContent(
   for await (const chunk of content) {
     await db
       .insertInto('sandbox.document_chunks')
-      .values({ emr, content_id: contentId, position, content: Buffer.from(chunk) })
+      .values({
+        emr,
+        content_id: contentId,
+        position,
+        content: Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length),
+      })
       .execute();
     position++;
   }

@@ -142,7 +142,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   addAppointmentRoutes(app, deps);
   addMedicalNoteRoutes(app, deps);
   await app.register(async (scope) => {
-    await addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
+    addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
     addDocumentRoutes(scope, deps);
   });
 

@@ -404,9 +404,9 @@ describe('the OpenAPI description', () => {
         .flatMap(({ name, example }) => [example].flat().map((value): [string, string] => [name, String(value)])),
     );
     const response = await gateway.request<Problem>('GET', `${path}?${query}`);
-    // The example's id of an appointment is invented.
+    // The ids of records in examples are invented.
     if (response.status !== 404) expect(response.status, response.text).toBe(200);
-    else expect(response.body.reason).toBe('appointment_not_found');
+    else expect(response.body.reason).toMatch(/^(appointment|medical_note|document|schedule)_not_found$/);
   });
 
   test('declares the same constraints for headers and texts as validation', async () => {

@@ -31,11 +31,7 @@ export const medicalNoteQuery = {
   start: Type.Optional(dateTime('Returns notes created at this time or later.')),
   end: Type.Optional(dateTime('Returns notes created before this time.')),
   author_id: Type.Optional(resourceNotation('Returns notes of this author. ')),
-  // Notes are long, so pages are shorter than those of other lists.
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Maximum number of entries on a page.' }),
-  ),
-  cursor: pagingQuery.cursor,
+  ...pagingQuery,
 };
 
 export const medicalNoteCreationSchema = Type.Object(

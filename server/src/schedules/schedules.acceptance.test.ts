@@ -1,6 +1,6 @@
 /** @module-tag any-database */
 import { Temporal } from 'temporal-polyfill';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { type Appointment, bergen, creationBody, freeSlots, oslo, pagesOf, type Slot } from '../../../test/bookings.ts';
 import { nextClockChange } from '../../../test/clock-change-days.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
@@ -9,6 +9,9 @@ import type { ScheduleBody } from './contract.ts';
 
 const gateway = await startGateway();
 afterAll(() => gateway.close());
+
+/** Schedules are written by transactions, which this server does not run all or nothing. */
+const readsOnly = inject('ehrKind') === 'medplum';
 
 /** A Monday to come. All other dates count from it. */
 const monday = (() => {
@@ -69,7 +72,7 @@ async function listed(resourceId: string, query = ''): Promise<readonly Schedule
 }
 
 describe('create_schedule', () => {
-  test('gives time slots that can be booked at once', async () => {
+  test.skipIf(readsOnly)('gives time slots that can be booked at once', { tags: 'every-ehr' }, async () => {
     const answer = await post(schedulesOf('r-1'), evening);
     expect(answer).toMatchObject({
       status: 201,
@@ -93,7 +96,7 @@ describe('create_schedule', () => {
     expect(await slotsOn('r-1', 0)).toEqual([]);
   });
 
-  test('repeats a schedule by its rule, until a local time', async () => {
+  test.skipIf(readsOnly)('repeats a schedule by its rule, until a local time', { tags: 'every-ehr' }, async () => {
     const recurrence = `FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=${basic(on(9, '18:00'))}`;
     expect(await created('r-2', { recurrence })).toMatchObject({ recurrence });
     const days = await Promise.all([0, 1, 2, 7, 9, 14].map(async (day) => (await slotsOn('r-2', day)).length));
@@ -131,7 +134,7 @@ describe('create_schedule', () => {
     expect(await post(schedulesOf('r-3'), overlapping)).toMatchObject({ status: 201 });
   });
 
-  test('creates one schedule for each Idempotency-Key', async () => {
+  test.skipIf(readsOnly)('creates one schedule for each Idempotency-Key', { tags: 'every-ehr' }, async () => {
     const body = { ...evening, start_time: on(4, '18:00'), end_time: on(4, '19:00') };
     const before = (await listed('r-1')).length;
     const send = () => post(schedulesOf('r-1'), body, { 'idempotency-key': 'schedule-1' });
@@ -200,14 +203,6 @@ describe('create_schedule', () => {
       body: { reason: 'healthcare_service_not_offered', errors: [{ pointer: '/healthcare_service_ids/1' }] },
     });
   });
-
-  identifierCases({
-    kind: 'resource',
-    place: 'path',
-    parameter: 'resource_id',
-    send: (text, headers) => gateway.request('GET', schedulesOf(encodeURIComponent(text)), headers ? { headers } : {}),
-    isFound: ({ status }) => status === 200,
-  });
 });
 
 /** The hour that a clock change skips. */
@@ -269,6 +264,14 @@ describe('list_schedules and get_schedule', () => {
       body: { reason: 'resource_not_found' },
     });
   });
+
+  identifierCases({
+    kind: 'resource',
+    place: 'path',
+    parameter: 'resource_id',
+    send: (text, headers) => gateway.request('GET', schedulesOf(encodeURIComponent(text)), headers ? { headers } : {}),
+    isFound: ({ status }) => status === 200,
+  });
 });
 
 describe.each([
@@ -328,14 +331,18 @@ describe.each([
   });
 });
 
-test('a booking and an exception that race leave no appointment without slots', async () => {
-  const { id } = await created('r-2', { start_time: on(5, '10:00'), end_time: on(5, '12:00') });
-  const [booking, exception] = await Promise.all([
-    book({ start: on(5, '10:00'), end: on(5, '10:30'), resource_id: 'r-2' }),
-    post(`${schedulesOf('r-2')}/${id}/exceptions`, { start_time: on(5, '09:00'), end_time: on(5, '11:00') }),
-  ]);
-  expect([
-    [201, 409],
-    [400, 200],
-  ]).toContainEqual([booking.status, exception.status]);
-});
+test.skipIf(readsOnly)(
+  'a booking and an exception that race leave no appointment without slots',
+  { tags: 'every-ehr' },
+  async () => {
+    const { id } = await created('r-2', { start_time: on(5, '10:00'), end_time: on(5, '12:00') });
+    const [booking, exception] = await Promise.all([
+      book({ start: on(5, '10:00'), end: on(5, '10:30'), resource_id: 'r-2' }),
+      post(`${schedulesOf('r-2')}/${id}/exceptions`, { start_time: on(5, '09:00'), end_time: on(5, '11:00') }),
+    ]);
+    expect([
+      [201, 409],
+      [400, 200],
+    ]).toContainEqual([booking.status, exception.status]);
+  },
+);

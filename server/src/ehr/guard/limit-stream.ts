@@ -22,10 +22,10 @@ export interface LimitedStream {
 export function limitStream(source: AsyncIterable<Uint8Array>, { idleMs, totalMs }: StreamLimits): LimitedStream {
   const iterator = source[Symbol.asyncIterator]();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>();
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  // The reader may have left.
-  failed.catch(() => undefined);
   let isOver = false;
+  let failure: Error | undefined;
+  /** Rejects the read in progress. */
+  let interrupt: ((error: Error) => void) | undefined;
   let idle = setTimeout(tooLate, idleMs);
   const total = setTimeout(tooLate, totalMs);
 
@@ -41,7 +41,8 @@ export function limitStream(source: AsyncIterable<Uint8Array>, { idleMs, totalMs
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
   function tooLate(): void {
-    reject(new ConnectorError('timeout', 'The stream of a document made no progress, or took too long'));
+    failure = new ConnectorError('timeout', 'The stream of a document made no progress, or took too long');
+    interrupt?.(failure);
     cancel();
   }
   function progress(): void {
@@ -49,12 +50,21 @@ export function limitStream(source: AsyncIterable<Uint8Array>, { idleMs, totalMs
     idle = setTimeout(tooLate, idleMs);
   }
 
+  /** Not Promise.race: with a promise that outlives the stream it would keep every chunk. */
+  function interruptible<Result>(read: Promise<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      interrupt = reject;
+      read.then(resolve, reject);
+    });
+  }
+
   const chunks: AsyncIterableIterator<Uint8Array> = {
     async next() {
-      if (isOver) return Promise.race([failed, { done: true as const, value: undefined }]);
+      if (failure) throw failure;
+      if (isOver) return { done: true, value: undefined };
       progress();
       try {
-        const result = await Promise.race([iterator.next(), failed]);
+        const result = await interruptible(iterator.next());
         if (result.done) end();
         else if (!isOver) progress();
         return result;

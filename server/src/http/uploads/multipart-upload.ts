@@ -1,20 +1,14 @@
-import type { MultipartFile, MultipartValue } from '@fastify/multipart';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
-import { Problem } from '../../problems/problem.ts';
+import type { Problem } from '../../problems/problem.ts';
 import type { Upload } from '../../uploads/upload.ts';
 import { bodyUnreadable } from '../error-handler.ts';
 import { escaped, isEchoable } from '../json-pointer.ts';
 import type { ReceivedUpload, Stage } from './received-upload.ts';
 
-/** Limits far above what any operation needs. */
-const partLimits = { files: 1, fields: 20, parts: 21, fieldSize: 16 * 1024, fieldNameSize: 100, headerPairs: 20 };
-
-export const multipartOptions = {
-  // The limit is that of the staging area.
-  limits: { ...partLimits, fileSize: Number.POSITIVE_INFINITY },
-  // With or without a file name.
-  isPartAFile: (name: string | undefined) => name === 'content',
-};
+/** Limits far above what any operation needs. The limit of the content is that of the staging area. */
+const limits = { files: 1, fields: 20, parts: 21, fieldSize: 16 * 1024, fieldNameSize: 100, headerPairs: 20 };
 
 /**
  * Reads a `multipart/form-data` body (RFC 7578): the file part `content`, staged while it arrives, and text fields. The
@@ -22,37 +16,82 @@ export const multipartOptions = {
  *
  * @throws Problem `request_invalid`, `content_too_large`
  */
-export async function receiveMultipart(request: FastifyRequest, stage: Stage): Promise<ReceivedUpload> {
+export async function receiveMultipart({ raw }: Pick<FastifyRequest, 'raw'>, stage: Stage): Promise<ReceivedUpload> {
   const fields = new Map<string, string>();
-  let received: { readonly upload: Upload; readonly label: string } | undefined;
-  try {
-    for await (const part of request.parts()) {
-      if (part.type === 'file') {
-        if (received) throw repeated('content');
-        received = { upload: await stage(part.file), label: labelOf(part) };
-      } else {
-        fields.set(part.fieldname, readField(part, fields));
-      }
+  const { promise: parsed, resolve, reject } = Promise.withResolvers<void>();
+  const parser = createParser(raw.headers as BusboyHeaders);
+  let label = '';
+  let file: Readable | undefined;
+  let fileError: unknown;
+  let staging: Promise<Upload> | undefined;
+
+  parser.on('field', (name, value, isNameCut, isCut) => {
+    try {
+      fields.set(name, readField({ name, value, isCut: isNameCut || isCut }, fields));
+    } catch (error) {
+      reject(error);
     }
+  });
+  parser.on('file', (_name, stream, _fileName, _encoding, mediaType) => {
+    file = stream;
+    label = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+    stream.on('error', (error) => {
+      fileError ??= error;
+      reject(malformed());
+    });
+    staging = stage(stream);
+    staging.catch(reject);
+  });
+  parser.on('filesLimit', () => reject(repeated('content')));
+  for (const limit of ['partsLimit', 'fieldsLimit', 'error'] as const) parser.on(limit, () => reject(malformed()));
+  parser.on('finish', resolve);
+  raw.once('error', reject);
+  raw.pipe(parser);
+
+  try {
+    await parsed;
+    const upload = await staging;
+    if (upload && !fields.has('content_type')) fields.set('content_type', label);
+    return { fields: Object.fromEntries(fields), upload };
   } catch (error) {
-    throw asProblem(error, request);
+    raw.unpipe(parser);
+    file?.destroy(new Error('The body broke off'));
+    // Without this, the end of the parser would hide why the content could not be staged.
+    const cause = await staging?.then(
+      () => undefined,
+      (failure: unknown) => failure,
+    );
+    throw cause === undefined || cause === fileError ? error : cause;
+  } finally {
+    raw.removeListener('error', reject);
   }
-  if (received && !fields.has('content_type')) fields.set('content_type', received.label);
-  return { fields: Object.fromEntries(fields), upload: received?.upload };
 }
 
-function labelOf({ mimetype }: MultipartFile): string {
-  return (mimetype.split(';')[0] ?? '').trim().toLowerCase();
+/** @throws Problem `request_invalid` for a content type without boundary */
+function createParser(headers: BusboyHeaders): InstanceType<typeof Busboy> {
+  try {
+    // The part may have a file name or not.
+    return new Busboy({ headers, limits, isPartAFile: (name) => name === 'content' });
+  } catch {
+    throw malformed();
+  }
 }
 
-function readField({ fieldname, value, valueTruncated }: MultipartValue, known: ReadonlyMap<string, string>): string {
-  if (known.has(fieldname)) throw repeated(fieldname);
-  const isText = typeof value === 'string' && !value.includes('\ufffd');
-  if (!isText || valueTruncated) {
-    const words = valueTruncated ? 'is too long' : 'is not text in UTF-8';
-    throw bodyUnreadable(`${named(fieldname)} ${words}.`, pointerTo(fieldname));
-  }
+interface Field {
+  readonly name: string;
+  readonly value: string;
+  readonly isCut: boolean;
+}
+
+function readField({ name, value, isCut }: Field, known: ReadonlyMap<string, string>): string {
+  if (known.has(name)) throw repeated(name);
+  if (isCut) throw bodyUnreadable(`${named(name)} is too long.`, pointerTo(name));
+  if (value.includes('\ufffd')) throw bodyUnreadable(`${named(name)} is not text in UTF-8.`, pointerTo(name));
   return value;
+}
+
+function malformed(): Problem {
+  return bodyUnreadable('The body is not valid multipart/form-data with one file part `content` and text fields.');
 }
 
 function repeated(name: string): Problem {
@@ -65,14 +104,4 @@ function named(name: string): string {
 
 function pointerTo(name: string): string {
   return isEchoable(name) ? `/${escaped(name)}` : '';
-}
-
-/** The errors of the parser become problems; the failures of the connection and the database stay what they are. */
-function asProblem(error: unknown, { raw }: FastifyRequest): unknown {
-  if (raw.errored) return raw.errored;
-  if (error instanceof Problem) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const isOfParser = code === '' || /^FST_/.test(code);
-  if (!isOfParser) return error;
-  return bodyUnreadable('The body is not valid multipart/form-data with one file part `content` and text fields.');
 }

@@ -27,14 +27,14 @@ export function splitJson(name: string): JsonSplitter {
   /** Whether the next string is the name of a member. */
   let isNameNext = false;
   /** The source text of the latest name in the outer object. */
-  let latestName: string[] | undefined;
+  let latestName: string | undefined;
   let isValueNext = false;
   let isFound = false;
   let sequence = '';
 
   function isNamed(): boolean {
     try {
-      return JSON.parse(`"${latestName?.join('')}"`) === name;
+      return JSON.parse(`"${latestName}"`) === name;
     } catch {
       return false;
     }
@@ -48,7 +48,7 @@ export function splitJson(name: string): JsonSplitter {
         const isContent = isValueNext && !isFound && nesting.length === 1 && isNamed();
         state = isContent ? 'content' : 'string';
         isFound ||= isContent;
-        latestName = isNameNext && nesting.length === 1 ? [] : undefined;
+        latestName = isNameNext && nesting.length === 1 ? '' : undefined;
         isNameNext = false;
         isValueNext = false;
         return at + 1;
@@ -81,7 +81,7 @@ export function splitJson(name: string): JsonSplitter {
       }
     }
     // A longer name is none that is looked for.
-    if ((latestName?.length ?? 0) < 10) latestName?.push(bytes.toString('latin1', from, at));
+    if (latestName !== undefined && latestName.length < 100) latestName += bytes.toString('latin1', from, at);
     return Math.min(at + 1, bytes.length);
   }
 

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { OperationServices } from '../../operations/services.ts';
 import { Problem } from '../../problems/problem.ts';
@@ -7,7 +6,7 @@ import { discardUpload } from '../../uploads/remove-uploads.ts';
 import { stageUpload } from '../../uploads/stage-upload.ts';
 import type { Upload } from '../../uploads/upload.ts';
 import { receiveJson } from './json-upload.ts';
-import { multipartOptions, receiveMultipart } from './multipart-upload.ts';
+import { receiveMultipart } from './multipart-upload.ts';
 import type { ReceivedUpload, Stage } from './received-upload.ts';
 
 interface Settings {
@@ -21,17 +20,16 @@ interface Settings {
  * `multipart/form-data`. The content goes into the staging area while it arrives. In the parsed body, its hash takes its
  * place: it identifies the content for a retry.
  */
-export async function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: Settings): Promise<void> {
+export function addUploadBodies(scope: FastifyInstance, { services, maxBytes }: Settings): void {
   const tooLarge = () => new Problem('content_too_large', { detail: `The content is larger than ${maxBytes} bytes.` });
 
-  await scope.register(multipart, multipartOptions);
   scope.removeContentTypeParser('application/json');
   scope.addContentTypeParser('application/json', (request: FastifyRequest, payload: Readable) =>
     staged(request, (stage) => receiveJson(payload, request, stage)),
   );
-  scope.addHook('preValidation', async (request) => {
-    if (request.isMultipart()) request.body = await staged(request, (stage) => receiveMultipart(request, stage));
-  });
+  scope.addContentTypeParser('multipart/form-data', (request: FastifyRequest) =>
+    staged(request, (stage) => receiveMultipart(request, stage)),
+  );
 
   async function staged(
     request: { upload?: Upload },
