@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { timeZone } from '../fake/data-set.ts';
 import { type FakeServer, startFake } from '../fake/server.ts';
 import type { FhirResource, FhirSlot } from '../src/fhir.ts';
-import { north, openConnector, settingsFor } from './subject.ts';
+import { north, openConnector, settingsFor, south } from './subject.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
@@ -99,4 +99,28 @@ test('a schedule that somebody changes before it gives way is looked up later', 
   await expect(connector.createSchedule(creation)).rejects.toMatchObject({ kind: 'outcome_unknown' });
   expect(await connector.findScheduleWrite(north, creation.operationId)).toBeNull();
   expect(slotsOf(server, 'schedule-r-1')).toContainEqual(instant(at));
+});
+
+test.each<[string, (connector: Required<Connector>, server: FakeServer) => Promise<unknown>]>([
+  ['a schedule', (connector) => connector.createSchedule(daily(today.add({ days: 3 }), 20))],
+  [
+    "a Slot of the EHR's own schedule",
+    async (_, server) => {
+      const at = today.add({ days: 5 }).toZonedDateTime({ timeZone, plainTime: '20:00' });
+      const [start, end] = [at, at.add({ minutes: 30 })].map((it) => it.toInstant().toString());
+      const schedule = { reference: 'Schedule/schedule-r-1' };
+      server.store.save({ resourceType: 'Slot', id: 'late', status: 'free', schedule, start, end } as FhirResource);
+    },
+  ],
+])('a schedule must not overlap %s of the resource at another care unit', async (_, occupy) => {
+  const server = await start();
+  const schedule = server.store.get('Schedule/schedule-r-1');
+  const actor = ['Practitioner/r-1', 'Location/south'].map((reference) => ({ reference }));
+  server.store.save({ ...schedule, id: 'schedule-r-1-south', actor } as FhirResource);
+  server.store.save({ ...schedule, actor: [actor[0], { reference: 'Location/north' }] } as FhirResource);
+  const connector = await open(server, 10);
+  await occupy(connector, server);
+  const write = (hour: number) => connector.createSchedule({ ...daily(today.add({ days: 1 }), hour), careUnit: south });
+  await expect(write(20)).rejects.toMatchObject({ kind: 'schedule_overlap' });
+  expect(await write(21)).toMatchObject({ resourceId: 'r-1' });
 });
