@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Connector, ScheduleCreation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { timeZone } from '../fake/data-set.ts';
 import { type FakeServer, startFake } from '../fake/server.ts';
 import type { FhirResource, FhirSlot } from '../src/fhir.ts';
@@ -9,6 +9,7 @@ import { north, openConnector, settingsFor, south } from './subject.ts';
 
 const servers: FakeServer[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) await server.close();
 });
 
@@ -123,4 +124,25 @@ test.each<[string, (connector: Required<Connector>, server: FakeServer) => Promi
   const write = (hour: number) => connector.createSchedule({ ...daily(today.add({ days: 1 }), hour), careUnit: south });
   await expect(write(20)).rejects.toMatchObject({ kind: 'schedule_overlap' });
   expect(await write(21)).toMatchObject({ resourceId: 'r-1' });
+});
+
+test('a creation with more slots than it has time for is left to the background job', async () => {
+  const server = await start();
+  const connector = await open(server, 60);
+  const { now } = performance;
+  let passed = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + passed);
+  server.misbehave = ({ body }) => {
+    if (body.includes('"transaction"')) passed += 6_000;
+    return undefined;
+  };
+  const from = today.add({ days: 1 });
+  const creation = { ...daily(from, 20), localEnd: `${from}T22:00:00`, slotMinutes: 15 };
+  const { id } = await connector.createSchedule(creation);
+  const first = slotsOf(server, id);
+  expect(first).toHaveLength(100);
+  server.misbehave = () => undefined;
+  await connector.extendSchedules(north);
+  expect(slotsOf(server, id)).toHaveLength(40 * 8);
+  expect(slotsOf(server, id).slice(0, 100)).toEqual(first);
 });

@@ -29,11 +29,21 @@ export function isDue(ehr: FhirConnection, { slotsUntil }: OwnSchedule): boolean
 }
 
 /**
- * Creates the slots of a schedule up to an instant, some in each transaction. Each transaction also writes the Schedule
- * under the version that was read, so that no slot is created twice. Safe to call again after a failure.
+ * Time after which `grow` starts no further transaction. A schedule with thousands of slots would exceed the time-out of the
+ * operation, and the caller would not learn that it was created.
+ */
+const longestMilliseconds = 5_000;
+
+/**
+ * Creates the slots of a schedule up to an instant, some in each transaction, the earliest first. Each transaction also
+ * writes the Schedule under the version that was read, so that no slot is created twice. Safe to call again after a
+ * failure. What it has no time for is left to the next call.
  */
 export async function grow(ehr: FhirConnection, careUnit: CareUnit, reference: string, until: Date): Promise<void> {
-  while (await untilCurrent(() => growOnce(ehr, careUnit, reference, until)));
+  const deadline = performance.now() + longestMilliseconds;
+  while (await untilCurrent(() => growOnce(ehr, careUnit, reference, until))) {
+    if (performance.now() >= deadline) return;
+  }
 }
 
 /** Returns whether there may be more to create. */
