@@ -1,5 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { checkRecurrence } from './check-recurrence.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const friday = '2027-01-01T08:00:00';
 const check = (recurrence: string, localStart = friday) => checkRecurrence(localStart, recurrence, 'Europe/Oslo');
