@@ -45,10 +45,10 @@ test('a booking takes all Slots of its time, and a cancellation frees them', asy
 });
 
 test.each([
-  [{}, ['cancel', 'comment', 'take']],
-  [{ plainWrites: false, checksAppointments: true }, ['cancel', 'comment']],
-  [{ plainWrites: false, patchOnly: true }, ['cancel', 'comment']],
-  [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, []],
+  [{}, ['cancel', 'changeNote', 'comment', 'retractNote', 'take']],
+  [{ plainWrites: false, checksAppointments: true }, ['cancel', 'changeNote', 'comment', 'retractNote']],
+  [{ plainWrites: false, patchOnly: true }, ['cancel', 'changeNote', 'comment', 'retractNote']],
+  [{ plainWrites: false, operations: 'ihe', operationsOnly: true }, ['changeNote', 'retractNote']],
 ] satisfies [FakeOptions, string[]][])('the server options %j determine the changes', async (options, names) => {
   const { changes } = await start({ transactions: 'none', ...options });
   expect(Object.keys(changes ?? {}).sort()).toEqual(names);
