@@ -61,6 +61,8 @@ export async function attempt<Data>(
     const { data, error, response } = await send({ headers, signal: limit.signal, fetch: markedFetch });
     if (!response.ok) return { failure: rejection(response, error) };
     isStreaming = isStream;
+    // Every operation of the gateway responds with a body.
+    if (data === undefined && !isStream) return { failure: unreadable('The response is empty', response.status) };
     return { data: data as Data, response };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -91,9 +93,13 @@ function timedOut(cause: unknown): Failure {
 }
 
 function brokenOff(cause: unknown): Failure {
-  const connection =
-    cause instanceof SyntaxError
-      ? ({ kind: 'unexpected_response', message: 'The response is not JSON' } as const)
-      : ({ kind: 'network', message: 'The connection to the gateway failed' } as const);
+  // The error of `JSON.parse` quotes the response, which may hold data of a patient.
+  if (cause instanceof SyntaxError) return unreadable('The response is not JSON');
+  const connection = { kind: 'network', message: 'The connection to the gateway failed' } as const;
   return { isRetryable: true, retryAfter: null, connection, cause };
+}
+
+function unreadable(message: string, status?: number): Failure {
+  const connection = { kind: 'unexpected_response', message, ...(status === undefined ? {} : { status }) } as const;
+  return { isRetryable: true, retryAfter: null, connection };
 }

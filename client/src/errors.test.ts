@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { CrosswardError, isProblem, type Problem, ProblemError, type Reason } from './index.ts';
 import { clientWithReplies, json, problem } from './test-gateway.ts';
@@ -70,4 +71,22 @@ test.each([
 
 test('a reason that this version does not know is a problem all the same', async () => {
   expect(await thrown(problem('new_reason', 400, {}, false))).toMatchObject({ problem: { reason: 'new_reason' } });
+});
+
+test.each(['top\nsecret', 'top\u0000secret', 'top’secret'])(
+  'the credentials %j are rejected without being shown',
+  (text) => {
+    for (const name of ['clientId', 'clientSecret']) {
+      const error = new TypeError(`${name} has characters that a header cannot hold`);
+      expect(() => clientWithReplies([], { [name]: text })).toThrow(error);
+    }
+    expect(() => clientWithReplies([], { clientSecret: 'of a file\r\n' })).not.toThrow();
+  },
+);
+
+test('the error of an unreadable response does not quote it', async () => {
+  const { unit } = clientWithReplies([new Response('{"given_name":Kari}')], { retry: false });
+  const error: unknown = await unit.patients.get('p-3').catch((it: unknown) => it);
+  expect(error).toMatchObject({ kind: 'unexpected_response', message: 'The response is not JSON' });
+  expect(inspect(error)).not.toContain('Kari');
 });

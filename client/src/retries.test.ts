@@ -41,6 +41,7 @@ describe('a request is repeated after', () => {
     ['503', problem('ehr_unavailable', 503)],
     ['504', problem('outcome_unknown', 504)],
     ['a response that ends early', () => new Response('{"id":')],
+    ['an empty response', () => new Response(null, { headers: { 'content-length': '0' } })],
     ['idempotency_in_progress', problem('idempotency_in_progress', 409)],
   ])('%s', async (_, failure) => {
     const { unit, requests } = clientWithReplies([failure, failure, json(appointment, 201)]);
@@ -106,6 +107,18 @@ describe('limits', () => {
     expect(error).toMatchObject({ name: 'ConnectionError', kind: 'timeout', attempts: 2 });
     expect(requests).toHaveLength(2);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('none', async () => {
+    const slow = (request: Request) =>
+      Promise.race([silence(request), new Promise<Response>((resolve) => setTimeout(resolve, 10 * 60_000, json(emr)))]);
+    const { client, requests } = clientWithReplies([slow], {
+      timeoutMs: Number.POSITIVE_INFINITY,
+      retry: { attemptTimeoutMs: Number.POSITIVE_INFINITY },
+    });
+    const call = settled(client.emrs.get('sandbox-no'));
+    expect((await call).value).toEqual(emr);
+    expect(requests).toHaveLength(1);
   });
 
   test('a pause that the call has no time for is not made', async () => {

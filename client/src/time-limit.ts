@@ -8,14 +8,20 @@ export interface TimeLimit {
   readonly end: () => void;
 }
 
+/** With a longer time, `setTimeout` would not wait at all. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Unlike `AbortSignal.any` with `AbortSignal.timeout`, it can be stopped and leaves nothing behind. */
 export function startTimeLimit(milliseconds: number, caller: AbortSignal | undefined): TimeLimit {
   const controller = new AbortController();
   let expired = false;
-  const timer = setTimeout(() => {
-    expired = true;
-    controller.abort(new DOMException('The time limit expired', 'TimeoutError'));
-  }, milliseconds);
+  const timer = setTimeout(
+    () => {
+      expired = true;
+      controller.abort(new DOMException('The time limit expired', 'TimeoutError'));
+    },
+    Math.min(milliseconds, longestTimer),
+  );
   const follow = () => controller.abort(caller?.reason);
   caller?.addEventListener('abort', follow, { once: true });
   if (caller?.aborted) follow();
@@ -39,10 +45,13 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(milliseconds, longestTimer),
+    );
     signal?.addEventListener('abort', abort, { once: true });
   });
 }

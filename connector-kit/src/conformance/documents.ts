@@ -216,6 +216,8 @@ export const documents = capability(
       const operationId = randomUUID();
       const made = await writeDocument(subject, pdf(100), { operationId });
       await retract(made);
+      const again = await writeDocument(subject, pdf(100), { operationId });
+      expectSame(again.id, made.id, 'The document of a repeated write');
       expectSame(await findDocument(subject, made), null, 'A document entered in error, found by its id');
       expectThat((await contentOf(subject, made)) === null, 'The content of a document entered in error is found');
       expectThat(!(await isDocumentListed(subject, made)), 'A document entered in error is listed');

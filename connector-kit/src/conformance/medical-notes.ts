@@ -182,6 +182,7 @@ export const medicalNotes = capability(
       const operationId = randomUUID();
       const made = await writeNote(subject, { operationId });
       await retractNote(made);
+      expectSame((await writeNote(subject, { operationId })).id, made.id, 'The note of a repeated write');
       expectSame(await findNote(subject, made), null, 'A note entered in error, found by its id');
       expectThat(!(await isListed(subject, made)), 'A note entered in error is listed');
       expectSame(await withdraw(subject, operationId), 'withdrawn', 'Withdrawal of a note entered in error');

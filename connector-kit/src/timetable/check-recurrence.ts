@@ -45,6 +45,7 @@ export function checkRecurrence(localStart: string, recurrence: string, timeZone
   }
 }
 
+/** Includes combinations that RFC 5545 allows and that the library evaluates wrongly. */
 function faultInText(recurrence: string): string | undefined {
   const values = new Map<string, string>();
   for (const part of recurrence.toUpperCase().split(';')) {
@@ -59,6 +60,13 @@ function faultInText(recurrence: string): string | undefined {
   const frequency = values.get('FREQ');
   if (frequency === undefined) return 'FREQ is missing.';
   if (!frequencies.includes(frequency)) return `FREQ must be ${frequencies.join(', ')}.`;
+  const [byDay, byMonthDay] = [values.get('BYDAY'), values.get('BYMONTHDAY')];
+  if (values.has('BYYEARDAY') && (byDay ?? byMonthDay) !== undefined) {
+    return 'BYYEARDAY together with BYDAY or BYMONTHDAY is not supported.';
+  }
+  if (frequency === 'YEARLY' && byMonthDay !== undefined && /\d/.test(byDay ?? '')) {
+    return 'BYMONTHDAY together with a numbered BYDAY such as 1MO is not supported with FREQ=YEARLY.';
+  }
   const [count, until] = [values.get('COUNT'), values.get('UNTIL')];
   if (count !== undefined && until !== undefined) return 'COUNT and UNTIL exclude each other.';
   if (count === undefined && until === undefined) return 'The recurrence never ends. Add UNTIL or COUNT.';
@@ -67,19 +75,32 @@ function faultInText(recurrence: string): string | undefined {
 }
 
 function occurrencesFault(localStart: string, recurrence: string, timeZone: string): CheckedRecurrence {
-  const rule = parseRule(localStart, recurrence, timeZone, true);
-  const { dtstart, until, count } = rule.options();
+  const { dtstart, until, count } = parseRule(localStart, recurrence, timeZone, true).options();
   const latest = dtstart.add({ years: longestYears });
   const tooLong = { fault: `The recurrence must end within ${longestYears} years.` };
   if (until && Temporal.ZonedDateTime.compare(until, latest) > 0) return tooLong;
   if (until && Temporal.ZonedDateTime.compare(until, dtstart) < 0) {
     return { fault: 'The recurrence has no occurrence: UNTIL is before `start_time`.' };
   }
-  if (rule.between(dtstart, dtstart, true).length === 0) {
+  const starts = startsUntil(latest, localStart, recurrence, timeZone);
+  const [first, last] = [starts[0], starts[(count ?? starts.length) - 1]];
+  if (!first || Temporal.ZonedDateTime.compare(first, dtstart) !== 0) {
     return { fault: '`start_time` must be an occurrence of the recurrence.' };
   }
-  const starts = rule.between(dtstart, latest, true);
-  const last = starts.at(-1);
-  if (!last || (count !== undefined && starts.length < count)) return tooLong;
-  return { last: new Date(last.epochMilliseconds) };
+  return last ? { last: new Date(last.epochMilliseconds) } : tooLong;
+}
+
+/**
+ * The starts of the occurrences, whatever COUNT says. The library looks for `COUNT` occurrences however far apart they are,
+ * and time zones in distant millennia are slow, so it gets a rule that ends by `latest`.
+ */
+function startsUntil(
+  latest: Temporal.ZonedDateTime,
+  localStart: string,
+  recurrence: string,
+  timeZone: string,
+): Temporal.ZonedDateTime[] {
+  const until = latest.toPlainDateTime().toString({ smallestUnit: 'second' }).replaceAll(/[-:]/g, '');
+  const rule = parseRule(localStart, recurrence.replace(/COUNT=\d+/i, `UNTIL=${until}`), timeZone, true);
+  return rule.all();
 }

@@ -19,10 +19,12 @@ export function occurrencesOf(timetable: Occurrences, timeZone: string, window: 
       ? [first.toZonedDateTime(timeZone)]
       : recurrenceRule(localStart, recurrence, timeZone).between(from(), zoned(window.end, timeZone), true);
   return starts
-    .map((start) => ({
-      start: new Date(start.epochMilliseconds),
-      end: new Date(start.toPlainDateTime().add(length).toZonedDateTime(timeZone).epochMilliseconds),
-    }))
+    .map((start, index) => {
+      const end = start.toPlainDateTime().add(length).toZonedDateTime(timeZone).epochMilliseconds;
+      // An end that a clock change skips is later, and may be after the start of the next occurrence.
+      const next = starts[index + 1]?.epochMilliseconds ?? end;
+      return { start: new Date(start.epochMilliseconds), end: new Date(Math.min(end, next)) };
+    })
     .filter(({ start, end }) => start < window.end && end > window.start && (endsAt === null || start < endsAt));
 }
 

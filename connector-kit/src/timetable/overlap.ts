@@ -12,9 +12,8 @@ export function overlapWindow(firstStart: Date, now: Date): Period {
   return { start, end: new Date(start.getTime() + overlapDays * dayMilliseconds) };
 }
 
-/** Whether two schedules overlap inside `window`. Periods that exceptions take out do not count. */
-export function schedulesOverlap(a: Timetable, b: Timetable, timeZone: string, window: Period): boolean {
-  const [first, second] = [openPeriodsOf(a, timeZone, window), openPeriodsOf(b, timeZone, window)];
+/** Whether a period of one list overlaps one of the other. Both must be ordered by time. */
+export function periodsOverlap(first: readonly Period[], second: readonly Period[]): boolean {
   let [i, j] = [0, 0];
   for (;;) {
     const [left, right] = [first[i], second[j]];

@@ -100,6 +100,17 @@ describe.each(timeZones)('in %s', (timeZone) => {
   });
 });
 
+test('occurrences of almost a day do not overlap when the clock skips the end of one', () => {
+  const { date } = nextClockChange('Europe/Oslo', 'spring');
+  const from = { start: startOfDay(date.subtract({ days: 2 }), 'Europe/Oslo') };
+  const window = { ...from, end: startOfDay(date.add({ days: 3 }), 'Europe/Oslo') };
+  const slots = slotsOf(schedule('2024-01-01T03:15:00', '2024-01-02T02:45:00'), 'Europe/Oslo', window);
+  expect(slots.length).toBeGreaterThan(4 * 45);
+  slots.forEach((slot, index) => {
+    expect(slot.start.getTime()).toBeGreaterThanOrEqual(slots[index - 1]?.end.getTime() ?? 0);
+  });
+});
+
 test('a schedule without a recurrence has one occurrence', () => {
   const once = schedule('2030-05-06T08:00:00', '2030-05-06T09:00:00', null);
   const week = { start: new Date('2030-05-01T00:00:00Z'), end: new Date('2030-05-14T00:00:00Z') };

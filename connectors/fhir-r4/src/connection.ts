@@ -1,4 +1,5 @@
 import {
+  type CareUnit,
   type ConnectorContext,
   ConnectorError,
   type PatientIdentifierType,
@@ -20,6 +21,8 @@ import { type CareUnitSettings, careUnitSettings, defaultOperationSystem, type F
 export interface FhirConnection {
   readonly client: FhirClient;
   readonly settings: FhirSettings;
+  /** Those of the connection. */
+  readonly careUnits: readonly CareUnit[];
   readonly systems: IdentifierSystems;
   readonly patientIdentifierTypes: readonly PatientIdentifierType[];
   readonly resourceIdentifierTypes: readonly ResourceIdentifierType[];
@@ -65,6 +68,7 @@ export function connect(
   return {
     client,
     settings,
+    careUnits,
     systems,
     patientIdentifierTypes: ['emr_id', ...(settings.patient_identifier_types ?? patientNumbers)],
     resourceIdentifierTypes,

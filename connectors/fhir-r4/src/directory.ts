@@ -18,7 +18,7 @@ export interface CareUnitDirectory extends Place {
   resourcesOf(appointment: FhirAppointment): readonly string[];
   readonly location: string | undefined;
   readonly organization: string | undefined;
-  /** Whether a Location or PractitionerRole is of this care unit or of another one. */
+  /** Whether a Location, Organization or PractitionerRole is of this care unit or of another one. */
   sideOf(reference: string): 'here' | 'elsewhere' | 'unknown';
   /** `Practitioner/1` of a PractitionerRole that is known here. */
   practitionerOf(role: string): string | undefined;

@@ -31,14 +31,25 @@ describe('HTML becomes text', () => {
     expect(html(markup)).toBe(text);
   });
 
-  test('and keeps the cells of a table apart', () => {
-    const lines = html('<table><tr><th>Pulse</th><td>72</td></tr><tr><th>Temp</th><td>37.2</td></tr></table>').split(
-      '\n',
-    );
-    expect(lines.map((line) => line.split(/\s+/))).toEqual([
-      ['Pulse', '72'],
-      ['Temp', '37.2'],
-    ]);
+  test.each([
+    ['<tr><th>Pulse</th><td>72</td></tr><tr><th>Temp</th><td><p>37.2</p></td></tr>', 'Pulse\t72\nTemp\t37.2'],
+    ['<caption>Vital signs</caption><thead><tr><th>Pulse</th></tr></thead>', 'Vital signs\nPulse'],
+    ['<tr><td rowspan=2>May</td><td>72</td></tr><tr><td>80</td></tr><tr><td>June</td></tr>', 'May\t72\n\t80\nJune'],
+    ['<tr><td colspan=2>May</td><td>June</td></tr>', 'May\t\tJune'],
+    ['<tr><td><p>One</p><p>Two</p></td><td>Three</td></tr>', 'One\n\nTwo\nThree'],
+    ['<tr><td colspan=-1 rowspan=0>a</td><td colspan=x>b</td></tr>', 'a\tb'],
+    ['<tr><td>a<table><tr><td>b<td>c</table></td></tr>', 'a\n\nb\tc'],
+  ])('with the table %s', (markup, text) => {
+    expect(html(`<table>${markup}</table>`)).toBe(text);
+  });
+
+  test.each([
+    '<tr><td colspan=99999999>a</td></tr>',
+    '<tr><td rowspan=99999999>a</td></tr>',
+    `<tr><td>${'a'.repeat(5000)}</td><td>b</td></tr>${'<tr><td>a</td><td>b</td></tr>'.repeat(1000)}`,
+    `<tr>${'<td rowspan=99 colspan=99>a</td>'.repeat(500)}</tr>${'<tr><td>a</td></tr>'.repeat(100)}`,
+  ])('that is not much longer than its table', (markup) => {
+    expect(html(`<table>${markup}</table>`).length).toBeLessThan(markup.length + 10_000);
   });
 
   test.each(['', '<p></p>', '<'.repeat(10_000), '<div>'.repeat(5_000)])('of any shape', (markup) => {

@@ -252,6 +252,25 @@ describe('the care unit of a note', () => {
     expect(await list({ careUnit: south })).toEqual([]);
   });
 
+  test('is no other one, whatever the settings say about notes that name none', async () => {
+    const organizations = [
+      { ...north, settings: { organization: 'Organization/north' } },
+      { ...south, settings: { organization: 'Organization/south' } },
+    ];
+    const { write, save, list } = await start({}, { medical_notes: { care_unit: 'any' } }, organizations);
+    const { id } = await write();
+    const unrecorded = save({ context: {} });
+    expect(ids(await list()).sort()).toEqual([id, unrecorded].sort());
+    expect(ids(await list({ careUnit: south }))).toEqual([unrecorded]);
+
+    const other = await start({}, {}, [
+      { ...north, settings: { organization: 'Organization/north' } },
+      { ...south, settings: { resources: ['r-3'] } },
+    ]);
+    await other.write();
+    expect(await other.list({ careUnit: south })).toEqual([]);
+  });
+
   test('is an identifier where the care unit has no place in the EHR', async () => {
     const units = [
       { ...north, settings: { resources: ['r-1'] } },

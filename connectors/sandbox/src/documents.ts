@@ -78,7 +78,7 @@ export async function createDocument(
   write: DocumentWrite,
 ): Promise<Document> {
   assertKnown(directory, write);
-  const known = await findByOperation(db, emr, write.operationId);
+  const known = await findCreated(db, emr, write.operationId);
   if (known) return known;
   const contentId = randomUUID();
   try {
@@ -102,8 +102,8 @@ export async function createDocument(
   } finally {
     await deleteContent(db, emr, contentId);
   }
-  const stored = await findByOperation(db, emr, write.operationId);
-  if (!stored) throw new ConnectorError('rejected', 'The document of this operation was withdrawn');
+  const stored = await findCreated(db, emr, write.operationId);
+  if (!stored) throw new Error('Every write leaves a document');
   return stored;
 }
 
@@ -126,14 +126,22 @@ export async function withdrawDocument(db: Db, emr: string, operationId: string)
 }
 
 async function findByOperation(db: Db, emr: string, operationId: string): Promise<Document | null> {
-  const row = await db
+  const row = await created(db, emr, operationId).where('is_entered_in_error', '=', false).executeTakeFirst();
+  return row ? documentOf(row) : null;
+}
+
+/** Also one that is entered in error: a repeated write does not bring it back. */
+async function findCreated(db: Db, emr: string, operationId: string): Promise<Document | null> {
+  const row = await created(db, emr, operationId).executeTakeFirst();
+  return row ? documentOf(row) : null;
+}
+
+function created(db: Db, emr: string, operationId: string) {
+  return db
     .selectFrom('sandbox.documents')
     .select(columns)
     .where('emr', '=', emr)
-    .where('operation_id', '=', operationId)
-    .where('is_entered_in_error', '=', false)
-    .executeTakeFirst();
-  return row ? documentOf(row) : null;
+    .where('operation_id', '=', operationId);
 }
 
 function current(db: Db, emr: string, careUnit: CareUnit) {

@@ -1,5 +1,5 @@
 import { type CareUnit, ConnectorError, overlaps, type Timetable } from '@crossward/connector-kit';
-import { instantOf, overlapWindow, schedulesOverlap, slotsOf } from '@crossward/connector-kit/timetable';
+import { instantOf, openPeriodsOf, overlapWindow, periodsOverlap, slotsOf } from '@crossward/connector-kit/timetable';
 import type { Kysely } from 'kysely';
 import { takenState } from './appointment-state.ts';
 import { loadSchedules, type SandboxSchedule } from './schedule-reads.ts';
@@ -19,7 +19,8 @@ export async function overlapsAnother(
   if (!loaded || others.length === 0) return false;
   const { timeZone } = careUnit;
   const window = overlapWindow(instantOf(schedule.localStart, timeZone), loaded.now);
-  return others.some((other) => schedulesOverlap(schedule, other, timeZone, window));
+  const periods = openPeriodsOf(schedule, timeZone, window);
+  return others.some((other) => periodsOverlap(periods, openPeriodsOf(other, timeZone, window)));
 }
 
 /**

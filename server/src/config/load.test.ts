@@ -61,6 +61,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
     messages: {},
     identifier_headers: [],
     limits: { requests_per_minute: 6000, failed_credentials: 20 },
+    documents: { max_bytes: 10 * 1024 * 1024 },
     http: {
       trusted_proxies: [],
       request_timeout_seconds: 60,

@@ -142,6 +142,12 @@ describe('a retry', () => {
   });
 });
 
+/** The last part of a form. */
+function contentPart(headers = 'content-type: text/plain\r\n'): string {
+  const boundary = '--crossward-test-boundary';
+  return `${boundary}\r\ncontent-disposition: form-data; name="content"\r\n${headers}\r\neA==\r\n${boundary}--\r\n`;
+}
+
 describe('a wrong request says what is wrong, and where', () => {
   const png = base64(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
   test.each([
@@ -269,6 +275,14 @@ describe('a wrong request says what is wrong, and where', () => {
       ]),
     ],
     ['no parts', form([])],
+    [
+      'a part without a name',
+      { ...form([]), body: `--crossward-test-boundary\r\ncontent-disposition: form-data\r\n\r\nx\r\n${contentPart()}` },
+    ],
+    [
+      'encoded content, which would be stored in base64',
+      { ...form([]), body: contentPart('content-type: text/plain\r\ncontent-transfer-encoding: base64\r\n') },
+    ],
   ])('a form with %s', async (_, options) => {
     expect(await gateway.request<Problem>('POST', path, options)).toMatchObject({
       status: 400,

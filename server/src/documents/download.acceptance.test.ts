@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { type Connector, ConnectorError, type DocumentContent } from '@crossward/connector-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDocument, documentsOf, pdfOf } from '../../../test/documents.ts';
@@ -90,6 +91,38 @@ async function* failing(): AsyncGenerator<Uint8Array> {
   yield* [];
   throw new ConnectorError('timeout', 'Simulated');
 }
+
+describe('content of another size than the EHR says', () => {
+  test('that is too long breaks the connection before the first byte too many', async () => {
+    async function* tooLong() {
+      yield bytes.subarray(0, 100_000);
+      yield* Array<Buffer>(100).fill(bytes.subarray(0, 1000));
+    }
+    replaced = (content) => ({ ...content, size: 100_000, chunks: tooLong() });
+    const response = await openDownload();
+    const { socket } = response;
+    const closed = once(socket, 'close');
+    let length = 0;
+    response.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+    });
+    // Whether the caller has read the whole content or not, nothing follows on the connection.
+    response.on('error', () => undefined);
+    await closed;
+    expect(length).toBeLessThanOrEqual(100_000);
+    expect(socket.bytesRead).toBeLessThan(102_000);
+  });
+
+  test('that is too short breaks the connection', async () => {
+    replaced = (content) => ({ ...content, size: bytes.length + 1 });
+    await expect((await openDownload()).toArray()).rejects.toThrow('aborted');
+  });
+
+  test('that is empty is a problem', async () => {
+    replaced = (content) => ({ ...content, chunks: Readable.from([]) });
+    expect(await gateway.request('GET', path)).toMatchObject({ status: 502, body: { reason: 'ehr_rejected' } });
+  });
+});
 
 describe('content that this interface does not store', () => {
   test.each(['text/html', 'image/svg+xml', 'application/xhtml+xml', 'nonsense', 'text/html; charset=utf-8'])(

@@ -33,7 +33,7 @@ export function careUnitDirectory(loaded: Loaded): CareUnitDirectory {
     location,
     organization,
     sideOf(reference) {
-      if (here.places.has(reference) || here.roles.has(reference)) return 'here';
+      if (reference === organization || here.places.has(reference) || here.roles.has(reference)) return 'here';
       return here.elsewhere.has(reference) || here.foreignRoles.has(reference) ? 'elsewhere' : 'unknown';
     },
     practitionerOf: (role) => practitionerOf(roles.get(role)),

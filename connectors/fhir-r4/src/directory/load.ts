@@ -35,8 +35,13 @@ export async function loadCareUnit(careUnitId: string, options: DirectoryOptions
   const roles: Roles = new Map([...localRoles, ...(await loadRolesOf(schedules, options, localRoles))]);
   const booked = schedules.flatMap((schedule) => bookedActor(schedule, roles, unit) ?? []);
   const actors = await readActors(options.client, schedules, booked, inPlace ?? []);
-  const otherPlaces = [...options.careUnits.values()].flatMap(({ location }) => location ?? []);
-  const elsewhere = new Set(otherPlaces.filter((place) => place !== unit.location));
+  const otherPlaces = [...options.careUnits.values()].flatMap(({ location, organization }) => [
+    location ?? [],
+    organization ?? [],
+  ]);
+  const elsewhere = new Set(
+    otherPlaces.flat().filter((place) => place !== unit.location && place !== unit.organization),
+  );
   const foreignRoles = new Set(
     [...roles].flatMap(([name, role]) => (!localRoles.has(name) && namesPlace(role, unit) ? name : [])),
   );

@@ -14,7 +14,7 @@ export interface Here {
   readonly foreignRoles: ReadonlySet<string>;
   /** The location itself, and the rooms and devices in it, without the locations of other care units. */
   readonly places: ReadonlySet<string>;
-  /** The locations of other care units. */
+  /** The locations and organizations of other care units. */
   readonly elsewhere: ReadonlySet<string>;
 }
 

@@ -1,5 +1,6 @@
 import { convert } from 'html-to-text';
 import { decodeText, mediaTypeOf } from './charset.ts';
+import { formatTable } from './html-table.ts';
 import { rtfToText } from './rtf-to-text.ts';
 
 /** How the text of a note is read, by media type, from the best to the worst source. */
@@ -34,7 +35,8 @@ function htmlToText(bytes: Uint8Array, contentType: string | undefined): string 
       { selector: 'a', options: { ignoreHref: true } },
       { selector: 'img', format: 'skip' },
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, ...heading })),
-      { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+      { selector: 'table', format: 'tabbedTable' },
     ],
+    formatters: { tabbedTable: formatTable },
   });
 }

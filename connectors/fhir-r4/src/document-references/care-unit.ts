@@ -1,5 +1,5 @@
 import type { CareUnitDirectory } from '../directory.ts';
-import { type FhirDocumentReference, localReference, typeOf } from '../fhir.ts';
+import { type FhirDocumentReference, localReference, type Reference, typeOf } from '../fhir.ts';
 
 /** The identifier of a document that was written for a care unit without a place in the EHR. */
 const careUnitSystem = 'urn:crossward:care-unit';
@@ -34,13 +34,13 @@ export function isOfCareUnit(
   const { careUnitId, location, organization } = directory;
   const written = document.identifier?.find(({ system }) => system === careUnitSystem)?.value;
   if (written !== undefined) return written === careUnitId;
-  const related = (document.context?.related ?? []).flatMap((it) => localReference(it) ?? []);
-  const places = related.filter((it) => typeOf(it) === 'Location').map(directory.sideOf);
-  if (places.includes('here')) return true;
-  if (places.includes('elsewhere')) return false;
-  if (rule === 'any' || (location === undefined && organization === undefined)) return true;
-  const roles = (document.author ?? []).flatMap((it) => localReference(it) ?? []).map(directory.sideOf);
-  if (roles.includes('here')) return true;
-  if (roles.includes('elsewhere')) return false;
-  return organization !== undefined && localReference(document.custodian) === organization;
+  const referencesOf = (references: readonly Reference[] = []) => references.flatMap((it) => localReference(it) ?? []);
+  const related = referencesOf(document.context?.related).filter((it) => typeOf(it) === 'Location');
+  const custodian = referencesOf(document.custodian && [document.custodian]);
+  for (const names of [related, referencesOf(document.author), custodian]) {
+    const sides = names.map(directory.sideOf);
+    if (sides.includes('here')) return true;
+    if (sides.includes('elsewhere')) return false;
+  }
+  return rule === 'any' || (location === undefined && organization === undefined);
 }

@@ -49,7 +49,7 @@ interface Group {
 }
 
 /** A control word with its number, a control symbol, a byte, a brace, or characters. */
-const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n])/giy;
+const token = /\\([a-z]+)(-?\d+)? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/giy;
 
 /** Reads RTF, as bytes. */
 export function rtfToText(bytes: Uint8Array): string {
@@ -68,9 +68,12 @@ export function rtfToText(bytes: Uint8Array): string {
     pending = [];
   }
   const isShown = () => !group.isSkipped && !group.isHidden && !group.isDeleted;
-  function addByte(byte: number): void {
-    if (toSkip > 0) toSkip -= 1;
-    else if (isShown()) pending.push(byte);
+  /** @param characters one for each byte */
+  function addBytes(characters: string): void {
+    const skipped = Math.min(toSkip, characters.length);
+    toSkip -= skipped;
+    if (!isShown()) return;
+    for (let at = skipped; at < characters.length; at++) pending.push(characters.charCodeAt(at));
   }
   function add(characters: string): void {
     flush();
@@ -80,7 +83,7 @@ export function rtfToText(bytes: Uint8Array): string {
 
   token.lastIndex = 0;
   for (let match = token.exec(rtf); match; match = token.exec(rtf)) {
-    const [, word, number, hex, symbol, brace, character] = match;
+    const [, word, number, hex, symbol, brace, characters] = match;
     if (brace === '{') {
       toSkip = 0;
       groups.push(group);
@@ -88,8 +91,8 @@ export function rtfToText(bytes: Uint8Array): string {
       flush();
       toSkip = 0;
       group = groups.pop() ?? group;
-    } else if (hex !== undefined) addByte(Number.parseInt(hex, 16));
-    else if (character !== undefined) addByte(character.charCodeAt(0));
+    } else if (hex !== undefined) addBytes(String.fromCharCode(Number.parseInt(hex, 16)));
+    else if (characters !== undefined) addBytes(characters);
     else if (symbol === '*') group = { ...group, isSkipped: true };
     else if (symbol !== undefined) {
       if (symbols[symbol] !== undefined) add(symbols[symbol]);

@@ -14,7 +14,7 @@ export interface OwnSchedule {
   readonly createdBy: string;
   /** Whether it was found not to overlap another one. Before that, it has no Slots. */
   readonly isReady: boolean;
-  /** The Slots that start before this instant exist. */
+  /** The Slots that start before this instant exist, unless they had passed when they would have been created. */
   readonly slotsUntil: Date;
   readonly ends: readonly { readonly operationId: string; readonly at: Date }[];
   readonly exceptions: readonly (Period & { readonly operationId: string })[];

@@ -1,5 +1,5 @@
 import { type CareUnit, overlaps, type Period, type Timetable } from '@crossward/connector-kit';
-import { instantOf, openPeriodsOf, overlapWindow, schedulesOverlap } from '@crossward/connector-kit/timetable';
+import { instantOf, openPeriodsOf, overlapWindow, periodsOverlap } from '@crossward/connector-kit/timetable';
 import { listAppointments } from '../appointment-reads.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
@@ -21,26 +21,40 @@ interface Wanted {
 }
 
 /**
- * Whether a schedule overlaps another one of the resource within two years. Of the EHR's own schedules the Slots count. Of
- * two that are created at the same time, the older one stays: a schedule that is not ready yet gives way to older ones, and
- * counts for younger ones alone.
+ * Whether a schedule overlaps another one of the resource within two years, at whichever care unit of the connection. Of the
+ * EHR's own schedules the Slots count. Of two that are created at the same time, the older one stays: a schedule that is not
+ * ready yet gives way to older ones, and counts for younger ones alone.
  */
 export async function overlapsAnother(
   ehr: FhirConnection,
   directory: CareUnitDirectory,
   { careUnit, resourceId, timetable, own }: Wanted,
 ): Promise<boolean> {
-  const { timeZone } = careUnit;
-  const window = overlapWindow(instantOf(timetable.localStart, timeZone), new Date());
-  const found = await ehr.client.readMany<FhirSchedule>(directory.schedulesOf([resourceId]));
-  const others = found.filter((it) => it.id !== own?.id);
-  const foreign: FhirSchedule[] = [];
-  for (const other of others) {
-    const theirs = ownScheduleOf(other);
-    if (!theirs) foreign.push(other);
-    else if (counts(other, own) && schedulesOverlap(timetable, timetableOf(theirs), timeZone, window)) return true;
+  const window = overlapWindow(instantOf(timetable.localStart, careUnit.timeZone), new Date());
+  const periods = openPeriodsOf(timetable, careUnit.timeZone, window);
+  for (const place of [{ careUnit, directory }, ...(await placesElsewhere(ehr, careUnit, resourceId))]) {
+    const found = await ehr.client.readMany<FhirSchedule>(place.directory.schedulesOf([resourceId]));
+    const foreign: FhirSchedule[] = [];
+    for (const other of found.filter((it) => it.id !== own?.id)) {
+      const theirs = ownScheduleOf(other);
+      if (!theirs) foreign.push(other);
+      else if (!counts(other, own)) continue;
+      else if (periodsOverlap(periods, openPeriodsOf(timetableOf(theirs), place.careUnit.timeZone, window)))
+        return true;
+    }
+    if (foreign.length > 0 && (await overlapsSlots(ehr, place.directory, foreign, periods))) return true;
   }
-  return foreign.length > 0 && overlapsSlots(ehr, directory, foreign, openPeriodsOf(timetable, timeZone, window));
+  return false;
+}
+
+/** The other care units where the resource has schedules. */
+async function placesElsewhere(ehr: FhirConnection, { id }: CareUnit, resourceId: string) {
+  const others = ehr.careUnits.filter((it) => it.id !== id);
+  const known = await Promise.all(others.map(async (it) => ({ careUnit: it, known: await ehr.directory.of(it) })));
+  const shared = known.filter((it) => it.known.schedulesOf([resourceId]).length > 0);
+  return Promise.all(
+    shared.map(async ({ careUnit }) => ({ careUnit, directory: await ehr.directory.reload(careUnit) })),
+  );
 }
 
 function counts(other: FhirSchedule, own: FhirSchedule | undefined): boolean {

@@ -1,6 +1,6 @@
 import { type CareUnit, ConnectorError, type Schedule, type ScheduleCreation } from '@crossward/connector-kit';
 import { instantOf } from '@crossward/connector-kit/timetable';
-import { afterWriting, isBroken, isConflict, quietly, unknownOutcome } from '../booking/write/outcomes.ts';
+import { afterWriting, isBroken, isConflict, LostRace, quietly, unknownOutcome } from '../booking/write/outcomes.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type CodeableConcept, type FhirSchedule, referenceTo } from '../fhir.ts';
@@ -76,7 +76,12 @@ async function isAlone(
   const directory = await ehr.directory.reload(careUnit);
   const wanted = { careUnit, resourceId, timetable: timetableOf(own), own: resource };
   if (!(await overlapsAnother(ehr, directory, wanted))) return true;
-  await putOutOfUse(ehr, resource, own, []);
+  try {
+    await putOutOfUse(ehr, resource, own, []);
+  } catch (error) {
+    // Somebody else has changed the Schedule. The operation looks it up again.
+    throw error instanceof LostRace ? unknownOutcome(error) : error;
+  }
   await ehr.directory.reload(careUnit);
   return false;
 }

@@ -29,11 +29,21 @@ export function isDue(ehr: FhirConnection, { slotsUntil }: OwnSchedule): boolean
 }
 
 /**
- * Creates the slots of a schedule up to an instant, some in each transaction. Each transaction also writes the Schedule
- * under the version that was read, so that no slot is created twice. Safe to call again after a failure.
+ * Time after which `grow` starts no further transaction. A schedule with thousands of slots would exceed the time-out of the
+ * operation, and the caller would not learn that it was created.
+ */
+const longestMilliseconds = 5_000;
+
+/**
+ * Creates the slots of a schedule up to an instant, some in each transaction, the earliest first. Each transaction also
+ * writes the Schedule under the version that was read, so that no slot is created twice. Safe to call again after a
+ * failure. What it has no time for is left to the next call.
  */
 export async function grow(ehr: FhirConnection, careUnit: CareUnit, reference: string, until: Date): Promise<void> {
-  while (await untilCurrent(() => growOnce(ehr, careUnit, reference, until)));
+  const deadline = performance.now() + longestMilliseconds;
+  while (await untilCurrent(() => growOnce(ehr, careUnit, reference, until))) {
+    if (performance.now() >= deadline) return;
+  }
 }
 
 /** Returns whether there may be more to create. */
@@ -41,7 +51,9 @@ async function growOnce(ehr: FhirConnection, careUnit: CareUnit, reference: stri
   const schedule = await ehr.client.read<FhirSchedule>(reference);
   const own = schedule && ownScheduleOf(schedule);
   if (!schedule || !own || schedule.active === false) throw unknownOutcome();
-  const missing = slotsStartingIn(own, careUnit, { start: own.slotsUntil, end: until });
+  // What has passed cannot be booked. A schedule may have started years ago.
+  const from = new Date(Math.max(own.slotsUntil.getTime(), Date.now()));
+  const missing = slotsStartingIn(own, careUnit, { start: from, end: until });
   if (missing.length === 0 && own.isReady) return false;
   const most = transactionSize(ehr, slotsAtOnce + 1) - 1;
   const now = missing.slice(0, most);

@@ -1,6 +1,7 @@
 import { ConnectorError, type ConnectorErrorKind, writeOperations } from '@crossward/connector-kit';
 import { type BreakerState, createBreaker } from './breaker.ts';
 import { currentCaller } from './caller.ts';
+import { exactSize } from './exact-size.ts';
 import type { GuardedOperation } from './guarded-operation.ts';
 import { limitStream, type StreamLimits } from './limit-stream.ts';
 import type { CallOutcome, EhrMetrics } from './metrics.ts';
@@ -35,13 +36,15 @@ export interface Guard {
   run<Result>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
   /**
    * Like `run`, for a call that returns a stream. The call lasts until its stream ends, for the limit of concurrent calls;
-   * its time-out and the circuit breaker apply until the stream begins.
+   * its time-out and the circuit breaker apply until the stream begins. A stream of another size than it says fails.
    */
   stream<Result extends Streamed | null>(operation: GuardedOperation, call: () => Promise<Result>): Promise<Result>;
   health(): EhrHealth;
 }
 
 interface Streamed {
+  /** Bytes. `null`: not known. */
+  readonly size: number | null;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -120,7 +123,8 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       run(operation, call, async (result) => {
         if (result === null) return resolve(result);
-        const { chunks, ended } = limitStream(result.chunks, settings.streams);
+        const source = result.size === null ? result.chunks : exactSize(result.chunks, result.size);
+        const { chunks, ended } = limitStream(source, settings.streams);
         resolve({ ...result, chunks });
         await ended;
       }).catch(reject);

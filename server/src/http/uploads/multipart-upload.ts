@@ -25,20 +25,26 @@ export async function receiveMultipart({ raw }: Pick<FastifyRequest, 'raw'>, sta
   let fileError: unknown;
   let staging: Promise<Upload> | undefined;
 
-  parser.on('field', (name, value, isNameCut, isCut) => {
+  parser.on('field', (name, value, isNameCut, isCut, encoding) => {
     try {
+      assertUnencoded(name, encoding);
       fields.set(name, readField({ name, value, isCut: isNameCut || isCut }, fields));
     } catch (error) {
       reject(error);
     }
   });
-  parser.on('file', (_name, stream, _fileName, _encoding, mediaType) => {
+  parser.on('file', (name, stream, _fileName, encoding, mediaType) => {
     file = stream;
     label = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
     stream.on('error', (error) => {
       fileError ??= error;
       reject(malformed());
     });
+    try {
+      assertUnencoded(name, encoding);
+    } catch (error) {
+      return reject(error);
+    }
     staging = stage(stream);
     staging.catch(reject);
   });
@@ -92,6 +98,12 @@ function readField({ name, value, isCut }: Field, known: ReadonlyMap<string, str
 
 function malformed(): Problem {
   return bodyUnreadable('The body is not valid multipart/form-data with one file part `content` and text fields.');
+}
+
+/** Deprecated (RFC 7578 section 4.7), and the parser does not decode it: base64 would be stored as the content. */
+function assertUnencoded(name: string, encoding: string): void {
+  if (['7bit', '8bit', 'binary'].includes(encoding.trim().toLowerCase())) return;
+  throw bodyUnreadable(`${named(name)} must not have a content-transfer-encoding.`, pointerTo(name));
 }
 
 function repeated(name: string): Problem {
