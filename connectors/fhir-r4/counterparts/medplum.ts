@@ -86,6 +86,7 @@ function loadR4Definitions(): void {
 
 function capabilityStatement(transactions: boolean): object {
   const interaction = ['read', 'search-type', 'create', 'update', 'patch', 'delete'].map((code) => ({ code }));
+  const reads = ['read', 'search-type'].map((code) => ({ code }));
   const types = [
     'Patient',
     'Practitioner',
@@ -108,7 +109,8 @@ function capabilityStatement(transactions: boolean): object {
         interaction: transactions ? [{ code: 'transaction' }, { code: 'batch' }] : [{ code: 'batch' }],
         resource: types.map((type) => {
           const searchParam = type === 'Appointment' ? [{ name: 'slot', type: 'reference' }] : [];
-          return { type, interaction, conditionalCreate: true, searchParam };
+          // Medplum's server takes the content of a Binary outside of this router.
+          return { type, interaction: type === 'Binary' ? reads : interaction, conditionalCreate: true, searchParam };
         }),
       },
     ],

@@ -9,14 +9,15 @@ export interface RunningServer {
 
 /** Starts an HTTP server on loopback, on a free port unless one is given. */
 export async function listen(
-  handle: (request: IncomingMessage, response: ServerResponse, body: string) => Promise<void>,
+  handle: (request: IncomingMessage, response: ServerResponse, body: string, bytes: Buffer) => Promise<void>,
   port = 0,
 ): Promise<RunningServer> {
   const server = createServer(async (request, response) => {
     try {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      await handle(request, response, Buffer.concat(chunks).toString('utf8'));
+      const bytes = Buffer.concat(chunks);
+      await handle(request, response, bytes.toString('utf8'), bytes);
     } catch {
       if (!response.headersSent) response.writeHead(500);
       response.end();

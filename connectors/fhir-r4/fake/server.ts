@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { BundleEntry, FhirAppointment, FhirResource, Parameters } from '../src/fhir.ts';
+import type { BundleEntry, FhirAppointment, FhirBinary, FhirResource, Parameters } from '../src/fhir.ts';
 import { slotsOf } from '../src/mappers/appointment.ts';
 import { type InitialData, loadDataSet } from './data-set.ts';
 import { listen, type RunningServer, searchForm, send } from './http-server.ts';
@@ -71,6 +71,8 @@ export interface FakeOptions {
   readonly takesIds?: boolean;
   /** Whether it has DocumentReferences and Binaries. Default: true. */
   readonly documents?: boolean;
+  /** Whether it sends a Binary as a resource in JSON, whatever the client accepts. */
+  readonly jsonBinaries?: boolean;
   readonly data?: InitialData;
 }
 
@@ -113,7 +115,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
   const seen: SeenRequest[] = [];
   let unfinished = 0;
   const handle = requestHandler(store, options);
-  const server = await listen(async (request, response, body) => {
+  const server = await listen(async (request, response, text, bytes) => {
+    const body = isContent(request) ? binaryOf(request, bytes) : text;
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
     response.setHeader('date', new Date(Date.now() + clockAheadMilliseconds).toUTCString());
     const facts = {
@@ -144,6 +147,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     const { status, resource, headers } = handle(request, url, body);
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
+    else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
     else send(response, status, resource, headers);
   });
   const fake: FakeServer = {
@@ -156,6 +160,34 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     },
   };
   return fake;
+}
+
+/** Whether the body is the content of a Binary, and not a resource: https://hl7.org/fhir/R4/binary.html#rest */
+function isContent({ method, url, headers }: IncomingMessage): boolean {
+  return (
+    method === 'POST' && url === '/Binary' && headers['content-type']?.startsWith('application/fhir+json') !== true
+  );
+}
+
+function binaryOf({ headers }: IncomingMessage, bytes: Buffer): string {
+  return JSON.stringify({
+    resourceType: 'Binary',
+    contentType: headers['content-type'],
+    data: bytes.toString('base64'),
+  });
+}
+
+function isBinary(resource: object | undefined): resource is FhirBinary {
+  return resource !== undefined && 'resourceType' in resource && resource.resourceType === 'Binary';
+}
+
+function acceptsFhir({ method, headers }: IncomingMessage): boolean {
+  return method !== 'GET' || headers.accept?.startsWith('application/fhir+json') === true;
+}
+
+function sendContent(response: ServerResponse, { contentType, data }: FhirBinary): void {
+  response.writeHead(200, { 'content-type': contentType ?? 'application/octet-stream' });
+  response.end(Buffer.from(data ?? '', 'base64'));
 }
 
 interface Reply {

@@ -1,4 +1,4 @@
-import type { ConnectorError } from '@crossward/connector-kit';
+import type { ConnectorError, EhrStream, StreamedBody } from '@crossward/connector-kit';
 import type { EhrClock } from './clock.ts';
 import type { Bundle, FhirResource, Parameters } from './fhir.ts';
 
@@ -46,6 +46,13 @@ export interface FhirClient {
   search<R extends FhirResource>(type: string, parameters: SearchParameters, options?: SearchOptions): Promise<R[]>;
   /** Resources by id, in any order. Missing ones are left out. */
   readMany<R extends FhirResource>(references: readonly string[]): Promise<R[]>;
+  /**
+   * The content of a Binary as it is: https://hl7.org/fhir/R4/binary.html#rest. `null`: not found, or deleted. The server
+   * may send a resource in JSON instead.
+   */
+  download(reference: string, accept: string): Promise<EhrStream | null>;
+  /** Creates a Binary of this content. */
+  upload(contentType: string, content: StreamedBody): Promise<WriteResponse>;
   create(resource: FhirResource, options?: { ifNoneExist?: string }): Promise<WriteResponse>;
   /** `repeatable`: the caller knows that a 412 may be the result of its own first attempt. */
   update(

@@ -4,6 +4,7 @@ import { chooseMode, openBooking } from './booking/choose.ts';
 import { readServerFacts } from './capability-statement.ts';
 import { connect, signIn } from './connection.ts';
 import { fhirDirectChanges } from './direct-changes.ts';
+import { documents } from './document-references/documents.ts';
 import { medicalNotes } from './document-references/medical-notes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
@@ -62,6 +63,7 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
     ...medicalNotes(ehr, facts),
+    ...documents(ehr, facts),
     ...scheduleOperations(ehr, mode, facts),
   };
 }

@@ -58,6 +58,15 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
       })),
     retractNote: ({ id }) => changeDocument(ehr, id, (it) => ({ ...it, status: 'entered-in-error' })),
   };
+  const documentChanges: DirectChanges = {
+    changeDocument: ({ id }, title) =>
+      changeDocument(ehr, id, ({ content = [], ...it }) => ({
+        ...it,
+        description: title,
+        content: content.map((entry) => ({ ...entry, attachment: { ...entry.attachment, title } })),
+      })),
+    retractDocument: ({ id }) => changeDocument(ehr, id, (it) => ({ ...it, status: 'entered-in-error' })),
+  };
   const slotChanges: DirectChanges = {
     async take(timeSlot) {
       const taken: string[] = [];
@@ -77,7 +86,7 @@ export async function fhirDirectChanges(context: ConnectorContext<FhirSettings>)
   return {
     ...(canChangeAppointments(facts) ? appointmentChanges : {}),
     ...(writesSlots ? slotChanges : {}),
-    ...(facts.can('DocumentReference', 'update') ? noteChanges : {}),
+    ...(facts.can('DocumentReference', 'update') ? { ...noteChanges, ...documentChanges } : {}),
   };
 }
 

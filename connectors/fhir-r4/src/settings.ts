@@ -216,6 +216,26 @@ export const fhirSettings = Type.Object(
         closed,
       ),
     ),
+    documents: Type.Optional(
+      Type.Object(
+        {
+          category: coding('Category of new documents, other than that of notes. Default: none.'),
+          type: coding('Type of new documents. Default: LOINC 34133-9 (summary of episode note).'),
+          author: Type.Optional(
+            Type.Union([Type.Literal('practitioner'), Type.Literal('practitioner_role')], {
+              description: 'How a new document names its author. Default: practitioner.',
+            }),
+          ),
+          care_unit: Type.Optional(
+            Type.Union([Type.Literal('recorded'), Type.Literal('any')], {
+              description:
+                'Which documents a care unit shows. recorded (default): those that name it. any: all that do not name another one, for a server that does not record care units.',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
     schedules: Type.Optional(
       Type.Object(
         {

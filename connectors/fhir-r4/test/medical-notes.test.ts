@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfiguredCareUnit, MedicalNoteWrite } from '@crossward/connector-kit';
 import { plainHttp } from '@crossward/connector-kit/conformance';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type FakeOptions, type FakeServer, type Fault, startFake } from '../fake/server.ts';
 import type { FhirDocumentReference, FhirResource } from '../src/fhir.ts';
 import type { FhirSettings } from '../src/settings.ts';
@@ -379,6 +379,9 @@ describe('a create', () => {
     const late = write({ operationId });
     await isDelayed;
     const kept = await write({ operationId });
+    // Of two in one millisecond, neither is the first.
+    const created = Date.parse(documents()[0]?.meta?.lastUpdated ?? '');
+    await vi.waitUntil(() => Date.now() > created, { interval: 1 });
     resolve();
     expect(await late).toEqual(kept);
     expect(await findWrite(operationId)).toEqual(kept);

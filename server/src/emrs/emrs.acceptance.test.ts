@@ -38,13 +38,19 @@ const everyOperation = [
 ];
 
 /**
- * The FHIR connector has no documents. Schedules are written by transactions, which Medplum's router does not run all or
- * nothing.
+ * Medplum's router does not run transactions all or nothing, by which schedules are written, and takes no Binary as it is,
+ * by which documents are stored.
  */
-const documents = ['list_documents', 'get_document', 'get_document_content', 'create_document'];
 const unsupported: Readonly<Record<string, readonly string[]>> = {
-  fhir: documents,
-  medplum: ['create_schedule', 'end_schedule', 'add_schedule_exception', ...documents],
+  medplum: [
+    'create_schedule',
+    'end_schedule',
+    'add_schedule_exception',
+    'list_documents',
+    'get_document',
+    'get_document_content',
+    'create_document',
+  ],
 };
 const supported = everyOperation.filter((name) => !unsupported[inject('ehrKind')]?.includes(name));
 

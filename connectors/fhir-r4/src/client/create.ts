@@ -4,10 +4,11 @@ import type { FhirClient, WriteResponse } from '../client.ts';
 import { createClock } from '../clock.ts';
 import { weakTag } from '../etag.ts';
 import type { Bundle } from '../fhir.ts';
+import { refusal } from '../outcome.ts';
 import { mediaType } from './body.ts';
 import { reader } from './read.ts';
 import { formOf, searcher } from './search.ts';
-import { type Call, querier, sender } from './send.ts';
+import { type Call, cancel, querier, sender, streamer } from './send.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface ClientOptions {
@@ -24,6 +25,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
   const [base, operations] = [baseUrl, operationsUrl].map((url) => url.replace(/\/+$/, '')) as [string, string];
   const clock = createClock();
   const send = sender(http, authorizer, clock);
+  const openStream = streamer(http, authorizer);
   const query = querier(send);
   const { pages, search } = searcher(query, base, preferStrict);
 
@@ -37,6 +39,22 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     pages,
     search,
     ...reader(send, base, search),
+    async download(reference, accept) {
+      const response = await openStream(`${base}/${reference}`, accept);
+      if (response.status === 200) return response;
+      await cancel(response);
+      if (response.status === 404 || response.status === 410) return null;
+      throw refusal(response, undefined);
+    },
+    // The server would send the whole content back as a representation.
+    upload: (contentType, content) =>
+      write({
+        method: 'POST',
+        url: `${base}/Binary`,
+        body: content,
+        headers: { 'content-type': contentType, prefer: 'return=minimal' },
+        repeatable: false,
+      }),
     create: (resource, { ifNoneExist } = {}) =>
       write({
         method: 'POST',

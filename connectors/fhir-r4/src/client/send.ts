@@ -1,4 +1,10 @@
-import { ConnectorError, type EhrHttp, type EhrResponse } from '@crossward/connector-kit';
+import {
+  ConnectorError,
+  type EhrHttp,
+  type EhrResponse,
+  type EhrStream,
+  type StreamedBody,
+} from '@crossward/connector-kit';
 import type { Authorizer } from '../auth/authorizer.ts';
 import type { ObservedClock } from '../clock.ts';
 import type { FhirResource } from '../fhir.ts';
@@ -8,34 +14,59 @@ import { isResource, mediaType, parse } from './body.ts';
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
-  readonly body?: string;
+  readonly body?: string | StreamedBody;
   readonly headers?: Readonly<Record<string, string>>;
   readonly repeatable: boolean;
 }
 
 export type Send = (call: Call) => Promise<EhrResponse>;
 
+/** Opens the response to a GET, whose body is read while it arrives. */
+export type OpenStream = (url: string, accept: string) => Promise<EhrStream>;
+
 /** Sends a request that changes nothing. `what`: its name in errors. */
 export type Query = (what: string, call: Omit<Call, 'repeatable'>) => Promise<FhirResource>;
 
 /** Signs requests in, and learns the EHR's clock from their responses. */
 export function sender(http: EhrHttp, authorizer: Authorizer, clock: ObservedClock): Send {
-  return async (call) => {
-    const request = async (authorization: Readonly<Record<string, string>>) => {
+  return (call) =>
+    signedIn(authorizer, async (authorization) => {
       const headers = { accept: mediaType, ...call.headers, ...authorization };
       const { method, url, body, repeatable } = call;
       const sentAt = Date.now();
       const response = await http.send({ method, url, headers, repeatable, ...(body === undefined ? {} : { body }) });
       clock.observe(response, sentAt, Date.now());
       return response;
-    };
-    const authorization = await authorizer.headers();
-    const response = await request(authorization);
-    if (response.status !== 401 || !authorizer.renew) return response;
-    // A token may be revoked early. The server did nothing, so it is safe to send the request again.
-    await authorizer.renew(authorization);
-    return request(await authorizer.headers());
-  };
+    });
+}
+
+/** Opens a stream, like `sender`. */
+export function streamer(http: EhrHttp, authorizer: Authorizer): OpenStream {
+  return (url, accept) =>
+    signedIn(
+      authorizer,
+      (authorization) => http.stream({ method: 'GET', url, headers: { accept, ...authorization }, repeatable: true }),
+      cancel,
+    );
+}
+
+/** Ends a stream without reading it. */
+export async function cancel({ chunks }: EhrStream): Promise<void> {
+  await chunks[Symbol.asyncIterator]().return?.();
+}
+
+async function signedIn<Response extends { readonly status: number }>(
+  authorizer: Authorizer,
+  request: (authorization: Readonly<Record<string, string>>) => Promise<Response>,
+  discard?: (response: Response) => Promise<void>,
+): Promise<Response> {
+  const authorization = await authorizer.headers();
+  const response = await request(authorization);
+  if (response.status !== 401 || !authorizer.renew) return response;
+  await discard?.(response);
+  // A token may be revoked early. The server did nothing, so it is safe to send the request again.
+  await authorizer.renew(authorization);
+  return request(await authorizer.headers());
 }
 
 /** @throws ConnectorError for anything but a resource */

@@ -27,7 +27,7 @@ export async function attachmentData(
 }
 
 /** `Binary/1` of a relative URL, or of an absolute one below the base URL. `undefined`: anything else. */
-function localBinary(url: string | undefined, baseUrl: string): string | undefined {
+export function localBinary(url: string | undefined, baseUrl: string): string | undefined {
   if (url === undefined) return undefined;
   const base = `${baseUrl.replace(/\/+$/, '')}/`;
   const path = url.startsWith(base) ? url.slice(base.length) : url;

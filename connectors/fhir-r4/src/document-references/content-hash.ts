@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FhirDocumentReference } from '../fhir.ts';
 import { localReference } from '../fhir.ts';
+import { binaryIdIn } from './binary-id.ts';
 
 /** The extension that keeps the hash of a document's content at its creation. */
 const hashUrl = 'urn:crossward:content-hash';
@@ -29,7 +30,7 @@ function hashOf({ status, docStatus, subject, author, description, content, cont
       attachment?.title,
       attachment?.contentType,
       attachment?.data,
-      attachment?.url,
+      binaryIdIn(attachment?.url) ?? attachment?.url,
     ]),
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');

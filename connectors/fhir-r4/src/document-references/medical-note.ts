@@ -73,13 +73,18 @@ export function noteDocument(
 }
 
 /** The attachment that the text is read from. `undefined`: the document is no text, so it is no note. */
-export function textAttachment({ content }: FhirDocumentReference): Attachment | undefined {
+function textAttachment({ content }: FhirDocumentReference): Attachment | undefined {
   return (content ?? [])
     .flatMap(({ attachment }) => {
       const rank = rankOfText(attachment?.contentType);
       return attachment && rank !== undefined ? [{ attachment, rank }] : [];
     })
     .sort((a, b) => a.rank - b.rank)[0]?.attachment;
+}
+
+/** Whether the document is a note of the EHR, whichever patient and care unit it belongs to. */
+export function isNote(document: FhirDocumentReference, { category }: Pick<NoteCodings, 'category'>): boolean {
+  return hasCategory(document, category) && textAttachment(document) !== undefined;
 }
 
 /** Converts a document that has a text. The text is empty if the gateway cannot read it. */

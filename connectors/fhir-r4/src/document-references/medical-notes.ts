@@ -8,7 +8,7 @@ import { currentPatientId, isFhirId } from '../patients.ts';
 import { appointmentsOf } from './appointments.ts';
 import { authorReference, authorsOf } from './authors.ts';
 import { isOfCareUnit } from './care-unit.ts';
-import { hasCategory, noteCodings, noteDocument, textAttachment, toMedicalNote } from './medical-note.ts';
+import { isNote, noteCodings, noteDocument, toMedicalNote } from './medical-note.ts';
 import { documentSearch } from './search.ts';
 import { isCurrentDocument, isEnteredInError } from './standing.ts';
 import { createDocument, findCreated, withdrawDocument } from './write.ts';
@@ -21,10 +21,8 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
   const search = documentSearch(client, { post: settings.patient_search !== 'get' });
   const readsEncounters = facts.can('Encounter', 'read') && facts.can('Encounter', 'search-type');
 
-  const isNote = (document: FhirDocumentReference, directory: CareUnitDirectory) =>
-    isCurrentDocument(document) &&
-    textAttachment(document) !== undefined &&
-    isOfCareUnit(document, directory, care_unit);
+  const isShown = (document: FhirDocumentReference, directory: CareUnitDirectory) =>
+    isCurrentDocument(document) && isNote(document, codings) && isOfCareUnit(document, directory, care_unit);
 
   async function notes(
     documents: readonly FhirDocumentReference[],
@@ -51,8 +49,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
         ],
         isWanted: (document) =>
           localReference(document.subject) === `Patient/${query.patientId}` &&
-          hasCategory(document, codings.category) &&
-          isNote(document, directory) &&
+          isShown(document, directory) &&
           (!authors || (document.author ?? []).some((it) => authors.includes(localReference(it) ?? ''))),
       });
       return notes(documents, directory);
@@ -67,7 +64,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
         client.read<FhirDocumentReference>(`DocumentReference/${noteId}`),
       ]);
       if (!document || localReference(document.subject) !== `Patient/${patientId}`) return null;
-      if (!hasCategory(document, codings.category) || !isNote(document, directory)) return null;
+      if (!isShown(document, directory)) return null;
       return (await notes([document], directory))[0] ?? null;
     },
   };

@@ -22,8 +22,16 @@ export async function createDocument(
   operationId: string,
   onNoResponse: (() => void) | undefined,
 ): Promise<FhirDocumentReference> {
-  const earlier = await findCreated(ehr, operationId);
-  if (earlier) return earlier;
+  return (await findCreated(ehr, operationId)) ?? createNew(ehr, document, operationId, onNoResponse);
+}
+
+/** As `createDocument`, when the look-up of the operation id has just found nothing. */
+export async function createNew(
+  ehr: FhirConnection,
+  document: FhirDocumentReference,
+  operationId: string,
+  onNoResponse: (() => void) | undefined,
+): Promise<FhirDocumentReference> {
   const { operationSystem } = ehr.dialect;
   const identifier = [...(document.identifier ?? []), { system: operationSystem, value: operationId }];
   const ifNoneExist = `identifier=${operationSystem}|${operationId}`;

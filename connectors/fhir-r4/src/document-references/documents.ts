@@ -1,0 +1,119 @@
+import { type Connector, ConnectorError, type Document, type DocumentWrite } from '@crossward/connector-kit';
+import { afterWriting, isUnknown, quietly } from '../booking/write/outcomes.ts';
+import type { ServerFacts } from '../capability-statement.ts';
+import type { FhirConnection } from '../connection.ts';
+import type { CareUnitDirectory } from '../directory.ts';
+import { type FhirDocumentReference, localReference } from '../fhir.ts';
+import { currentPatientId, isFhirId } from '../patients.ts';
+import { authorReference, authorsOf } from './authors.ts';
+import { binaryIdIn } from './binary-id.ts';
+import { isOfCareUnit } from './care-unit.ts';
+import { documentCodings, documentReference, onlyAttachment, toDocument } from './document.ts';
+import { documentContent, storeContent } from './document-content.ts';
+import { isNote, noteCodings } from './medical-note.ts';
+import { documentSearch } from './search.ts';
+import { isCurrentDocument, isEnteredInError } from './standing.ts';
+import { createNew, findCreated, withdrawDocument } from './write.ts';
+
+/** The operations for documents, if the server supports DocumentReferences and Binaries. */
+export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Connector> {
+  if (!supportsDocuments(facts)) return {};
+  const { client, settings } = ehr;
+  const { author = 'practitioner', care_unit = 'recorded' } = settings.documents ?? {};
+  const codings = documentCodings(settings);
+  const notes = noteCodings(settings);
+  const search = documentSearch(client, { post: settings.patient_search !== 'get' });
+
+  const isShown = (document: FhirDocumentReference, patientId: string, directory: CareUnitDirectory) =>
+    localReference(document.subject) === `Patient/${patientId}` &&
+    isCurrentDocument(document) &&
+    onlyAttachment(document) !== undefined &&
+    !isNote(document, notes) &&
+    isOfCareUnit(document, directory, care_unit);
+
+  async function documentOf(document: FhirDocumentReference, directory: CareUnitDirectory): Promise<Document> {
+    return toDocument(document, await authorsOf(client, directory, [document]));
+  }
+
+  const find: Find = async (careUnit, patientId, documentId) => {
+    if (!isFhirId(documentId)) return null;
+    const [directory, document] = await Promise.all([
+      ehr.directory.of(careUnit),
+      client.read<FhirDocumentReference>(`DocumentReference/${documentId}`),
+    ]);
+    return document && isShown(document, patientId, directory) ? { document, directory } : null;
+  };
+
+  /** Stores the content first. What is cut off there leaves a Binary that no document refers to. */
+  async function create(write: DocumentWrite): Promise<Document> {
+    const [directory, patientId, earlier] = await Promise.all([
+      ehr.directory.of(write.careUnit),
+      currentPatientId(ehr, write.patientId),
+      findCreated(ehr, write.operationId),
+    ]);
+    if (earlier) return documentOf(earlier, directory);
+    const reference = write.authorId === null ? undefined : authorReference(directory, write.authorId, author);
+    if (write.authorId !== null && !reference) throw new ConnectorError('resource_not_found', 'No such author');
+    const binary = await storeContent(client, write);
+    const document = documentReference({ write, patientId, author: reference, directory, binary }, codings);
+    const created = await createWith(binary, document, write);
+    return afterWriting(() => documentOf(created, directory));
+  }
+
+  /** Deletes the Binary if it is certain that no document will refer to it. */
+  async function createWith(
+    binary: string,
+    document: FhirDocumentReference,
+    { operationId, onNoResponse }: DocumentWrite,
+  ): Promise<FhirDocumentReference> {
+    let mayBeLate = false;
+    const created = await createNew(ehr, document, operationId, () => {
+      mayBeLate = true;
+      onNoResponse?.();
+    }).catch(async (error: unknown) => {
+      if (!isUnknown(error)) await discard(binary);
+      throw error;
+    });
+    const used = binaryIdIn(onlyAttachment(created)?.url);
+    if (!mayBeLate && used !== undefined && used !== binaryIdIn(binary)) await discard(binary);
+    return created;
+  }
+
+  async function discard(binary: string): Promise<void> {
+    if (facts.can('Binary', 'delete')) await quietly(() => client.remove(binary));
+  }
+
+  return {
+    async listDocuments({ careUnit, ...query }) {
+      const directory = await ehr.directory.of(careUnit);
+      const isWanted = (document: FhirDocumentReference) => isShown(document, query.patientId, directory);
+      const found = await search({ ...query, parameters: [], isWanted });
+      const authorOf = await authorsOf(client, directory, found);
+      return found.map((it) => toDocument(it, authorOf));
+    },
+    async findDocument(careUnit, patientId, documentId) {
+      const found = await find(careUnit, patientId, documentId);
+      return found && documentOf(found.document, found.directory);
+    },
+    async readDocument(careUnit, patientId, documentId) {
+      const found = await find(careUnit, patientId, documentId);
+      return found && documentContent(client, settings.base_url, found.document);
+    },
+    createDocument: create,
+    async findDocumentWrite(careUnit, operationId) {
+      const document = await findCreated(ehr, operationId);
+      if (!document || isEnteredInError(document)) return null;
+      return documentOf(document, await ehr.directory.of(careUnit));
+    },
+    withdrawDocument: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+  };
+}
+
+type Find = (
+  ...document: Parameters<NonNullable<Connector['findDocument']>>
+) => Promise<{ readonly document: FhirDocumentReference; readonly directory: CareUnitDirectory } | null>;
+
+function supportsDocuments({ can }: ServerFacts): boolean {
+  const references = ['read', 'search-type', 'create', 'update'] as const;
+  return references.every((it) => can('DocumentReference', it)) && can('Binary', 'create') && can('Binary', 'read');
+}
