@@ -1,5 +1,12 @@
 # Runs a program on the Node.js that runs npm if it is version 24 or newer, otherwise on the one that `npm ci`
 # installed. Uses `exec`, so that signals reach the program.
+#
+# glibc keeps freed memory for each thread. These settings return it to the system, which the gateway needs because it
+# streams documents through many buffers: https://man7.org/linux/man-pages/man3/mallopt.3.html
+export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
+export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-65536}"
+export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"
+
 own="$(dirname "$0")/../node_modules/.bin/node"
 
 is_new_enough() {

@@ -7,12 +7,18 @@ import { onTestFinished, vi } from 'vitest';
 export function timersOf(milliseconds: number): { end(): void } {
   const startTimer = globalThis.setTimeout;
   const started: (() => void)[] = [];
-  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, delay?: number) => {
-    const timer = startTimer(run, delay);
+  // undici's own timers take further arguments.
+  type Run = (...input: unknown[]) => void;
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
+    run: Run,
+    delay?: number,
+    ...input: unknown[]
+  ) => {
+    const timer = startTimer(run, delay, ...input);
     if (delay === milliseconds) {
       started.push(() => {
         clearTimeout(timer);
-        run();
+        run(...input);
       });
     }
     return timer;
