@@ -186,8 +186,10 @@ function acceptsFhir({ method, headers }: IncomingMessage): boolean {
 }
 
 function sendContent(response: ServerResponse, { contentType, data }: FhirBinary): void {
-  response.writeHead(200, { 'content-type': contentType ?? 'application/octet-stream' });
-  response.end(Buffer.from(data ?? '', 'base64'));
+  const bytes = Buffer.from(data ?? '', 'base64');
+  const type = contentType ?? 'application/octet-stream';
+  response.writeHead(200, { 'content-type': type, 'content-length': bytes.length });
+  response.end(bytes);
 }
 
 interface Reply {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { sql } from 'kysely';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, inject, test } from 'vitest';
 import { oslo, sodermalm } from '../../../test/bookings.ts';
 import { createDocument, type DocumentBody, documentsOf, type FormPart, form, pdfOf } from '../../../test/documents.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
@@ -29,36 +29,40 @@ const content = (id: string, from = path) => gateway.request('GET', `${from}/${i
 const base64 = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
 
 describe('storing a document', () => {
-  test('by JSON gives it back byte for byte', async () => {
-    const bytes = pdfOf(700_001);
-    const { status, body, headers } = await createDocument(gateway, {
-      title: 'Epikrise på «norsk»',
-      content_type: 'application/pdf',
-      content: base64(bytes),
-      author_id: 'r-1',
-    });
-    expect(status).toBe(201);
-    expect(body).toEqual({
-      id: expect.any(String),
-      patient_id: 'emr_id:p-3',
-      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0[12]:00$/),
-      author_id: 'emr_id:r-1',
-      title: 'Epikrise på «norsk»',
-      content_type: 'application/pdf',
-      size: 700_001,
-    });
-    expect(headers.location).toBe(`${documentsOf('emr_id%3Ap-3')}/${body.id}`);
-    expect((await gateway.request('GET', headers.location ?? '')).body).toEqual(body);
-    const read = await content(body.id);
-    expect(read.bytes.equals(bytes)).toBe(true);
-    expect(read.headers).toMatchObject({
-      'content-type': 'application/pdf',
-      'content-length': '700001',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'content-disposition': expect.stringMatching(/^attachment; .*filename\*=UTF-8''Epikrise%20p%C3%A5/),
-    });
-  });
+  test.skipIf(inject('ehrKind') === 'medplum')(
+    'by JSON gives it back byte for byte',
+    { tags: 'every-ehr' },
+    async () => {
+      const bytes = pdfOf(700_001);
+      const { status, body, headers } = await createDocument(gateway, {
+        title: 'Epikrise på «norsk»',
+        content_type: 'application/pdf',
+        content: base64(bytes),
+        author_id: 'r-1',
+      });
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        id: expect.any(String),
+        patient_id: 'emr_id:p-3',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0[12]:00$/),
+        author_id: 'emr_id:r-1',
+        title: 'Epikrise på «norsk»',
+        content_type: 'application/pdf',
+        size: 700_001,
+      });
+      expect(headers.location).toBe(`${documentsOf('emr_id%3Ap-3')}/${body.id}`);
+      expect((await gateway.request('GET', headers.location ?? '')).body).toEqual(body);
+      const read = await content(body.id);
+      expect(read.bytes.equals(bytes)).toBe(true);
+      expect(read.headers).toMatchObject({
+        'content-type': 'application/pdf',
+        'content-length': '700001',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'content-disposition': expect.stringMatching(/^attachment; .*filename\*=UTF-8''Epikrise%20p%C3%A5/),
+      });
+    },
+  );
 
   test.each([
     ['before', 0],
