@@ -88,7 +88,7 @@ export default defineConfig({
       project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
       project('chaos-pglite', {
         databaseKind: 'pglite',
-        include: ['test/model/*.chaos.test.ts', 'server/src/appointments/*.chaos.test.ts'],
+        include: ['test/model/*.chaos.test.ts', 'server/src/appointments/concurrent-codes.chaos.test.ts'],
       }),
     ],
   },

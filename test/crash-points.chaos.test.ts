@@ -120,7 +120,7 @@ async function createWorld(kind: Kind, onTestFinished: TestContext['onTestFinish
       return eventually(async () => {
         const found = (await world.messages()).filter((it) => it.appointment_id === id);
         expect(found).toHaveLength(count);
-        return found.map(codeIn);
+        return found.map((message) => codeIn(message));
       });
     },
     /** Waits until no operation or background job is pending. */

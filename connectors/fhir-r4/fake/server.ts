@@ -147,6 +147,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     const { status, resource, headers } = handle(request, url, body);
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
+    else if (header(request, 'prefer') === 'return=minimal') send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
     else send(response, status, resource, headers);
   });

@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { creationBody, freeSlot } from '../../../test/bookings.ts';
 import { type AppointmentResponse, careUnitOf, eventually } from '../../../test/codes.ts';

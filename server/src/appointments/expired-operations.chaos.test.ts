@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { freeSlot, isFree } from '../../../test/bookings.ts';
 import { eventually } from '../../../test/codes.ts';

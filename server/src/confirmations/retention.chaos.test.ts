@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { type Appointment, book, riverside, sodermalm } from '../../../test/bookings.ts';
