@@ -19,6 +19,9 @@ const anyDatabase = 'any-database';
 /** Tests that run only against FHIR servers. */
 const fhirOnly = 'test/fhir/*.acceptance.test.ts';
 
+/** Kills processes that use the embedded database. */
+const embeddedDatabase = 'server/src/db/database.db.test.ts';
+
 interface ProjectOptions {
   readonly databaseKind: 'postgresql' | 'pglite';
   readonly ehrKind?: 'sandbox' | 'fhir' | 'medplum';
@@ -80,7 +83,7 @@ export default defineConfig({
       project('pglite', {
         databaseKind: 'pglite',
         include: [...files('acceptance'), 'server/src/db/*.db.test.ts', 'test/conformance/sandbox.*.test.ts'],
-        exclude: [fhirOnly, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
+        exclude: [fhirOnly, embeddedDatabase, ...acceptanceFilesWith(`@module-tag ${anyDatabase}`)],
       }),
       againstFhirServer('fhir'),
       againstFhirServer('medplum'),
@@ -88,7 +91,11 @@ export default defineConfig({
       project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
       project('chaos-pglite', {
         databaseKind: 'pglite',
-        include: ['test/model/*.chaos.test.ts', 'server/src/appointments/concurrent-codes.chaos.test.ts'],
+        include: [
+          'test/model/*.chaos.test.ts',
+          'server/src/appointments/concurrent-codes.chaos.test.ts',
+          embeddedDatabase,
+        ],
       }),
     ],
   },
