@@ -331,6 +331,7 @@ describe.each([
   });
 });
 
+// The server takes no schedules from the gateway.
 test.skipIf(readsOnly)(
   'a booking and an exception that race leave no appointment without slots',
   { tags: 'every-ehr' },
