@@ -97,7 +97,13 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
     params: resourceParam,
     body: reference<ScheduleCreationBody>('ScheduleCreation'),
     response: { status: 201, description: 'The schedule.', schema: scheduleSchema },
-    reasons: [...writeReasons, 'recurrence_invalid', 'healthcare_service_not_offered', 'schedule_overlap'],
+    reasons: [
+      ...writeReasons,
+      'recurrence_invalid',
+      'healthcare_service_not_offered',
+      'schedule_overlap',
+      'schedule_limit_reached',
+    ],
     reasonsOfNames: ['healthcare_service_not_found'],
     examples: { params: resourcePlace, body: creationExample, response: example },
     async handle({ params, body, readHeader, execute, ...access }) {
