@@ -1,5 +1,4 @@
 import type { PGlite } from '@electric-sql/pglite';
-import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
 import { DatabaseError, ofDatabase } from './errors.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
@@ -37,6 +36,8 @@ export class PglitePool implements DatabasePool {
 
   /** The caller must close the PGlite object after `end`. Throws PGlite's error if it cannot start. */
   static async open(pglite: PGlite): Promise<PglitePool> {
+    // Loaded only if it is used.
+    const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
     await pglite.waitReady;
     const client = new pg.Client({ ...createPgConfig(pglite), types } as pg.ClientConfig);
     const pool = new PglitePool(client);
