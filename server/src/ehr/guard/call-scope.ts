@@ -8,4 +8,26 @@ export interface CallScope {
   readonly deadline: number;
 }
 
+interface OpenScope extends CallScope {
+  abort(): void;
+}
+
+/** Creates the signal at its first use: a connector without HTTP requests, such as the sandbox, never uses it. */
+export function createCallScope(milliseconds: number): OpenScope {
+  let controller: AbortController | undefined;
+  let isAborted = false;
+  return {
+    deadline: performance.now() + milliseconds,
+    get signal() {
+      controller ??= new AbortController();
+      if (isAborted) controller.abort();
+      return controller.signal;
+    },
+    abort() {
+      isAborted = true;
+      controller?.abort();
+    },
+  };
+}
+
 export const callScope = new AsyncLocalStorage<CallScope>();

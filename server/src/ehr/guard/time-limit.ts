@@ -1,4 +1,4 @@
-import { callScope } from './call-scope.ts';
+import { callScope, createCallScope } from './call-scope.ts';
 
 /** Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work. */
 export function withinTime<Result>(
@@ -7,14 +7,18 @@ export function withinTime<Result>(
   late: () => Error,
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
-    const controller = new AbortController();
+    const scope = createCallScope(milliseconds);
     const timer = setTimeout(() => {
       reject(late());
-      controller.abort();
+      scope.abort();
     }, milliseconds);
-    callScope
-      .run({ signal: controller.signal, deadline: performance.now() + milliseconds }, work)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
+    const ended = (settle: () => void) => {
+      clearTimeout(timer);
+      settle();
+    };
+    callScope.run(scope, work).then(
+      (result) => ended(() => resolve(result)),
+      (error) => ended(() => reject(error)),
+    );
   });
 }
