@@ -112,7 +112,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const methods = trackMethods(app);
   addErrorHandler(app);
-  app.addHook('onRequest', async (request, reply) => watch({ request, reply }));
+  app.addHook('onRequest', (request, reply, done) => {
+    watch({ request, reply });
+    done();
+  });
   addHeaders(app);
   addConnectionCloseOnStop(app);
   addRequestSyntax(app);
