@@ -1,4 +1,5 @@
 import type { AppointmentState } from '@crossward/connector-kit';
+import { statementsOf } from '@crossward/connector-kit/database';
 import type { Generated } from 'kysely';
 
 interface ScheduleRow {
@@ -97,3 +98,6 @@ export interface SandboxTables {
   'sandbox.documents': DocumentRow;
   'sandbox.document_chunks': DocumentChunkRow;
 }
+
+/** Declares a statement on these tables that is compiled once. */
+export const statement = statementsOf<SandboxTables>();
