@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
@@ -48,6 +49,10 @@ export interface ChildGateway {
   kill(): Promise<void>;
   readonly ended: Promise<unknown>;
   readonly hasEnded: () => boolean;
+  /** `null` if a signal ended the process. */
+  readonly exitCode: () => number | null;
+  /** Complete lines of standard output so far. */
+  readonly logLines: readonly string[];
 }
 
 /** Starts the gateway's program and waits until it listens. */
@@ -79,6 +84,8 @@ export async function startChild({
       resolve();
     });
   });
+  const logLines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => logLines.push(line));
   const address = await new Promise<string>((resolve, reject) => {
     let output = '';
     const readOutput = (text: string) => {
@@ -98,6 +105,8 @@ export async function startChild({
     credentials,
     ended,
     hasEnded: () => hasEnded,
+    exitCode: () => child.exitCode,
+    logLines,
     async send<Body>({ method, path, body, headers }: ChildRequest) {
       try {
         const response = await fetch(address + path, {

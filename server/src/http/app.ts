@@ -55,6 +55,8 @@ const longestPathParameter = 200 * 4 * 3;
 export interface AppDeps {
   readonly log: Logger;
   readonly metrics: Registry;
+  /** What `/metrics` returns. Default: `metrics`. */
+  readonly readMetrics?: (() => Promise<string>) | undefined;
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
@@ -127,7 +129,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     deps.metrics,
   );
-  addMetrics(app, deps.metrics);
+  addMetrics(app, deps.metrics, deps.readMetrics);
   addJsonBody(app);
   addValidation(app);
   await addOpenApi(app);
