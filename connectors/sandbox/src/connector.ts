@@ -5,6 +5,7 @@ import {
   type DatabaseContext,
 } from '@crossward/connector-kit';
 import { Kysely, PostgresDialect } from 'kysely';
+import { batchedLookUps } from './appointment-look-ups.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { inPortVocabulary } from './database-errors.ts';
@@ -58,7 +59,9 @@ async function openSandbox({
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
     listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, query)),
-    findAppointments: (careUnit, ids) => inPortVocabulary(() => findAppointments(db, emr, careUnit, ids)),
+    findAppointments: batchedLookUps((careUnitId, ids) =>
+      inPortVocabulary(() => findAppointments(db, emr, careUnitId, ids)),
+    ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
     changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
