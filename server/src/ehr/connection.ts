@@ -4,10 +4,12 @@ import type {
   ConnectorOperation,
   ConnectorOperations,
   DocumentContent,
+  DocumentWrite,
 } from '@crossward/connector-kit';
 import type { PatientLimits } from '../config/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
+import { withProgress } from './guard/call-scope.ts';
 import type { EhrHealth, Guard } from './guard/guard.ts';
 import type { Opening } from './opening.ts';
 
@@ -27,7 +29,7 @@ export interface CareUnitConnection {
 
 /** Time limits for an EHR, in seconds. */
 export interface Patience {
-  /** Maximum duration of one call, including the time in the queue. */
+  /** Maximum duration of one call, including the time in the queue. When content is sent: after its last part. */
   readonly callSeconds: number;
   /** Time after the last attempt of a write before its absence in the EHR counts as not done. */
   readonly settlingSeconds: number;
@@ -96,6 +98,9 @@ async function ask(
   if (typeof method !== 'function') throw new Problem('operation_unsupported');
   try {
     if (operation === 'readDocument') return withProblems(await guard.stream(operation, async () => method(...input)));
+    if (operation === 'createDocument') {
+      return await guard.run(operation, async () => method(withProgress(input[0] as DocumentWrite)));
+    }
     return await guard.run(operation, async () => method(...input));
   } catch (error) {
     throw asProblem(error);

@@ -1,20 +1,42 @@
 import { callScope } from './call-scope.ts';
 
-/** Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work. */
+/**
+ * Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work.
+ *
+ * @param milliseconds time-out. It starts again when the work reports progress.
+ * @param longest time-out of the whole work, in milliseconds, whatever progress it makes
+ */
 export function withinTime<Result>(
   milliseconds: number,
   work: () => Promise<Result>,
   late: () => Error,
+  longest = milliseconds,
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
     const controller = new AbortController();
-    const timer = setTimeout(() => {
+    const end = performance.now() + longest;
+    let deadline = performance.now() + milliseconds;
+    let isOver = false;
+    let timer = setTimeout(timeOut, milliseconds);
+
+    function timeOut(): void {
+      isOver = true;
       reject(late());
       controller.abort();
-    }, milliseconds);
+    }
+    function progress(): void {
+      if (isOver) return;
+      deadline = Math.min(end, performance.now() + milliseconds);
+      clearTimeout(timer);
+      timer = setTimeout(timeOut, Math.max(0, deadline - performance.now()));
+    }
+
     callScope
-      .run({ signal: controller.signal, deadline: performance.now() + milliseconds }, work)
+      .run({ signal: controller.signal, deadline: () => deadline, progress }, work)
       .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
+      .finally(() => {
+        isOver = true;
+        clearTimeout(timer);
+      });
   });
 }
