@@ -12,9 +12,7 @@ interface OfCareUnit {
 }
 
 const selectOfCareUnit = statement((db, { emr, careUnitId, ids }: OfCareUnit) =>
-  selectAppointments(db, emr)
-    .where('care_unit_id', '=', careUnitId)
-    .where(sql<boolean>`id = ANY(${ids}::text[])`),
+  selectAppointments(db, emr).where('care_unit_id', '=', careUnitId).where(sql<boolean>`id = ANY(${ids}::text[])`),
 );
 
 /** The appointments of the care unit with these ids, in any order. */
