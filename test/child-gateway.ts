@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -53,6 +54,10 @@ export interface ChildGateway {
   kill(): Promise<void>;
   readonly ended: Promise<unknown>;
   readonly hasEnded: () => boolean;
+  /** `null` if a signal ended the process. */
+  readonly exitCode: () => number | null;
+  /** Complete lines of standard output so far. */
+  readonly logLines: readonly string[];
 }
 
 /** Starts the gateway's program and waits until it listens. */
@@ -88,6 +93,8 @@ export async function startChild({
       resolve();
     });
   });
+  const logLines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => logLines.push(line));
   const address = await new Promise<string>((resolve, reject) => {
     let output = '';
     const readOutput = (text: string) => {
@@ -107,6 +114,8 @@ export async function startChild({
     credentials,
     ended,
     hasEnded: () => hasEnded,
+    exitCode: () => child.exitCode,
+    logLines,
     async send<Body>({ method, path, body, headers }: ChildRequest) {
       try {
         const response = await fetch(address + path, {

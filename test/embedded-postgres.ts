@@ -74,12 +74,20 @@ async function dataDirectory(url: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Starts PostgreSQL on a free port, with its files in the folder. Not crash-safe: for tests only.
- *
- * @param detached whether to shield it from Ctrl-C
- */
-export async function startPostgres(folder: string, detached = false): Promise<TestServer> {
+interface ServerOptions {
+  /** Whether to shield it from Ctrl-C. */
+  readonly detached?: boolean;
+  /** Settings as `name=value`. Default: not crash-safe. */
+  readonly settings?: readonly string[];
+}
+
+const notCrashSafe = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+/** Starts PostgreSQL on a free port, with its files in the folder. For tests and benchmarks only. */
+export async function startPostgres(
+  folder: string,
+  { detached = false, settings = notCrashSafe }: ServerOptions = {},
+): Promise<TestServer> {
   const user = await serverUser();
   if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
   const bin = await postgresBinaries(folder, user);
@@ -94,19 +102,17 @@ export async function startPostgres(folder: string, detached = false): Promise<T
 
   const port = await freePort();
   const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
-  const settings = [
+  const allSettings = [
+    ...settings,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=300',
-    'fsync=off',
-    'synchronous_commit=off',
-    'full_page_writes=off',
     'shared_buffers=128MB',
     'log_min_messages=fatal',
   ];
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    ['-D', data, '-p', String(port), ...allSettings.flatMap((setting) => ['-c', setting])],
     { ...user, cwd: folder, detached, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let output = '';

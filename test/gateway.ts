@@ -136,7 +136,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const deps = await createDeps({
     configuration,
     database,
-    databaseUrl: testDatabase.url,
     secretKeys,
     log,
     connectors: modules,

@@ -71,6 +71,8 @@ export interface FakeOptions {
   readonly takesIds?: boolean;
   /** Whether it has DocumentReferences and Binaries. Default: true. */
   readonly documents?: boolean;
+  /** Whether it sends a new Binary back, although the client prefers `return=minimal`. */
+  readonly returnsBinaries?: boolean;
   /** Whether it sends a Binary as a resource in JSON, whatever the client accepts. */
   readonly jsonBinaries?: boolean;
   readonly data?: InitialData;
@@ -147,7 +149,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     const { status, resource, headers } = handle(request, url, body);
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
-    else if (header(request, 'prefer') === 'return=minimal') send(response, status, undefined, headers);
+    else if (header(request, 'prefer') === 'return=minimal' && !options.returnsBinaries)
+      send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
     else send(response, status, resource, headers);
   });

@@ -240,6 +240,20 @@ describe('the care unit of a note', () => {
     expect(ids(await list({ careUnit: south }))).not.toEqual([]);
   });
 
+  test('is that of a role that is known nowhere else', async () => {
+    const { server, save, list, find } = await start({}, { medical_notes: { care_unit: 'any' } });
+    const place = (id: string) => [{ reference: `Location/${id}` }];
+    const role = { resourceType: 'PractitionerRole', active: true, practitioner: { reference: 'Practitioner/r-2' } };
+    server.store.save({ ...role, id: 'far', location: place('south') } as FhirResource);
+    server.store.save({ ...role, id: 'further', location: place('elsewhere') } as FhirResource);
+    server.store.save({ ...role, id: 'nowhere' } as FhirResource);
+    const by = (id: string) => save({ context: {}, author: [{ reference: `PractitionerRole/${id}` }] });
+    const hidden = [by('far'), by('further')];
+    const unrecorded = [by('nowhere'), by('deleted')];
+    expect(ids(await list()).sort()).toEqual(unrecorded.sort());
+    for (const id of hidden) expect(await find(id)).toBeNull();
+  });
+
   test('is its custodian where the care unit is an Organization', async () => {
     const units = [
       { ...north, settings: { organization: 'Organization/north' } },

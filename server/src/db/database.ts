@@ -1,8 +1,11 @@
-import type pg from 'pg';
+import pg from 'pg';
+import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode } from './errors.ts';
 import { ping } from './ping.ts';
 import type { DatabasePool } from './pool.ts';
 import { NodePostgresPool } from './postgres-pool.ts';
+import { acceptsWrites, PrimaryServer } from './primary-server.ts';
+import { serverUrls } from './server-urls.ts';
 import { types } from './types.ts';
 
 export interface Database {
@@ -14,6 +17,8 @@ export interface Database {
    * where both share one connection.
    */
   readonly background: DatabasePool;
+  /** Connects for LISTEN, outside the pools. PostgreSQL only. */
+  readonly connectToListen?: (() => Promise<pg.Client>) | undefined;
   /** Makes one round trip. Throws the errors of the pool. */
   ping(): Promise<void>;
   /** Waits for running queries, then closes. Can be called repeatedly. */
@@ -21,7 +26,10 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** `postgresql://…`. Its parameters (`sslmode`, `statement_timeout`, …) override the gateway's. Without it: PGlite. */
+  /**
+   * `postgresql://…`, with several hosts if it has `target_session_attrs=read-write`. Its parameters (`sslmode`, `statement_timeout`, …) override the
+   * gateway's. Without it: PGlite.
+   */
   readonly databaseUrl?: string | undefined;
   /** The embedded database is stored in its subfolder `pglite`. */
   readonly dataDir: string;
@@ -61,6 +69,7 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
     throw new DatabaseError('The database URL must begin with postgresql://.');
   }
+  const urls = serverUrls(databaseUrl);
   const settings = {
     connectionString: databaseUrl,
     application_name: 'crossward',
@@ -75,14 +84,19 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     types,
     onConnect: (client: pg.ClientBase) => client.query("SET TIME ZONE 'UTC'"),
   };
-  const pool = new NodePostgresPool({ ...settings, max });
-  const background = new NodePostgresPool({ ...settings, max: backgroundConnections });
+  const primary = urls.length > 1 ? new PrimaryServer(urls) : undefined;
+  const pool = new NodePostgresPool({ ...settings, max }, primary);
+  const background = new NodePostgresPool({ ...settings, max: backgroundConnections }, primary);
   const database: Database = {
     kind: 'postgresql',
     pool,
     background,
+    connectToListen: () => connectToListen(databaseUrl, primary, connectTimeout),
     ping: () => ping(pool),
-    close: async () => void (await Promise.all([pool.end(), background.end()])),
+    async close() {
+      await Promise.all([pool.end(), background.end()]);
+      primary?.close();
+    },
   };
   try {
     await checkVersion(pool);
@@ -91,6 +105,32 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     throw connectError(error);
   }
   return database;
+}
+
+async function connectToListen(
+  connectionString: string,
+  primary: PrimaryServer | undefined,
+  connectionTimeoutMillis: number,
+): Promise<pg.Client> {
+  const Client = primary ? clientsOf(primary) : pg.Client;
+  const client = new Client({
+    connectionString,
+    application_name: 'crossward notifications',
+    connectionTimeoutMillis,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  // Without a listener, an error event ends the process. An `end` event follows it.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    if (!primary || (await acceptsWrites(client))) return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  await client.end();
+  throw new DatabaseError('The server accepts no writes.', '25006');
 }
 
 async function checkVersion(pool: DatabasePool): Promise<void> {

@@ -60,7 +60,7 @@ export class PglitePool implements DatabasePool {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
-        waiting.refuse(ofDatabase(new Error('timeout exceeded when trying to connect')));
+        waiting.refuse(ofDatabase(new Error('timeout exceeded when trying to connect'), 'not sent'));
       }, connectTimeout);
       const waiting: Waiting = {
         give: (client) => {
@@ -101,9 +101,9 @@ export class PglitePool implements DatabasePool {
   }
 
   #refusal(): Error | undefined {
-    if (this.#closing) return ofDatabase(new DatabaseError('The database is closed.', '08003'));
+    if (this.#closing) return ofDatabase(new DatabaseError('The database is closed.', '08003'), 'not sent');
     if (this.#session.broken)
-      return ofDatabase(new DatabaseError('The embedded database has stopped working.', '08006'));
+      return ofDatabase(new DatabaseError('The embedded database has stopped working.', '08006'), 'not sent');
     return undefined;
   }
 

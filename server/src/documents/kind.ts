@@ -22,7 +22,7 @@ export const documentKind = recordKind<DocumentPlan, Document>({
       ...write,
       ...document,
       size: upload.size,
-      content: () => readUpload(work.services, upload),
+      content: () => work.underLease(readUpload(work.services, upload)),
     }),
   find: (work, operationId) => work.call('findDocumentWrite', work.careUnit, operationId),
   withdraw: (work, operationId) => work.call('withdrawDocument', work.careUnit, operationId),

@@ -58,6 +58,8 @@ const longestPathParameter = 200 * 4 * 3;
 export interface AppDeps {
   readonly log: Logger;
   readonly metrics: Registry;
+  /** What `/metrics` returns. Default: `metrics`. */
+  readonly readMetrics?: (() => Promise<string>) | undefined;
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
@@ -120,7 +122,10 @@ export async function buildApp(
   });
   const methods = trackMethods(app);
   addErrorHandler(app);
-  app.addHook('onRequest', async (request, reply) => watch({ request, reply }));
+  app.addHook('onRequest', (request, reply, done) => {
+    watch({ request, reply });
+    done();
+  });
   addHeaders(app);
   addConnectionCloseOnStop(app);
   addRequestSyntax(app);
@@ -134,7 +139,7 @@ export async function buildApp(
     },
     deps.metrics,
   );
-  addMetrics(app, deps.metrics);
+  addMetrics(app, deps.metrics, deps.readMetrics);
   addJsonBody(app);
   addValidation(app);
   await prepare(app);

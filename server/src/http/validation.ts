@@ -18,7 +18,7 @@ export function addValidation(app: FastifyInstance): void {
     const detail = more > 0 ? `${first?.detail} ${more} more faults are not listed.` : first?.detail;
     return new Problem('request_invalid', { detail, faults: faults.slice(0, mostFaults) });
   });
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     const query = request.query as Record<string, unknown>;
     const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
       request.routeOptions.config.operation?.query ?? {};
@@ -28,6 +28,7 @@ export function addValidation(app: FastifyInstance): void {
       if (type === 'integer') query[name] = integer(value);
       else if (format === 'date-time-or-local') query[name] = withPlus(value);
     }
+    done();
   });
 }
 
