@@ -20,6 +20,7 @@ import {
 } from './documents.ts';
 import { medicalNotes } from './medical-notes.ts';
 import { seedSchedules } from './opening-hours.ts';
+import { createScheduleCache } from './schedule-cache.ts';
 import { findSchedule, findScheduleWrite, listSchedules } from './schedule-reads.ts';
 import { withdrawSchedule } from './schedule-withdrawal.ts';
 import { addScheduleException, createSchedule, endSchedule } from './schedule-writes.ts';
@@ -44,6 +45,7 @@ async function openSandbox({
   const db = new Kysely<SandboxTables>({ dialect: new PostgresDialect({ pool: database }) });
   const directory = createDirectory(settings.country, careUnits);
   await seedSchedules(db, emr, careUnits, directory);
+  const schedules = createScheduleCache(db, emr);
   return {
     capabilities: {
       patientIdentifierTypes: directory.patientIdentifierTypes,
@@ -61,7 +63,7 @@ async function openSandbox({
       inPortVocabulary(() => findAppointments(db, emr, careUnitId, ids)),
     ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
-    changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, write)),
+    changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
     ...medicalNotes(db, emr, directory),
     listDocuments: (query) => inPortVocabulary(() => listDocuments(db, emr, query)),

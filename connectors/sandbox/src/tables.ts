@@ -28,6 +28,11 @@ interface ScheduleWriteRow extends ScheduleWriteEntry {
   withdrawn: Generated<boolean>;
 }
 
+interface ScheduleVersionRow {
+  emr: string;
+  version: number;
+}
+
 export interface AppointmentRow {
   emr: string;
   id: string;
@@ -92,6 +97,7 @@ interface DocumentChunkRow {
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
   'sandbox.schedule_writes': ScheduleWriteRow;
+  'sandbox.schedule_versions': ScheduleVersionRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
   'sandbox.medical_notes': MedicalNoteRow;
