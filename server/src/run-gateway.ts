@@ -82,6 +82,7 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
     return;
   }
   log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward is listening');
+  log.flush();
   process.stdout.write(await welcome());
 }
 
