@@ -51,17 +51,18 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       if (patient) keepFor?.(patient.id);
       return patient;
     },
-    findResource: async (careUnit, { type, value }) => {
-      const { resources } = await ehr.directory.of(careUnit);
-      return resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)) ?? null;
-    },
+    findResource: async (careUnit, { type, value }) =>
+      (await ehr.directory.find(careUnit, ({ resources }) =>
+        resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)),
+      )) ?? null,
     listResources: async (careUnit) => (await ehr.directory.of(careUnit)).resources,
-    listHealthcareServices: async (careUnit) =>
-      (await ehr.directory.of(careUnit)).services.map(({ id, name, durationMinutes }) => ({
-        id,
-        name,
-        durationMinutes,
-      })),
+    listHealthcareServices: async (careUnit, wanted = []) => {
+      const complete = await ehr.directory.find(careUnit, ({ services }) =>
+        wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
+      );
+      const services = complete ?? (await ehr.directory.of(careUnit)).services;
+      return services.map(({ id, name, durationMinutes }) => ({ id, name, durationMinutes }));
+    },
     findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),
     listTimeSlots,

@@ -1,4 +1,4 @@
-import { callScope } from './call-scope.ts';
+import { callScope, lazyAbort } from './call-scope.ts';
 
 /**
  * Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work.
@@ -13,7 +13,7 @@ export function withinTime<Result>(
   longest = milliseconds,
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
-    const controller = new AbortController();
+    const { signal, abort } = lazyAbort();
     const end = performance.now() + longest;
     let deadline = performance.now() + milliseconds;
     let isOver = false;
@@ -22,7 +22,7 @@ export function withinTime<Result>(
     function timeOut(): void {
       isOver = true;
       reject(late());
-      controller.abort();
+      abort();
     }
     function progress(): void {
       if (isOver) return;
@@ -30,13 +30,15 @@ export function withinTime<Result>(
       clearTimeout(timer);
       timer = setTimeout(timeOut, Math.max(0, deadline - performance.now()));
     }
+    function ended(settle: () => void): void {
+      isOver = true;
+      clearTimeout(timer);
+      settle();
+    }
 
-    callScope
-      .run({ signal: controller.signal, deadline: () => deadline, progress }, work)
-      .then(resolve, reject)
-      .finally(() => {
-        isOver = true;
-        clearTimeout(timer);
-      });
+    callScope.run({ signal, deadline: () => deadline, progress }, work).then(
+      (result) => ended(() => resolve(result)),
+      (error) => ended(() => reject(error)),
+    );
   });
 }
