@@ -375,3 +375,18 @@ test.skipIf(readsOnly)(
     ]).toContainEqual([booking.status, exception.status]);
   },
 );
+
+test.runIf(readsOnly)(
+  'an EHR that writes no schedules rejects each write before any look-up',
+  { tags: 'every-ehr' },
+  async () => {
+    const nobodys = schedulesOf('no-such-resource');
+    for (const [path, body] of [
+      [nobodys, evening],
+      [`${nobodys}/1/end`, { end_time: on(0, '18:00') }],
+      [`${nobodys}/1/exceptions`, { start_time: on(0, '18:00'), end_time: on(0, '19:00') }],
+    ] as const) {
+      expect(await post(path, body)).toMatchObject({ status: 501, body: { reason: 'operation_unsupported' } });
+    }
+  },
+);
