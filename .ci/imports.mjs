@@ -25,7 +25,7 @@ const layers = [
   ['confirmations'],
   ['messages', 'ehr', 'clients', 'secret-keys', 'uploads'],
   ['db', 'config'],
-  ['identifiers', 'problems', 'secrets', 'startup', 'time', 'log'],
+  ['identifiers', 'problems', 'secrets', 'startup', 'time', 'log', 'workers'],
 ];
 /** What each package may import of the others. `test`, `bench` and `examples` may import everything. */
 const packages = {
