@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const main = fileOf('../server/src/main.ts');
+/** What `npm start` runs. */
+const npmStart = ['sh', fileOf('../server/node.sh'), fileOf('../server/bundle/start.js'), 'gateway'] as const;
 
 /** A configuration other than the demo's. */
 export interface ChildSetup {
@@ -21,6 +24,8 @@ interface ChildOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** A module to load before the gateway. */
   readonly preload?: URL;
+  /** Runs the bundle as `npm start` does, instead of the sources. */
+  readonly bundled?: boolean;
 }
 
 export interface ChildResponse<Body = unknown> {
@@ -62,8 +67,12 @@ export async function startChild({
   setup,
   variables,
   preload,
+  bundled = false,
 }: ChildOptions): Promise<ChildGateway> {
-  const child = spawn(process.execPath, [...(preload ? ['--import', preload.href] : []), main], {
+  const [command, ...words] = bundled
+    ? npmStart
+    : [process.execPath, ...(preload ? ['--import', preload.href] : []), main];
+  const child = spawn(command, words, {
     env: {
       PATH: process.env.PATH,
       PORT: '0',

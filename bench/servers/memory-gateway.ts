@@ -14,7 +14,6 @@ const database = await openDatabase({ databaseUrl: databaseUrl?.reveal(), dataDi
 const deps = await createDeps({
   configuration: await loadConfiguration({ path: configurationPath, connectors, environment: process.env }),
   database,
-  databaseUrl: databaseUrl?.reveal(),
   secretKeys: [secretKey.reveal()],
   log: pino({ level: logLevel }),
   connectors,

@@ -61,8 +61,7 @@ interface Service {
 }
 
 async function serve({ environment, setup, database, dataDir, log, primary }: Service): Promise<void> {
-  const databaseUrl = environment.databaseUrl?.reveal();
-  const deps = await createDeps({ ...setup, database, databaseUrl, log });
+  const deps = await createDeps({ ...setup, database, log });
   primary?.share(deps.metrics);
   const app = await buildApp({ ...deps, readMetrics: primary?.allMetrics });
   const address = await app.listen({ host: environment.host, port: environment.port }).catch((error) => {

@@ -56,7 +56,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     const [directory, patientId, earlier] = await Promise.all([
       ehr.directory.of(write.careUnit),
       currentPatientId(ehr, write.patientId),
-      findCreated(ehr, write.operationId),
+      ehr.documentLookup ? findCreated(ehr, write.operationId) : null,
     ]);
     if (earlier) return documentOf(earlier, directory);
     const reference = write.authorId === null ? undefined : authorReference(directory, write.authorId, author);
@@ -90,6 +90,15 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     if (facts.can('Binary', 'delete')) await quietly(() => client.remove(binary));
   }
 
+  const lookingUp: Partial<Connector> = {
+    async findDocumentWrite(careUnit, operationId) {
+      const document = await findCreated(ehr, operationId);
+      if (!document || isEnteredInError(document)) return null;
+      return documentOf(document, await ehr.directory.of(careUnit));
+    },
+    withdrawDocument: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+  };
+
   return {
     async listDocuments({ careUnit, ...query }) {
       const directory = await ehr.directory.of(careUnit);
@@ -107,12 +116,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
       return found && documentContent(client, settings.base_url, found.document);
     },
     createDocument: create,
-    async findDocumentWrite(careUnit, operationId) {
-      const document = await findCreated(ehr, operationId);
-      if (!document || isEnteredInError(document)) return null;
-      return documentOf(document, await ehr.directory.of(careUnit));
-    },
-    withdrawDocument: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+    ...(ehr.documentLookup ? lookingUp : {}),
   };
 }
 

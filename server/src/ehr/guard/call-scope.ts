@@ -3,11 +3,28 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The connector call that an HTTP request to the EHR belongs to. */
 export interface CallScope {
   /** Aborted when the call times out, so that it has no further effects in the EHR. */
-  readonly signal: AbortSignal;
+  signal(): AbortSignal;
   /** In terms of `performance.now()`. */
   deadline(): number;
   /** Restarts the time-out of the call, because it is making progress. */
   progress(): void;
+}
+
+/** Creates the signal at its first use: a connector without HTTP requests, such as the sandbox, never uses it. */
+export function lazyAbort(): { signal(): AbortSignal; abort(): void } {
+  let controller: AbortController | undefined;
+  let isAborted = false;
+  return {
+    signal() {
+      controller ??= new AbortController();
+      if (isAborted) controller.abort();
+      return controller.signal;
+    },
+    abort() {
+      isAborted = true;
+      controller?.abort();
+    },
+  };
 }
 
 export const callScope = new AsyncLocalStorage<CallScope>();

@@ -48,7 +48,7 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
     const scope = callScope.getStore();
     let mayBeDone = false;
     for (let sent = 1; ; sent++) {
-      if (scope?.signal.aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
+      if (scope?.signal().aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
       const outcome = await attempt(url, scope).catch(asFailure);
       if (isAnswer(outcome)) return outcome;
       mayBeDone ||= couldBeDone(request, outcome);
@@ -59,7 +59,7 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
 
   const limits = (scope: CallScope | undefined) => ({
     timeoutMs: settings.requestTimeoutMs,
-    signal: scope?.signal,
+    signal: scope?.signal(),
   });
   return {
     send: (request) =>
@@ -162,7 +162,7 @@ function pause(outcome: Failure, sent: number): number | undefined {
 async function waited(milliseconds: number, scope: CallScope | undefined): Promise<boolean> {
   if (!scope) return sleep(milliseconds, true);
   if (performance.now() + milliseconds >= scope.deadline()) return false;
-  return sleep(milliseconds, true, { signal: scope.signal }).catch(() => false);
+  return sleep(milliseconds, true, { signal: scope.signal() }).catch(() => false);
 }
 
 function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): ConnectorError {

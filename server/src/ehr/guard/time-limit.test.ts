@@ -16,7 +16,7 @@ async function send(parts: number): Promise<string> {
     },
   });
   for await (const _ of write.content());
-  return callScope.getStore()?.signal.aborted ? 'aborted' : 'sent';
+  return callScope.getStore()?.signal().aborted ? 'aborted' : 'sent';
 }
 const late = () => new Error('late');
 

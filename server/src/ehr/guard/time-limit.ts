@@ -1,4 +1,4 @@
-import { type CallScope, callScope } from './call-scope.ts';
+import { callScope, lazyAbort } from './call-scope.ts';
 
 /**
  * Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work.
@@ -13,19 +13,16 @@ export function withinTime<Result>(
   longest = milliseconds,
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
-    /** Created at its first use: a connector without HTTP requests, such as the sandbox, never uses it. */
-    let controller: AbortController | undefined;
+    const { signal, abort } = lazyAbort();
     const end = performance.now() + longest;
     let deadline = performance.now() + milliseconds;
     let isOver = false;
-    let isLate = false;
     let timer = setTimeout(timeOut, milliseconds);
 
     function timeOut(): void {
       isOver = true;
-      isLate = true;
       reject(late());
-      controller?.abort();
+      abort();
     }
     function progress(): void {
       if (isOver) return;
@@ -33,29 +30,15 @@ export function withinTime<Result>(
       clearTimeout(timer);
       timer = setTimeout(timeOut, Math.max(0, deadline - performance.now()));
     }
-    function ended(): void {
+    function ended(settle: () => void): void {
       isOver = true;
       clearTimeout(timer);
+      settle();
     }
 
-    const scope: CallScope = {
-      get signal() {
-        controller ??= new AbortController();
-        if (isLate) controller.abort();
-        return controller.signal;
-      },
-      deadline: () => deadline,
-      progress,
-    };
-    callScope.run(scope, work).then(
-      (result) => {
-        ended();
-        resolve(result);
-      },
-      (error) => {
-        ended();
-        reject(error);
-      },
+    callScope.run({ signal, deadline: () => deadline, progress }, work).then(
+      (result) => ended(() => resolve(result)),
+      (error) => ended(() => reject(error)),
     );
   });
 }
