@@ -12,7 +12,7 @@ const gateway = await startGateway({
       ...connector,
       async findPatient(...input) {
         if (isDown) throw new ConnectorError('unavailable', 'Down');
-        return connector.findPatient(...input);
+        return (await connector.findPatient?.(...input)) ?? null;
       },
     })),
   ],
