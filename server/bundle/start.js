@@ -18,12 +18,19 @@ const folder = bundleFolder(fileURLToPath(new URL('../..', import.meta.url)));
 const hasBundle = existsSync(folder) || makeBundle();
 if (program === undefined) process.exitCode = hasBundle ? 0 : 1;
 else if (hasBundle) {
-  module.enableCompileCache(join(folder, 'compiled'));
+  const cache = join(folder, 'compiled');
+  const main = join(folder, `${program}.js`);
+  module.enableCompileCache(cache);
+  // Workers run the same bundle, even if the sources have changed since.
+  process.argv[1] = main;
+  process.env.NODE_COMPILE_CACHE ??= cache;
   // Node.js stores it at the end too, but not if the process is killed.
   setTimeout(() => module.flushCompileCache(), cacheDelay).unref();
-  await import(pathToFileURL(join(folder, `${program}.js`)).href);
+  await import(pathToFileURL(main).href);
 } else {
-  await import(new URL(sources[program], import.meta.url).href);
+  const main = new URL(sources[program], import.meta.url);
+  process.argv[1] = fileURLToPath(main);
+  await import(main.href);
 }
 
 function makeBundle() {
