@@ -81,7 +81,7 @@ export async function startProgram(
   const url = `http://127.0.0.1:${port}`;
   const begun = performance.now();
   const child = spawn('sh', [join(root, 'server/node.sh'), join(root, file), ...rest], {
-    env: { PATH: process.env.PATH, PORT: String(port), ...variables },
+    env: { PATH: process.env.PATH, NODE_OPTIONS: process.env.GATEWAY_NODE_OPTIONS, PORT: String(port), ...variables },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(child, 'exit');
