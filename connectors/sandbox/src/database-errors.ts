@@ -42,7 +42,9 @@ async function translated<Result>(
       return await call();
     } catch (error) {
       const code = sqlState(error);
-      if ((code === serializationFailure || code === deadlockDetected) && attempt < attempts) {
+      if (code === serializationFailure || code === deadlockDetected) {
+        if (attempt === attempts)
+          throw new ConnectorError('unavailable', 'Too many concurrent writes', { cause: error });
         if (attempt > 1) await sleep(Math.random() * Math.min(firstDelay * 2 ** attempt, longestDelay));
         continue;
       }
