@@ -64,14 +64,14 @@ describe('a booking in the sandbox', () => {
     ['without a key', () => undefined],
   ])('%s takes three transactions, one of them in the EHR', async (_, makeKey) => {
     const counts: number[] = [];
-    for (let round = 0; round < 5; round++) {
+    // Background jobs can add to a count.
+    while (counts.length < 20 && counts.at(-1) !== 3) {
       const body = creationBody(await freeSlot(gateway));
       const headers = { 'idempotency-key': makeKey() };
       const before = await nextTransactionId();
       expect(await gateway.request('POST', `${oslo}/appointments`, { body, headers })).toMatchObject({ status: 201 });
       counts.push((await nextTransactionId()) - before);
     }
-    // Background jobs can only add to the count.
     expect(Math.min(...counts)).toBe(3);
   });
 });
