@@ -19,14 +19,19 @@ const cacheDelay = 5_000;
  */
 export async function start(program) {
   const folder = makeBundle();
-  if (folder === undefined) {
-    await import(new URL(sources[program], import.meta.url).href);
-    return;
-  }
-  module.enableCompileCache(join(folder, 'compiled'));
+  const main =
+    folder === undefined ? fileURLToPath(new URL(sources[program], import.meta.url)) : join(folder, `${program}.js`);
+  // Workers run the same file, even if the sources have changed since.
+  process.argv[1] = main;
+  if (folder !== undefined) useCompileCache(join(folder, 'compiled'));
+  await import(pathToFileURL(main).href);
+}
+
+function useCompileCache(cache) {
+  module.enableCompileCache(cache);
+  process.env.NODE_COMPILE_CACHE ??= cache;
   // Node.js stores it at the end too, but not if the process is killed.
   setTimeout(() => module.flushCompileCache(), cacheDelay).unref();
-  await import(pathToFileURL(join(folder, `${program}.js`)).href);
 }
 
 /** Makes the bundle of the current sources if there is none. Returns its folder, or `undefined` if that fails. */

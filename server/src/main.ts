@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { readEnvironment } from './config/environment.ts';
 import { DatabaseError } from './db/errors.ts';
+import { createLog } from './log/create-log.ts';
 import { describeError } from './log/describe-error.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { assertCanListen } from './startup/listen-error.ts';
@@ -9,7 +10,7 @@ import { assertCanListen } from './startup/listen-error.ts';
 // The process that starts workers does not load the gateway.
 async function main(): Promise<void> {
   const environment = readEnvironment();
-  const log = pino({ level: environment.logLevel });
+  const log = createLog(environment.logLevel);
   if (cluster.isWorker) {
     // The primary process reports it.
     process.on('SIGHUP', () => undefined);

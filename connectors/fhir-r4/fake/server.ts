@@ -56,7 +56,7 @@ export interface FakeOptions {
   readonly revIncludesAppointments?: boolean;
   /** Whether the locations in the response to a transaction are absolute URLs. */
   readonly absoluteLocations?: boolean;
-  /** Whether it drops the identifiers that a client gives an Appointment. */
+  /** Whether it drops the identifiers that a client gives an Appointment or DocumentReference. */
   readonly dropsIdentifiers?: boolean;
   /** Whether the response to a write has no body, only `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
@@ -65,6 +65,8 @@ export interface FakeOptions {
   readonly heedsIfNoneExist?: boolean;
   /** How far its clock is ahead of the gateway's. */
   readonly clockAheadMilliseconds?: number;
+  /** Whether it stores times as whole seconds. */
+  readonly wholeSeconds?: boolean;
   /** The `Authorization` that it requires. */
   readonly authorization?: () => string;
   /** Whether it accepts client-assigned ids: a PUT creates the resource if there is none. */
@@ -76,6 +78,8 @@ export interface FakeOptions {
   /** Whether it sends a Binary as a resource in JSON, whatever the client accepts. */
   readonly jsonBinaries?: boolean;
   readonly data?: InitialData;
+  /** Default: a free port. */
+  readonly port?: number;
 }
 
 /** The fault that a request gets. */
@@ -111,8 +115,8 @@ export interface FakeServer extends RunningServer {
 
 /** A small FHIR server that can simulate faults. */
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
-  const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
-  const store = new Store({ lostClaimStatus, heedsIfMatch });
+  const { lostClaimStatus = 412, heedsIfMatch = true, wholeSeconds = false, clockAheadMilliseconds = 0 } = options;
+  const store = new Store({ lostClaimStatus, heedsIfMatch, wholeSeconds });
   await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
   let unfinished = 0;
@@ -153,7 +157,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
       send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
     else send(response, status, resource, headers);
-  });
+  }, options.port);
   const fake: FakeServer = {
     ...server,
     store,
@@ -284,7 +288,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     const isAppointment = given.resourceType === 'Appointment';
     if (given.resourceType === 'DocumentReference' && options.documents === false)
       throw new Refused(405, 'not-supported');
-    const resource = isAppointment && options.dropsIdentifiers ? withoutIdentifier(given) : given;
+    const drops = options.dropsIdentifiers && (isAppointment || given.resourceType === 'DocumentReference');
+    const resource = drops ? withoutIdentifier(given) : given;
     if (options.checksAppointments && isAppointment) {
       const appointment = resource as FhirAppointment;
       const stored = store.atomically(() =>

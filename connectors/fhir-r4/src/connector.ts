@@ -9,7 +9,7 @@ import { medicalNotes } from './document-references/medical-notes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
 import { horizonDays } from './schedules/grow.ts';
-import { scheduleOperations, writesSchedules } from './schedules/operations.ts';
+import { assertSchedulesCanBeWritten, scheduleOperations, writesSchedules } from './schedules/operations.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
@@ -28,10 +28,13 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
 async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Connector> {
   const client = await signIn(context);
   const facts = await readServerFacts(client);
+  assertSchedulesCanBeWritten(context.settings);
   const mode = await chooseMode(client, facts, context.settings);
   const ehr = connect(context, client, facts);
   const booking = openBooking(mode, ehr, facts);
   const { capabilities, listTimeSlots, changeAppointments, findOperation } = booking;
+  const records = { ...medicalNotes(ehr, facts), ...documents(ehr, facts), ...scheduleOperations(ehr, mode, facts) };
+  const createsOnce = Boolean(records.findMedicalNoteWrite ?? records.findDocumentWrite ?? records.findScheduleWrite);
   return {
     capabilities: {
       patientIdentifierTypes: ehr.patientIdentifierTypes,
@@ -39,6 +42,8 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       sendsCodes: false,
       ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
+      // Some servers ignore If-None-Exist, by which these are created.
+      ...(createsOnce ? { repeatsLateWrites: true } : {}),
     },
     async findPatient(identifier, intended) {
       const keepFor = intended && booking.readIntended?.(intended);
@@ -63,8 +68,6 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
-    ...medicalNotes(ehr, facts),
-    ...documents(ehr, facts),
-    ...scheduleOperations(ehr, mode, facts),
+    ...records,
   };
 }

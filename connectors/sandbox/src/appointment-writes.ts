@@ -11,6 +11,7 @@ import type { CurrentRow } from './change-rules.ts';
 import { isSerializationFailure, slotTaken } from './database-errors.ts';
 import type { Directory } from './directory.ts';
 import { type PlannedRow, type PlannedWrite, planWrite } from './planned-write.ts';
+import { locksOf } from './resource-locks.ts';
 import type { ScheduleCache } from './schedule-cache.ts';
 import { type SandboxTables, statement } from './tables.ts';
 import { areScheduled, type WantedTime } from './time-slots.ts';
@@ -46,7 +47,7 @@ export async function changeAppointments(
       operationId,
       ids: plan.ids,
       rows: JSON.stringify([...plan.rows.values()]),
-      resourceIds: plan.resourceIds,
+      ...locksOf(emr, plan.times),
       scheduleVersion,
       earliestStart: starts.length > 0 ? new Date(Math.min(...starts)) : null,
     });
@@ -67,13 +68,14 @@ const writeAppointments = statement(
       operationId: string;
       ids: readonly string[];
       rows: string;
-      resourceIds: readonly string[];
+      shared: readonly string[];
+      exclusive: readonly string[];
       scheduleVersion: number | null;
       earliestStart: Date | null;
     },
   ) => sql<{ is_new: boolean }>`
-    SELECT sandbox.write_appointments(${input.emr}, ${input.operationId}, ${input.ids}, ${input.rows}, ${input.resourceIds},
-      ${input.scheduleVersion}, ${input.earliestStart}) AS is_new`,
+    SELECT sandbox.write_appointments(${input.emr}, ${input.operationId}, ${input.ids}, ${input.rows},
+      ${input.shared}, ${input.exclusive}, ${input.scheduleVersion}, ${input.earliestStart}) AS is_new`,
 );
 
 /** The current appointments of a write. `null`: no write with this operation id was done. */

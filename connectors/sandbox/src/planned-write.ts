@@ -21,8 +21,8 @@ export interface PlannedWrite {
   readonly rows: ReadonlyMap<string, PlannedRow>;
   /** Times that time slots must cover. */
   readonly wanted: readonly WantedTime[];
-  /** The resources of the times that appointments take or leave. */
-  readonly resourceIds: readonly string[];
+  /** Times that appointments take or leave. Empty if none needs free time. */
+  readonly times: readonly WantedTime[];
 }
 
 /**
@@ -53,9 +53,8 @@ export function planWrite(
     rows.set(row.id, { ...row, takes_time: takesTime || rows.get(row.id)?.takes_time === true });
     return row.id;
   });
-  const left = [...rows.keys()].flatMap((id) => current.get(id)?.resource_id ?? []);
-  const resourceIds = wanted.length > 0 ? [...left, ...wanted.map((it) => it.resourceId)] : [];
-  return { ids, rows, wanted, resourceIds: [...new Set(resourceIds)].sort() };
+  const left = [...rows.keys()].flatMap((id) => current.get(id) ?? []).map(timeOf);
+  return { ids, rows, wanted, times: wanted.length > 0 ? [...wanted, ...left] : [] };
 }
 
 function newRow(careUnit: CareUnit, creation: AppointmentCreation): PlannedRow {

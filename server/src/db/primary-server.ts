@@ -5,8 +5,7 @@ import pg from 'pg';
 /** Milliseconds between two questions to the server in use. */
 const interval = 1_000;
 /** Milliseconds. A server that takes longer counts as unavailable. */
-const connectTimeout = 2_000;
-const questionTimeout = 3_000;
+const patience = 2_000;
 /** Milliseconds between two rounds over all servers. */
 const shortestPause = 25;
 const longestPause = 500;
@@ -73,8 +72,8 @@ export class PrimaryServer {
     const client = new pg.Client({
       connectionString: url,
       application_name: 'crossward watch',
-      connectionTimeoutMillis: connectTimeout,
-      query_timeout: questionTimeout,
+      connectionTimeoutMillis: patience,
+      query_timeout: patience,
     });
     this.#client = client;
     const ended = once(client, 'end', { signal: this.#closing.signal }).catch(() => undefined);

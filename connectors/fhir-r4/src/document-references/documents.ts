@@ -17,7 +17,7 @@ import { createNew, findCreated, withdrawDocument } from './write.ts';
 
 /** The operations for documents, if the server supports DocumentReferences and Binaries. */
 export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Connector> {
-  if (!supportsDocuments(facts)) return {};
+  if (lackedForDocuments(facts).length > 0) return {};
   const { client, settings } = ehr;
   const { author = 'practitioner', care_unit = 'recorded' } = settings.documents ?? {};
   const codings = documentCodings(settings);
@@ -56,7 +56,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     const [directory, patientId, earlier] = await Promise.all([
       ehr.directory.of(write.careUnit),
       currentPatientId(ehr, write.patientId),
-      findCreated(ehr, write.operationId),
+      ehr.documentLookup ? findCreated(ehr, write.operationId) : null,
     ]);
     if (earlier) return documentOf(earlier, directory);
     const reference = write.authorId === null ? undefined : authorReference(directory, write.authorId, author);
@@ -90,6 +90,15 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     if (facts.can('Binary', 'delete')) await quietly(() => client.remove(binary));
   }
 
+  const lookingUp: Partial<Connector> = {
+    async findDocumentWrite(careUnit, operationId) {
+      const document = await findCreated(ehr, operationId);
+      if (!document || isEnteredInError(document)) return null;
+      return documentOf(document, await ehr.directory.of(careUnit));
+    },
+    withdrawDocument: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+  };
+
   return {
     async listDocuments({ careUnit, ...query }) {
       const directory = await ehr.directory.of(careUnit);
@@ -107,12 +116,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
       return found && documentContent(client, settings.base_url, found.document);
     },
     createDocument: create,
-    async findDocumentWrite(careUnit, operationId) {
-      const document = await findCreated(ehr, operationId);
-      if (!document || isEnteredInError(document)) return null;
-      return documentOf(document, await ehr.directory.of(careUnit));
-    },
-    withdrawDocument: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+    ...(ehr.documentLookup ? lookingUp : {}),
   };
 }
 
@@ -120,7 +124,14 @@ type Find = (
   ...document: Parameters<NonNullable<Connector['findDocument']>>
 ) => Promise<{ readonly document: FhirDocumentReference; readonly directory: CareUnitDirectory } | null>;
 
-function supportsDocuments({ can }: ServerFacts): boolean {
-  const references = ['read', 'search-type', 'create', 'update'] as const;
-  return references.every((it) => can('DocumentReference', it)) && can('Binary', 'create') && can('Binary', 'read');
+/** What a server lacks so that it could have documents. */
+export function lackedForDocuments({ can }: ServerFacts): string[] {
+  const needed = {
+    DocumentReference: ['read', 'search-type', 'create', 'update'],
+    Binary: ['read', 'create'],
+  } as const;
+  return Object.entries(needed).flatMap(([type, interactions]) => {
+    const lacked = interactions.filter((it) => !can(type, it));
+    return lacked.length === 0 ? [] : [`${type} (${lacked.join(', ')})`];
+  });
 }

@@ -97,8 +97,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
     return note;
   }
 
-  const writing: Partial<Connector> = {
-    createMedicalNote: create,
+  const lookingUp: Partial<Connector> = {
     async findMedicalNoteWrite(careUnit, operationId) {
       const document = await findCreated(ehr, operationId);
       if (!document || isEnteredInError(document)) return null;
@@ -111,6 +110,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
   return {
     ...(can('search-type') ? listing : {}),
     ...(can('read') ? finding : {}),
-    ...(can('create') && can('search-type') && can('update') ? writing : {}),
+    ...(can('create') && can('search-type') && can('update') ? { createMedicalNote: create } : {}),
+    ...(can('create') && can('search-type') && can('update') && ehr.documentLookup ? lookingUp : {}),
   };
 }

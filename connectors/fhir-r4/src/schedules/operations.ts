@@ -1,7 +1,7 @@
-import type { ScheduleOperations } from '@crossward/connector-kit';
+import { ConnectorError, type ScheduleOperations } from '@crossward/connector-kit';
 import type { ServerFacts } from '../capability-statement.ts';
 import type { FhirConnection } from '../connection.ts';
-import type { BookingMode } from '../settings.ts';
+import type { BookingMode, FhirSettings } from '../settings.ts';
 import { addScheduleException, endSchedule } from './change.ts';
 import { createSchedule, findScheduleWrite } from './create.ts';
 import { extendSchedules } from './extend.ts';
@@ -33,7 +33,24 @@ export function scheduleOperations(
   };
 }
 
-export function writesSchedules({ settings }: FhirConnection, mode: BookingMode, facts: ServerFacts): boolean {
+/** @throws ConnectorError `rejected` if the settings ask for what the booking mode cannot do */
+export function assertSchedulesCanBeWritten({ schedules, booking }: FhirSettings): void {
+  const mode = booking?.mode ?? 'auto';
+  if (schedules?.write !== true || mode === 'auto' || mode === 'transaction') return;
+  throw new ConnectorError('rejected', 'schedules.write needs booking.mode: transaction');
+}
+
+export function writesSchedules(ehr: FhirConnection, mode: BookingMode, facts: ServerFacts): boolean {
+  return ehr.settings.schedules?.write === true && lackedForSchedules(ehr, mode, facts).length === 0;
+}
+
+/** What a server lacks so that schedules could be written. */
+export function lackedForSchedules({ settings }: FhirConnection, mode: BookingMode, facts: ServerFacts): string[] {
   const can = (type: string) => facts.can(type, 'create') && facts.can(type, 'update');
-  return settings.schedules?.write === true && mode === 'transaction' && can('Schedule') && can('Slot');
+  return [
+    ...(mode === 'transaction' ? [] : ['bookings by transactions']),
+    // A schedule is found by its operation id, and by nothing else.
+    ...(settings.booking?.operation_lookup === false ? ['operation ids'] : []),
+    ...['Schedule', 'Slot'].flatMap((type) => (can(type) ? [] : [`${type} (create, update)`])),
+  ];
 }

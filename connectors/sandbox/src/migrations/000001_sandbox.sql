@@ -118,9 +118,9 @@ CREATE FUNCTION sandbox.write_appointments(
   written_ids text[],
   -- `written_appointment` records.
   written_rows json,
-  -- The resources whose times change, in a fixed order. Without these locks, concurrent writes would deadlock on the
-  -- exclusion constraint. They also keep out changes to the schedules of these resources.
-  resource_ids text[],
+  -- Names of locks, which resource-locks.ts explains.
+  shared_locks text[],
+  exclusive_locks text[],
   -- The schedules that the caller checked the times against. Null: no time was checked.
   read_schedule_version bigint,
   -- The earliest of the times that must not have begun.
@@ -128,7 +128,7 @@ CREATE FUNCTION sandbox.write_appointments(
 ) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   written sandbox.written_appointment[];
-  resource text;
+  lock_name text;
   changed integer;
 BEGIN
   -- A concurrent write with the same id waits here for the first one.
@@ -136,8 +136,11 @@ BEGIN
   ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN RETURN false; END IF;
 
-  FOREACH resource IN ARRAY resource_ids LOOP
-    PERFORM pg_advisory_xact_lock(hashtextextended('sandbox ' || for_emr || ' ' || resource, 0));
+  FOREACH lock_name IN ARRAY shared_locks LOOP
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended(lock_name, 0));
+  END LOOP;
+  FOREACH lock_name IN ARRAY exclusive_locks LOOP
+    PERFORM pg_advisory_xact_lock(hashtextextended(lock_name, 0));
   END LOOP;
   IF read_schedule_version <> (SELECT version FROM sandbox.schedule_versions WHERE emr = for_emr) THEN
     RAISE serialization_failure USING MESSAGE = 'The schedules have changed';
