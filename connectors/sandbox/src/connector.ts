@@ -1,14 +1,14 @@
 import {
+  batchedLookUps,
   type Connector,
   changeKinds,
   type DatabaseConnectorModule,
   type DatabaseContext,
 } from '@crossward/connector-kit';
 import { Kysely, PostgresDialect } from 'kysely';
-import { batchedLookUps } from './appointment-look-ups.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
-import { inPortVocabulary } from './database-errors.ts';
+import { inPortVocabulary, writeInPortVocabulary } from './database-errors.ts';
 import { createDirectory } from './directory.ts';
 import {
   createDocument,
@@ -36,6 +36,9 @@ export const sandboxConnector: DatabaseConnectorModule<SandboxSettings> = {
   open: openSandbox,
 };
 
+/** One statement can have many ids. */
+const idsPerLookUp = 500;
+
 async function openSandbox({
   emr,
   settings,
@@ -58,26 +61,28 @@ async function openSandbox({
     findResource: async (careUnit, identifier) => directory.findResource(careUnit.id, identifier) ?? null,
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
-    listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, query)),
-    findAppointments: batchedLookUps((careUnitId, ids) =>
-      inPortVocabulary(() => findAppointments(db, emr, careUnitId, ids)),
+    listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, schedules, query)),
+    findAppointments: batchedLookUps(
+      ({ id }, ids) => inPortVocabulary(() => findAppointments(db, emr, id, ids)),
+      idsPerLookUp,
     ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
-    changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
+    changeAppointments: (write) =>
+      writeInPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
     ...medicalNotes(db, emr, directory),
     listDocuments: (query) => inPortVocabulary(() => listDocuments(db, emr, query)),
     findDocument: (...which) => inPortVocabulary(() => findDocument(db, emr, ...which)),
     readDocument: (...which) => inPortVocabulary(() => readDocument(db, emr, ...which)),
-    createDocument: (write) => inPortVocabulary(() => createDocument(db, emr, directory, write)),
+    createDocument: (write) => writeInPortVocabulary(() => createDocument(db, emr, directory, write)),
     findDocumentWrite: (_careUnit, operationId) => inPortVocabulary(() => findDocumentWrite(db, emr, operationId)),
-    withdrawDocument: (_careUnit, operationId) => inPortVocabulary(() => withdrawDocument(db, emr, operationId)),
+    withdrawDocument: (_careUnit, operationId) => writeInPortVocabulary(() => withdrawDocument(db, emr, operationId)),
     listSchedules: (query) => inPortVocabulary(() => listSchedules(db, emr, query)),
     findSchedule: (careUnit, resourceId, id) => inPortVocabulary(() => findSchedule(db, emr, careUnit, resourceId, id)),
-    createSchedule: (write) => inPortVocabulary(() => createSchedule(db, emr, directory, write)),
-    endSchedule: (write) => inPortVocabulary(() => endSchedule(db, emr, write)),
-    addScheduleException: (write) => inPortVocabulary(() => addScheduleException(db, emr, write)),
+    createSchedule: (write) => writeInPortVocabulary(() => createSchedule(db, emr, directory, write)),
+    endSchedule: (write) => writeInPortVocabulary(() => endSchedule(db, emr, write)),
+    addScheduleException: (write) => writeInPortVocabulary(() => addScheduleException(db, emr, write)),
     findScheduleWrite: (careUnit, id) => inPortVocabulary(() => findScheduleWrite(db, emr, careUnit, id)),
-    withdrawSchedule: (careUnit, id) => inPortVocabulary(() => withdrawSchedule(db, emr, careUnit, id)),
+    withdrawSchedule: (careUnit, id) => writeInPortVocabulary(() => withdrawSchedule(db, emr, careUnit, id)),
   };
 }

@@ -35,6 +35,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
           connect_timeout_ms: 3000,
           request_timeout_ms: 10_000,
           timeout_ms: 20_000,
+          transfer_timeout_ms: 300_000,
           concurrency: 20,
           queue: 500,
           queue_timeout_ms: 10_000,
