@@ -6,10 +6,10 @@ const exclusionViolation = '23P01';
 const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 
-const attempts = 10;
+/** After a serialization failure another write was made, so as many attempts suffice as there are concurrent writes. */
+const attempts = 100;
 /** Milliseconds. */
-const firstDelay = 4;
-const longestDelay = 100;
+const longestDelay = 30;
 
 export function slotTaken(cause?: unknown): ConnectorError {
   return new ConnectorError('time_slot_unavailable', 'No free time slot covers the range', { cause });
@@ -45,7 +45,7 @@ async function translated<Result>(
       if (code === serializationFailure || code === deadlockDetected) {
         if (attempt === attempts)
           throw new ConnectorError('unavailable', 'Too many concurrent writes', { cause: error });
-        if (attempt > 1) await sleep(Math.random() * Math.min(firstDelay * 2 ** attempt, longestDelay));
+        if (attempt > 1) await sleep(Math.random() * longestDelay);
         continue;
       }
       if (error instanceof ConnectorError) throw error;
