@@ -22,7 +22,7 @@ const app = await buildApp({
   services: {} as OperationServices,
   mailbox: undefined,
   identifierHeaders: new Set(),
-  limits: { requests_per_minute: 1, failed_credentials: 1 },
+  limits: { requests_per_minute: 1, page_requests_per_minute: 1, failed_credentials: 1 },
   documents: { max_bytes: 1 },
   http: {
     trusted_proxies: [],

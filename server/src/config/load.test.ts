@@ -46,7 +46,17 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
           allow_private_addresses: false,
         },
         policies,
-        care_units: [{ id: 'oslo', name: 'Oslo', time_zone: 'Europe/Oslo', language: 'nb', policies, settings: {} }],
+        care_units: [
+          {
+            id: 'oslo',
+            name: 'Oslo',
+            time_zone: 'Europe/Oslo',
+            language: 'nb',
+            policies,
+            patient_page: { accent_color: '#0b5c8a', dark_accent_color: '#7cc4f0', link_in_messages: false },
+            settings: {},
+          },
+        ],
       },
     ],
     clients: [
@@ -60,7 +70,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
     ],
     messages: {},
     identifier_headers: [],
-    limits: { requests_per_minute: 6000, failed_credentials: 20 },
+    limits: { requests_per_minute: 6000, page_requests_per_minute: 120, failed_credentials: 20 },
     documents: { max_bytes: 10 * 1024 * 1024 },
     http: {
       trusted_proxies: [],

@@ -32,6 +32,7 @@ import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
+import { addPatientPages } from './patient-page-routes.ts';
 import { addProblemPages } from './problem-routes.ts';
 import { requestId } from './request-id.ts';
 import { logRefusal, logRequest } from './request-log.ts';
@@ -150,6 +151,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await addDocs(app);
   await addProblemPages(app);
   if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
+  const { public_url: publicUrl } = deps.http;
+  if (publicUrl !== undefined) {
+    await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });
+  }
   addHealth(app, deps);
   methods.finish();
   await app.ready();
