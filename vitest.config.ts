@@ -53,7 +53,7 @@ const unit = {
   extends: true as const,
   test: {
     name: 'unit',
-    include: ['{server,connector-kit,connectors,client,test}/**/*.test.ts'],
+    include: ['{server,connector-kit,connectors,client,bench,test}/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'python')],
   },
 };

@@ -7,14 +7,19 @@ export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
 export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-65536}"
 export MALLOC_TRIM_THRESHOLD_="${MALLOC_TRIM_THRESHOLD_:-131072}"
 
+# V8 lets the space for new objects grow to 3 × 16 MB before it collects them. With 3 × 4 MB it collects more often, each time
+# less.
+
 own="$(dirname "$0")/../node_modules/.bin/node"
 
 is_new_enough() {
-  "$1" -e 'process.exit(Number.parseInt(process.versions.node, 10) >= 24 ? 0 : 1)' 2>/dev/null
+  version="$("$1" --version 2>/dev/null)" || return 1
+  major="${version#v}"
+  [ "${major%%.*}" -ge 24 ]
 }
 
 for node in "${npm_node_execpath:-$own}" "$own"; do
-  if is_new_enough "$node"; then exec "$node" "$@"; fi
+  if is_new_enough "$node"; then exec "$node" --max-semi-space-size=4 "$@"; fi
 done
 echo 'Crossward needs Node.js 24 or newer, and npm has no package of it for this system. Install Node.js 24.' >&2
 exit 1

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const main = fileOf('../server/src/main.ts');
+/** What `npm start` runs. */
+const npmStart = ['sh', fileOf('../server/node.sh'), fileOf('../server/bundle/start.js'), 'gateway'] as const;
 
 /** A configuration other than the demo's. */
 export interface ChildSetup {
@@ -20,6 +24,8 @@ interface ChildOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** A module to load before the gateway. */
   readonly preload?: URL;
+  /** Runs the bundle as `npm start` does, instead of the sources. */
+  readonly bundled?: boolean;
 }
 
 export interface ChildResponse<Body = unknown> {
@@ -48,6 +54,10 @@ export interface ChildGateway {
   kill(): Promise<void>;
   readonly ended: Promise<unknown>;
   readonly hasEnded: () => boolean;
+  /** `null` if a signal ended the process. */
+  readonly exitCode: () => number | null;
+  /** Complete lines of standard output so far. */
+  readonly logLines: readonly string[];
 }
 
 /** Starts the gateway's program and waits until it listens. */
@@ -57,8 +67,12 @@ export async function startChild({
   setup,
   variables,
   preload,
+  bundled = false,
 }: ChildOptions): Promise<ChildGateway> {
-  const child = spawn(process.execPath, [...(preload ? ['--import', preload.href] : []), main], {
+  const [command, ...words] = bundled
+    ? npmStart
+    : [process.execPath, ...(preload ? ['--import', preload.href] : []), main];
+  const child = spawn(command, words, {
     env: {
       PATH: process.env.PATH,
       PORT: '0',
@@ -79,6 +93,8 @@ export async function startChild({
       resolve();
     });
   });
+  const logLines: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => logLines.push(line));
   const address = await new Promise<string>((resolve, reject) => {
     let output = '';
     const readOutput = (text: string) => {
@@ -98,6 +114,8 @@ export async function startChild({
     credentials,
     ended,
     hasEnded: () => hasEnded,
+    exitCode: () => child.exitCode,
+    logLines,
     async send<Body>({ method, path, body, headers }: ChildRequest) {
       try {
         const response = await fetch(address + path, {

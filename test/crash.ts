@@ -406,7 +406,7 @@ interface GatewayDatabase {
 async function prepareDatabase(folder: string): Promise<GatewayDatabase> {
   if (options.database === 'pglite') return { databaseUrl: undefined, stop: async () => undefined };
   if (options.database !== 'postgresql') throw new Error('--database must be pglite or postgresql');
-  const server = await startPostgres(folder, true);
+  const server = await startPostgres(folder, { detached: true });
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   await client.query('CREATE DATABASE crossward');

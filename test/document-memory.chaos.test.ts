@@ -28,7 +28,7 @@ const testDatabase = await createTestDatabase('postgresql');
 const client = { id: 'memory', secret: randomBytes(32).toString('base64url') };
 await writeFile(
   join(folder, 'crossward.yaml'),
-  // JSON is valid YAML. The time-outs are those of a busy machine.
+  // JSON is valid YAML. The time-outs are the default ones: a busy machine takes longer for the transfers.
   JSON.stringify({
     emrs: [
       {
@@ -36,7 +36,6 @@ await writeFile(
         name: 'Sandbox',
         connector: 'sandbox',
         settings: { country: 'NO' },
-        connection: { timeout_ms: 300_000, queue_timeout_ms: 60_000 },
         care_units: [{ id: 'oslo-sentrum', name: 'Oslo', time_zone: 'Europe/Oslo', language: 'nb' }],
       },
     ],

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chown, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,8 @@ interface Owner {
 
 export interface TestServer {
   readonly url: string;
+  /** Of the main process. The processes of connections are its children. */
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -74,14 +76,35 @@ async function dataDirectory(url: string): Promise<string | undefined> {
   }
 }
 
-/**
- * Starts PostgreSQL on a free port, with its files in the folder. Not crash-safe: for tests only.
- *
- * @param detached whether to shield it from Ctrl-C
- */
-export async function startPostgres(folder: string, detached = false): Promise<TestServer> {
-  const user = await serverUser();
-  if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
+interface ServerOptions {
+  /** Whether to shield it from Ctrl-C. */
+  readonly detached?: boolean;
+  /** Settings as `name=value`. Default: not crash-safe. */
+  readonly settings?: readonly string[];
+  /** Default: a free port. */
+  readonly port?: number;
+}
+
+const notCrashSafe = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+
+/** The files of a server, and what is needed to start it. */
+export interface Cluster {
+  readonly folder: string;
+  readonly data: string;
+  /** Folder of the programs. */
+  readonly bin: string;
+  readonly user: User;
+  readonly password: string;
+}
+
+/** Starts PostgreSQL on a free port, with its files in the folder. For tests and benchmarks only. */
+export async function startPostgres(folder: string, options: ServerOptions = {}): Promise<TestServer> {
+  return await startServer(await createCluster(folder), options);
+}
+
+/** Creates the files of a server. */
+export async function createCluster(folder: string): Promise<Cluster> {
+  const user = await giveToServer(folder);
   const bin = await postgresBinaries(folder, user);
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
@@ -91,22 +114,44 @@ export async function startPostgres(folder: string, detached = false): Promise<T
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const login = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   await run(join(bin, 'initdb'), ['-D', data, '--no-sync', ...login, ...locale], { ...user, cwd: folder });
+  return { folder, data, bin, user, password };
+}
 
-  const port = await freePort();
+/** Copies the files of a server that is not running to another folder, which becomes that of a standby. */
+export async function copyForStandby(cluster: Cluster, folder: string, primaryUrl: string): Promise<Cluster> {
+  const user = await giveToServer(folder);
+  const data = join(folder, 'data');
+  await run('cp', ['-Rp', cluster.data, data], { ...user, cwd: folder });
+  await run('touch', [join(data, 'standby.signal')], { ...user, cwd: folder });
+  await appendFile(join(data, 'postgresql.conf'), `primary_conninfo = '${primaryUrl}'\n`);
+  return { ...cluster, folder, data };
+}
+
+/** Makes the folder accessible to the user that runs the server. */
+async function giveToServer(folder: string): Promise<User> {
+  const user = await serverUser();
+  if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
+  return user;
+}
+
+/** Starts a server and waits until it accepts connections. */
+export async function startServer(
+  { folder, data, bin, user, password }: Cluster,
+  { detached = false, settings = notCrashSafe, port: givenPort }: ServerOptions = {},
+): Promise<TestServer> {
+  const port = givenPort ?? (await freePort());
   const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
-  const settings = [
+  const allSettings = [
+    ...settings,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=300',
-    'fsync=off',
-    'synchronous_commit=off',
-    'full_page_writes=off',
     'shared_buffers=128MB',
     'log_min_messages=fatal',
   ];
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    ['-D', data, '-p', String(port), ...allSettings.flatMap((setting) => ['-c', setting])],
     { ...user, cwd: folder, detached, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let output = '';
@@ -121,6 +166,7 @@ export async function startPostgres(folder: string, detached = false): Promise<T
   });
   return {
     url,
+    pid: server.pid ?? 0,
     async stop() {
       // No checkpoint: the files are deleted.
       if (platform() === 'win32') await run(join(bin, 'pg_ctl'), ['stop', '-D', data, '-m', 'immediate']);
@@ -140,7 +186,7 @@ async function serverUser(): Promise<User> {
   throw new Error('PostgreSQL does not run as root, and no user "postgres" or "nobody" exists.');
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -21,7 +21,7 @@ import { shareCompilers } from './shared-compilers.ts';
 
 shareCompilers();
 
-import { createResponseCheck } from './response-check.ts';
+import { checkResponse } from './response-check.ts';
 
 /**
  * - `everything`: every EHR and every scope
@@ -136,7 +136,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const deps = await createDeps({
     configuration,
     database,
-    databaseUrl: testDatabase.url,
     secretKeys,
     log,
     connectors: modules,
@@ -144,7 +143,6 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = await buildApp(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const check = createResponseCheck(app.swagger());
   const agent = new Agent({ keepAlive: true, maxSockets: 100 });
 
   const credentials = (client: TestClient): Credentials => ({
@@ -181,7 +179,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
           ...headers,
         },
       });
-      check(method, path, result);
+      checkResponse(method, path, result);
       const isJson = /json/.test(result.headers['content-type'] ?? '') && result.text !== '';
       return { ...result, body: (isJson ? JSON.parse(result.text) : undefined) as Body };
     },

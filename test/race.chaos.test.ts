@@ -9,9 +9,10 @@ import {
   oslo,
   type Slot,
 } from './bookings.ts';
-import { type GatewayResponse, type Problem, startGateway } from './gateway.ts';
+import type { GatewayResponse, Problem } from './gateway.ts';
+import { startGateways } from './several-gateways.ts';
 
-const gateway = await startGateway({ databaseKind: 'postgresql' });
+const gateway = await startGateways(3, { databaseKind: 'postgresql' });
 afterAll(async () => {
   await assertNoOverlap();
   await gateway.close();

@@ -47,7 +47,13 @@ async function machineNode(version: string): Promise<string> {
   const fakes = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`;
   const preload = join(folder, `${version}.cjs`);
   await writeFile(preload, fakes);
-  await writeFile(path, `#!/bin/sh\nMACHINE_NODE=${version} exec "${process.execPath}" --require "${preload}" "$@"\n`);
+  await writeFile(
+    path,
+    `#!/bin/sh
+if [ "$1" = --version ]; then echo v${version}; exit; fi
+MACHINE_NODE=${version} exec "${process.execPath}" --require "${preload}" "$@"
+`,
+  );
   await chmod(path, 0o755);
   return path;
 }

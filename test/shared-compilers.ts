@@ -1,24 +1,22 @@
-import { SerializerSelector } from '@fastify/fast-json-stringify-compiler';
-import { compilersFactory } from '../server/src/http/validation.ts';
+import { compilersFactory } from '../server/src/http/compilers.ts';
 
 type Compile = (route: { readonly schema: unknown; readonly httpPart?: string }) => unknown;
 type Build = (schemas: unknown, options?: unknown) => Compile;
 
 /**
- * Lets the gateways of this process share compiled schemas: compiling takes half of a gateway's start, and tests start
- * hundreds with the same schemas.
+ * Lets the gateways of this process share compiled schemas: compiling is slow, and tests start hundreds of gateways with the
+ * same schemas.
  */
 export function shareCompilers(): void {
-  const { buildValidator } = compilersFactory;
+  const { buildValidator, buildSerializer } = compilersFactory as unknown as Record<
+    keyof typeof compilersFactory,
+    Build
+  >;
   Object.assign(compilersFactory, {
-    buildValidator: shared(buildValidator as unknown as Build),
+    buildValidator: shared(buildValidator),
     buildSerializer: shared(buildSerializer),
   });
 }
-
-/** A compiler for each route, because it forgets the schemas that it has compiled. */
-const buildSerializer: Build = (schemas, options) => (route) =>
-  (SerializerSelector() as unknown as Build)(schemas, options)(route);
 
 function shared(build: Build): Build {
   const compilers = new Map<string, Compile>();

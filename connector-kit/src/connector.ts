@@ -217,8 +217,12 @@ export interface ConnectorOperations extends MedicalNoteOperations, DocumentOper
   /** All resources of the care unit, ordered by id (code units). */
   listResources(careUnit: CareUnit): Promise<readonly Resource[]>;
 
-  /** All bookable healthcare services of the care unit, ordered by id (code units). */
-  listHealthcareServices(careUnit: CareUnit): Promise<readonly HealthcareService[]>;
+  /**
+   * All bookable healthcare services of the care unit, ordered by id (code units).
+   *
+   * @param wanted ids that the caller looks for. A connector that keeps the list reads it anew if one of them is missing.
+   */
+  listHealthcareServices(careUnit: CareUnit, wanted?: readonly string[]): Promise<readonly HealthcareService[]>;
 
   /** Free time slots ordered by start, resource id, service id (code units): at most `limit`, after `after`. */
   listTimeSlots(query: TimeSlotQuery): Promise<readonly TimeSlot[]>;

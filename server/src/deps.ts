@@ -34,8 +34,6 @@ export interface Deps extends AppDeps {
 interface Setup {
   readonly configuration: Configuration;
   readonly database: Database;
-  /** For a connection that listens for new messages. */
-  readonly databaseUrl?: string | undefined;
   readonly secretKeys: SecretKeys;
   /** Where the demo keeps its secret key. */
   readonly secretKeyFile?: string | undefined;
@@ -49,7 +47,7 @@ interface Setup {
  * @throws {ConfigurationError} when the secret keys do not match the database
  */
 export async function createDeps(setup: Setup): Promise<Deps> {
-  const { configuration, database, databaseUrl, secretKeys, secretKeyFile, log } = setup;
+  const { configuration, database, secretKeys, secretKeyFile, log } = setup;
   const modules = setup.connectors ?? connectors;
   const sets = migrationSets(modules);
   await migrate(database, sets);
@@ -61,7 +59,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   const metrics = new Registry();
   measurePools(metrics, database);
   const messageMetrics = createMessageMetrics(metrics, background);
-  const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log, databaseUrl });
+  const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log });
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
     metrics: createEhrMetrics(metrics),

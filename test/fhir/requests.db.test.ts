@@ -84,6 +84,19 @@ test.each(Object.keys(servers))(
   },
 );
 
+test('a booking by transaction is one patient look-up, one slot search and one write', async () => {
+  const { seen } = servers.transaction as FakeServer;
+  const path = careUnitPath('transaction', 'north');
+  const { create, cancel } = careUnitOf(gateway, path);
+  const from = new Date(Date.now() + 10 * dayMilliseconds);
+  const [slot] = (await consecutiveSlots(gateway, 1, { careUnit: path, from })) as [Slot];
+  seen.splice(0);
+  const { status, body } = await create(creationBody(slot));
+  expect(status).toBe(201);
+  expect(seen.map((it) => `${it.method} ${it.path}`).sort()).toEqual(['GET /Patient/p-3', 'GET /Slot', 'POST /']);
+  expect((await cancel(body.id)).status).toBe(200);
+});
+
 test('the connector sends as few requests as its README says', async () => {
   const modes = await Promise.all(Object.keys(servers).map(async (mode) => ({ mode, counts: await requestsIn(mode) })));
   const rows = [...(modes[0]?.counts.keys() ?? [])].map((name) => [

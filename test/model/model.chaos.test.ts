@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, describe, test, vi } from 'vitest';
+import { afterAll, describe, inject, test, vi } from 'vitest';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import type { Policies } from '../../server/src/config/policies.ts';
 import { faultyEhrs } from '../faulty-ehr.ts';
-import { startGateway } from '../gateway.ts';
 import { wrapConnector } from '../other-ehrs.ts';
 import { withQuickRecovery } from '../recovery.ts';
+import { startGateways } from '../several-gateways.ts';
 import { bulkCancellations } from './commands/bulk-cancel.ts';
 import { bulkConfirmations } from './commands/bulk-confirm.ts';
 import { bulkUpdates } from './commands/bulk-update.ts';
@@ -96,7 +96,9 @@ const timeout = MODEL_RUNS === undefined ? 120_000 : 0;
 // The demo mailbox would print hundreds of codes to the terminal.
 vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 const ehrs = faultyEhrs();
-const gateway = await startGateway({
+// A promise must not depend on which gateway keeps it. The embedded database has one.
+const gateways = inject('databaseKind') === 'postgresql' ? 3 : 1;
+const gateway = await startGateways(gateways, {
   configure: (demo) => withQuickRecovery(configure(demo)),
   connectors: [wrapConnector(ehrs.faulty)],
   logLevel: 'warn',

@@ -93,6 +93,7 @@ export const documents = capability(
     },
 
     'a content that cannot be read leaves no document': async (subject) => {
+      operation(subject.connector, 'findDocumentWrite');
       const operationId = randomUUID();
       const before = (await listDocuments(subject)).length;
       const broken = async function* () {
@@ -165,6 +166,7 @@ export const documents = capability(
     },
 
     'concurrent and repeated writes with one operation id create one document': async (subject) => {
+      operation(subject.connector, 'findDocumentWrite');
       const before = (await listDocuments(subject)).length;
       const bytes = pdf(70_000);
       const write = await documentWrite(subject, bytes);
@@ -212,6 +214,7 @@ export const documents = capability(
     },
 
     'a document entered in error is neither listed nor found': async (subject) => {
+      operation(subject.connector, 'findDocumentWrite');
       const retract = directChange(subject, 'retractDocument');
       const operationId = randomUUID();
       const made = await writeDocument(subject, pdf(100), { operationId });

@@ -140,6 +140,7 @@ export const medicalNotes = capability(
     },
 
     'concurrent and repeated writes with one operation id create one note': async (subject) => {
+      operation(subject.connector, 'findMedicalNoteWrite');
       const write = await noteWrite(subject);
       const made = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
@@ -178,6 +179,7 @@ export const medicalNotes = capability(
     },
 
     'a note entered in error is neither listed nor found': async (subject) => {
+      operation(subject.connector, 'findMedicalNoteWrite');
       const retractNote = directChange(subject, 'retractNote');
       const operationId = randomUUID();
       const made = await writeNote(subject, { operationId });

@@ -56,7 +56,7 @@ export interface FakeOptions {
   readonly revIncludesAppointments?: boolean;
   /** Whether the locations in the response to a transaction are absolute URLs. */
   readonly absoluteLocations?: boolean;
-  /** Whether it drops the identifiers that a client gives an Appointment. */
+  /** Whether it drops the identifiers that a client gives an Appointment or DocumentReference. */
   readonly dropsIdentifiers?: boolean;
   /** Whether the response to a write has no body, only `Location` and a weak `ETag`. */
   readonly emptyBodies?: boolean;
@@ -65,12 +65,16 @@ export interface FakeOptions {
   readonly heedsIfNoneExist?: boolean;
   /** How far its clock is ahead of the gateway's. */
   readonly clockAheadMilliseconds?: number;
+  /** Whether it stores times as whole seconds. */
+  readonly wholeSeconds?: boolean;
   /** The `Authorization` that it requires. */
   readonly authorization?: () => string;
   /** Whether it accepts client-assigned ids: a PUT creates the resource if there is none. */
   readonly takesIds?: boolean;
   /** Whether it has DocumentReferences and Binaries. Default: true. */
   readonly documents?: boolean;
+  /** Whether it sends a new Binary back, although the client prefers `return=minimal`. */
+  readonly returnsBinaries?: boolean;
   /** Whether it sends a Binary as a resource in JSON, whatever the client accepts. */
   readonly jsonBinaries?: boolean;
   readonly data?: InitialData;
@@ -109,8 +113,8 @@ export interface FakeServer extends RunningServer {
 
 /** A small FHIR server that can simulate faults. */
 export async function startFake(options: FakeOptions = {}): Promise<FakeServer> {
-  const { lostClaimStatus = 412, heedsIfMatch = true, clockAheadMilliseconds = 0 } = options;
-  const store = new Store({ lostClaimStatus, heedsIfMatch });
+  const { lostClaimStatus = 412, heedsIfMatch = true, wholeSeconds = false, clockAheadMilliseconds = 0 } = options;
+  const store = new Store({ lostClaimStatus, heedsIfMatch, wholeSeconds });
   await loadDataSet((resource) => store.save(resource), options.data);
   const seen: SeenRequest[] = [];
   let unfinished = 0;
@@ -147,7 +151,8 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
     const { status, resource, headers } = handle(request, url, body);
     if (fault === 'cut_during') unfinished -= 1;
     if (cut) request.socket.destroy();
-    else if (header(request, 'prefer') === 'return=minimal') send(response, status, undefined, headers);
+    else if (header(request, 'prefer') === 'return=minimal' && !options.returnsBinaries)
+      send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
     else send(response, status, resource, headers);
   });
@@ -281,7 +286,8 @@ function requestHandler(store: Store, options: FakeOptions) {
     const isAppointment = given.resourceType === 'Appointment';
     if (given.resourceType === 'DocumentReference' && options.documents === false)
       throw new Refused(405, 'not-supported');
-    const resource = isAppointment && options.dropsIdentifiers ? withoutIdentifier(given) : given;
+    const drops = options.dropsIdentifiers && (isAppointment || given.resourceType === 'DocumentReference');
+    const resource = drops ? withoutIdentifier(given) : given;
     if (options.checksAppointments && isAppointment) {
       const appointment = resource as FhirAppointment;
       const stored = store.atomically(() =>

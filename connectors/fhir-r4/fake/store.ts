@@ -20,8 +20,10 @@ export class Store {
   #resources = new Map<string, Stored>();
   readonly lostClaimStatus: number;
   readonly heedsIfMatch: boolean;
+  readonly wholeSeconds: boolean;
 
-  constructor({ lostClaimStatus = 412, heedsIfMatch = true } = {}) {
+  constructor({ lostClaimStatus = 412, heedsIfMatch = true, wholeSeconds = false } = {}) {
+    this.wholeSeconds = wholeSeconds;
     this.lostClaimStatus = lostClaimStatus;
     this.heedsIfMatch = heedsIfMatch;
   }
@@ -44,7 +46,9 @@ export class Store {
     const id = resource.id ?? randomUUID();
     const reference = `${resource.resourceType}/${id}`;
     const version = Number(this.#resources.get(reference)?.meta?.versionId ?? 0) + 1;
-    const stored = { ...resource, id, meta: { versionId: String(version), lastUpdated: new Date().toISOString() } };
+    const now = new Date().toISOString();
+    const lastUpdated = this.wholeSeconds ? now.replace(/\.\d+Z$/, 'Z') : now;
+    const stored = { ...resource, id, meta: { versionId: String(version), lastUpdated } };
     this.#resources.set(reference, stored as Stored);
     return stored as Stored;
   }

@@ -9,7 +9,7 @@ import { medicalNotes } from './document-references/medical-notes.ts';
 import { findPatient } from './patients.ts';
 import { probeFhirR4 } from './probe/probe.ts';
 import { horizonDays } from './schedules/grow.ts';
-import { scheduleOperations, writesSchedules } from './schedules/operations.ts';
+import { assertSchedulesCanBeWritten, scheduleOperations, writesSchedules } from './schedules/operations.ts';
 import { type FhirSettings, fhirSettings } from './settings.ts';
 
 /** Any EHR that speaks FHIR R4: https://hl7.org/fhir/R4/ */
@@ -28,10 +28,13 @@ export const fhirR4Connector: StatelessConnectorModule<FhirSettings> = {
 async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Connector> {
   const client = await signIn(context);
   const facts = await readServerFacts(client);
+  assertSchedulesCanBeWritten(context.settings);
   const mode = await chooseMode(client, facts, context.settings);
   const ehr = connect(context, client, facts);
   const booking = openBooking(mode, ehr, facts);
   const { capabilities, listTimeSlots, changeAppointments, findOperation } = booking;
+  const records = { ...medicalNotes(ehr, facts), ...documents(ehr, facts), ...scheduleOperations(ehr, mode, facts) };
+  const createsOnce = Boolean(records.findMedicalNoteWrite ?? records.findDocumentWrite ?? records.findScheduleWrite);
   return {
     capabilities: {
       patientIdentifierTypes: ehr.patientIdentifierTypes,
@@ -39,6 +42,8 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       sendsCodes: false,
       ...(writesSchedules(ehr, mode, facts) ? { slotHorizonDays: horizonDays(ehr) } : {}),
       ...capabilities,
+      // Some servers ignore If-None-Exist, by which these are created.
+      ...(createsOnce ? { repeatsLateWrites: true } : {}),
     },
     async findPatient(identifier, intended) {
       const keepFor = intended && booking.readIntended?.(intended);
@@ -46,24 +51,23 @@ async function openFhirR4(context: ConnectorContext<FhirSettings>): Promise<Conn
       if (patient) keepFor?.(patient.id);
       return patient;
     },
-    findResource: async (careUnit, { type, value }) => {
-      const { resources } = await ehr.directory.of(careUnit);
-      return resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)) ?? null;
-    },
+    findResource: async (careUnit, { type, value }) =>
+      (await ehr.directory.find(careUnit, ({ resources }) =>
+        resources.find((it) => it.identifiers.some((own) => own.type === type && own.value === value)),
+      )) ?? null,
     listResources: async (careUnit) => (await ehr.directory.of(careUnit)).resources,
-    listHealthcareServices: async (careUnit) =>
-      (await ehr.directory.of(careUnit)).services.map(({ id, name, durationMinutes }) => ({
-        id,
-        name,
-        durationMinutes,
-      })),
+    listHealthcareServices: async (careUnit, wanted = []) => {
+      const complete = await ehr.directory.find(careUnit, ({ services }) =>
+        wanted.every((id) => services.some((it) => it.id === id)) ? services : undefined,
+      );
+      const services = complete ?? (await ehr.directory.of(careUnit)).services;
+      return services.map(({ id, name, durationMinutes }) => ({ id, name, durationMinutes }));
+    },
     findAppointments: booking.findAppointments ?? ((careUnit, ids) => findAppointments(ehr, careUnit, ids)),
     listAppointments: (query) => listAppointments(ehr, query),
     listTimeSlots,
     ...(changeAppointments ? { changeAppointments } : {}),
     ...(findOperation ? { findOperation } : {}),
-    ...medicalNotes(ehr, facts),
-    ...documents(ehr, facts),
-    ...scheduleOperations(ehr, mode, facts),
+    ...records,
   };
 }

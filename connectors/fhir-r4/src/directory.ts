@@ -43,6 +43,14 @@ export interface CareUnitDirectory extends Place {
 
 export interface Directory {
   of(careUnit: Pick<CareUnit, 'id'>): Promise<CareUnitDirectory>;
+  /**
+   * Looks something up. What is not found is looked up once more in a directory that is a few seconds old at most: it may
+   * be new.
+   */
+  find<Found>(
+    careUnit: Pick<CareUnit, 'id'>,
+    look: (directory: CareUnitDirectory) => Found | undefined,
+  ): Promise<Found | undefined>;
   /** Reads it anew: a schedule may be new. */
   reload(careUnit: Pick<CareUnit, 'id'>): Promise<CareUnitDirectory>;
 }

@@ -149,7 +149,9 @@ export const fhirSettings = Type.Object(
             'Whether to hold times until a code is entered. Default: only if the connector writes Slots. For $hold, true promises that the server ends no hold before its code expires.',
           ),
           operation_system: Type.Optional(Type.String({ description: 'Identifier system of the operation id.' })),
-          operation_lookup: automatic('Whether the server stores the operation id and finds appointments by it.'),
+          operation_lookup: automatic(
+            'Whether the server stores the operation id and finds appointments, notes and documents by it. auto: appointments by the mode, notes and documents yes.',
+          ),
           operations: Type.Optional(
             Type.Union(
               [

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attachmentData } from '../src/document-references/attachment-data.ts';
 import { attachmentText, rankOfText } from '../src/document-references/attachment-text.ts';
+import { boundedHtml } from '../src/document-references/bounded-html.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const rtf = (text: string) => attachmentText(latin1(text), 'text/rtf');
@@ -54,6 +55,53 @@ describe('HTML becomes text', () => {
 
   test.each(['', '<p></p>', '<'.repeat(10_000), '<div>'.repeat(5_000)])('of any shape', (markup) => {
     expect(html(markup)).toEqual(expect.any(String));
+  });
+});
+
+describe('HTML that is nested too deep', () => {
+  /** How deep elements are nested, for markup in which every element has an end tag. */
+  function depthOf(markup: string): number {
+    let [depth, deepest] = [0, 0];
+    for (const [, end] of markup.matchAll(/<(\/?)[a-z]+(?:\s[^>]*)?>/g)) {
+      depth += end === '/' ? -1 : 1;
+      deepest = Math.max(deepest, depth);
+    }
+    return deepest;
+  }
+  const many = 100_000;
+
+  test.each([
+    ['<div>', '</div>'],
+    ['<div title="<b>">', '</div>'],
+    ['<p><td>', '</td></p>'],
+    ['<DIV/ ><span\n>', '</span ></DIV\n>'],
+    ["<i a='>' <!-- '>", '</i>'],
+  ])('%s keeps its text', (begin, end) => {
+    const markup = `<p>Before</p>${begin.repeat(many)}Inside${end.repeat(many)}<p>After</p>`;
+    expect(html(markup)).toMatch(/^Before\s+Inside\s+After$/);
+  });
+
+  test('is parsed to a bounded depth', () => {
+    const markup = `${'<div><b>'.repeat(many)}Inside${'</b></div>'.repeat(many)}<p><i>After</i></p>`;
+    const bounded = boundedHtml(markup);
+    expect(depthOf(markup)).toBe(2 * many);
+    expect(depthOf(bounded)).toBe(100);
+    expect(bounded).toMatch(/Inside.*<p><i>After<\/i><\/p>$/);
+  });
+
+  test('in elements without end tags keeps its text', () => {
+    expect(html(`${'<b>x'.repeat(many)}y`)).toBe(`${'x'.repeat(many)}y`);
+  });
+
+  test.each([
+    '<ul><li>One<li>Two</ul>'.repeat(200),
+    '<p>One'.repeat(500),
+    `<table>${'<tr><td>a<td>b'.repeat(500)}</table>`,
+    `<select>${'<option>a'.repeat(500)}</select>`,
+    '<br><hr><img src=x>'.repeat(500),
+    '<p>unclosed <a href="',
+  ])('is nothing else: %#', (markup) => {
+    expect(boundedHtml(markup)).toBe(markup);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type FakeServer, startFake } from '../fake/server.ts';
 import { refreshed } from '../src/directory/refreshed.ts';
 import type { FhirResource } from '../src/fhir.ts';
@@ -29,6 +29,59 @@ test.each(['/Location', '/Device'])('if the server rejects a search of %s, all o
     request.path === path && !request.query.includes('_id') ? { status: 400 } : undefined;
   const connector = await openConnector(settingsFor(server.url));
   expect(await connector.listResources?.(north)).toHaveLength(4);
+});
+
+describe('what is new in the EHR', () => {
+  /** A connector whose directory was read ten seconds ago. */
+  async function tenSecondsLater() {
+    const server = await startFake({ data: { days: 1 } });
+    servers.push(server);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { healthcare_services: _, ...settings } = settingsFor(server.url);
+    const { findResource, listHealthcareServices, listResources } = await openConnector(settings);
+    await listResources?.(north);
+    vi.setSystemTime(Date.now() + 10_000);
+    server.seen.splice(0);
+    return { server, findResource, listHealthcareServices };
+  }
+
+  test('is found at its first look-up', async () => {
+    const { server, findResource, listHealthcareServices } = await tenSecondsLater();
+    const actor = [{ reference: 'Practitioner/new' }, { reference: 'Location/north' }];
+    for (const resource of [
+      { resourceType: 'Practitioner', id: 'new', name: [{ family: 'Ny' }] },
+      { resourceType: 'Schedule', id: 'new', actor },
+      { resourceType: 'HealthcareService', id: 'new', active: true, name: 'New' },
+    ]) {
+      server.store.save(resource as FhirResource);
+    }
+    expect(await findResource?.(north, { type: 'emr_id', value: 'new' })).toMatchObject({ id: 'new' });
+    const services = await listHealthcareServices?.(north, ['new']);
+    expect(services?.map(({ id }) => id)).toContain('new');
+  });
+
+  test('does not need a request for what is known', async () => {
+    const { server, findResource, listHealthcareServices } = await tenSecondsLater();
+    expect(await findResource?.(north, { type: 'emr_id', value: 'r-1' })).toMatchObject({ id: 'r-1' });
+    expect(await listHealthcareServices?.(north, [])).toEqual([]);
+    expect(server.seen).toEqual([]);
+  });
+
+  test('costs one refresh, however many look-ups find nothing', async () => {
+    const { server, findResource, listHealthcareServices } = await tenSecondsLater();
+    const look = () =>
+      Promise.all([
+        ...['a', 'b', 'c'].map((value) => findResource?.(north, { type: 'emr_id', value })),
+        listHealthcareServices?.(north, ['a']),
+      ]);
+    await look();
+    const { length } = server.seen;
+    expect(length).toBeGreaterThan(0);
+    expect(server.seen.filter(({ path }) => path === '/Schedule').length).toBe(1);
+    await look();
+    expect(server.seen).toHaveLength(length);
+  });
 });
 
 describe('a refresh', () => {
@@ -77,7 +130,7 @@ describe('a refresh', () => {
     const first = get('a');
     loads[0]?.resolve('first');
     await first;
-    clock.now = 10_000;
+    clock.now = 2_000;
     const second = get('a');
     loads[1]?.resolve('second');
     expect(await second).toBe('second');

@@ -195,7 +195,75 @@ test('a server that limits its transactions gets the slots in parts', async () =
   expect(freeStarts(server)).toEqual(startsOn(range(12)));
 });
 
+describe('the withdrawal of a creation in a server that limits its transactions', () => {
+  async function created() {
+    const server = await start({ transactionSize: 20 });
+    const connector = await open(server, 60, { booking: { transaction_size: 20 } });
+    const creation = evenings(12);
+    const { id } = await connector.createSchedule(creation);
+    server.seen.splice(0);
+    return { server, connector, operationId: creation.operationId, id };
+  }
+  const isTransaction = ({ method, path }: SeenRequest) => method === 'POST' && path === '/';
+
+  test('takes several', async () => {
+    const { server, connector, operationId, id } = await created();
+    expect(await connector.withdrawSchedule(north, operationId)).toBe('withdrawn');
+    expect(server.seen.filter(isTransaction)).toHaveLength(3);
+    expect(freeStarts(server)).toEqual([]);
+    expect(server.store.get(`Schedule/${id}`)).toMatchObject({ active: false });
+    expect(await connector.findScheduleWrite(north, operationId)).toBeNull();
+  });
+
+  test.each([1, 2, 3])('is finished by the next call if transaction %i got no response', async (place) => {
+    const { server, connector, operationId, id } = await created();
+    let count = 0;
+    server.misbehave = (request) => (isTransaction(request) && ++count === place ? 'cut_after' : undefined);
+    await expect(connector.withdrawSchedule(north, operationId)).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    expect(await connector.withdrawSchedule(north, operationId)).toBe('withdrawn');
+    expect(freeStarts(server)).toEqual([]);
+    expect(server.store.get(`Schedule/${id}`)).toMatchObject({ active: false });
+  });
+
+  test('gives the slots back if one is booked in between', async () => {
+    const { server, connector, operationId, id } = await created();
+    let count = 0;
+    server.misbehave = (request) => {
+      if (!isTransaction(request) || ++count !== 2) return undefined;
+      const { start, end } = server.store
+        .all('Slot')
+        .find((it) => it.start === startsOn([4])[0]) as unknown as Required<FhirSlot>;
+      server.store.save({
+        resourceType: 'Appointment',
+        status: 'booked',
+        start,
+        end,
+        participant: [
+          { actor: { reference: 'Patient/p-1' }, status: 'accepted' },
+          { actor: { reference: 'Practitioner/r-1' }, status: 'accepted' },
+          { actor: { reference: 'Location/north' }, status: 'accepted' },
+        ],
+      } as never);
+      return { status: 412 };
+    };
+    expect(await connector.withdrawSchedule(north, operationId)).toBe('changed');
+    expect(freeStarts(server)).toEqual(startsOn(range(12)));
+    expect(server.store.get(`Schedule/${id}`)).toMatchObject({ active: true });
+  });
+});
+
+test('schedules cannot be written in a booking mode without transactions', async () => {
+  const server = await start();
+  for (const mode of ['slot_claim', 'operations', 'create', 'none'] as const) {
+    await expect(open(server, 60, { booking: { mode } })).rejects.toMatchObject({
+      kind: 'rejected',
+      message: 'schedules.write needs booking.mode: transaction',
+    });
+  }
+});
+
 test.each<[string, FakeOptions, Partial<FhirSettings>]>([
+  ['that drops operation ids', {}, { booking: { operation_lookup: false } }],
   ['without the setting', {}, { schedules: {} }],
   ['without transactions', { transactions: 'none' }, {}],
   ['that lets no Slot be written', { transactions: 'none', plainWrites: false }, {}],

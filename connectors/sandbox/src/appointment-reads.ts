@@ -1,21 +1,28 @@
-import type { Appointment, AppointmentQuery, CareUnit } from '@crossward/connector-kit';
+import type { Appointment, AppointmentQuery } from '@crossward/connector-kit';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { currentState } from './appointment-state.ts';
-import type { AppointmentRow, SandboxTables } from './tables.ts';
+import { type AppointmentRow, type SandboxTables, statement } from './tables.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
+interface OfCareUnit {
+  readonly emr: string;
+  readonly careUnitId: string;
+  readonly ids: readonly string[];
+}
+
+const selectOfCareUnit = statement((db, { emr, careUnitId, ids }: OfCareUnit) =>
+  selectAppointments(db, emr).where('care_unit_id', '=', careUnitId).where(sql<boolean>`id = ANY(${ids}::text[])`),
+);
+
+/** The appointments of the care unit with these ids, in any order. */
 export async function findAppointments(
   db: Kysely<SandboxTables>,
   emr: string,
-  careUnit: CareUnit,
+  careUnitId: string,
   ids: readonly string[],
 ): Promise<readonly Appointment[]> {
-  if (ids.length === 0) return [];
-  const rows = await selectAppointments(db, emr)
-    .where('care_unit_id', '=', careUnit.id)
-    .where('id', 'in', [...ids])
-    .execute();
+  const { rows } = await selectOfCareUnit(db, { emr, careUnitId, ids });
   return rows.map(appointment);
 }
 

@@ -1,13 +1,13 @@
 import { type AppointmentChange, type AppointmentCreation, ConnectorError } from '@crossward/connector-kit';
 import type { AppointmentRow } from './tables.ts';
 
-export type LockedRow = Pick<
-  AppointmentRow,
-  'id' | 'resource_id' | 'healthcare_service_id' | 'starts_at' | 'ends_at' | 'state' | 'held_until' | 'comment'
-> & {
+/** An appointment as it was read. */
+export interface CurrentRow extends Omit<AppointmentRow, 'emr' | 'created_at'> {
+  /** The `xmin` of the row. Null for a row that is not stored yet. */
+  readonly read_version: string | null;
   /** Whether `held_until` has passed, by the database's clock. */
   readonly is_expired: boolean;
-};
+}
 
 type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
 
@@ -16,7 +16,7 @@ type ChangeOfExisting = Exclude<AppointmentChange, AppointmentCreation>;
  *
  * @throws ConnectorError if the state does not allow the change
  */
-export function changedRow(row: LockedRow, change: ChangeOfExisting): LockedRow {
+export function changedRow(row: CurrentRow, change: ChangeOfExisting): CurrentRow {
   switch (change.kind) {
     case 'update':
       return { ...booked(row), ...movedTo(row, change), ...commented(change.comment) };
@@ -28,33 +28,35 @@ export function changedRow(row: LockedRow, change: ChangeOfExisting): LockedRow 
       return { ...held(row), held_until: change.holdUntil };
     case 'release':
       if (row.state === 'booked') throw new ConnectorError('appointment_not_held', 'The appointment is booked');
-      return isCancelled(row) ? row : { ...row, state: 'cancelled', held_until: null, ...commented(change.comment) };
+      return isCancelled(row)
+        ? row
+        : { ...row, state: 'cancelled', held_until: null, is_expired: false, ...commented(change.comment) };
   }
 }
 
-function isCancelled(row: LockedRow): boolean {
+function isCancelled(row: CurrentRow): boolean {
   return row.state === 'cancelled' || row.is_expired;
 }
 
-function booked(row: LockedRow): LockedRow {
+function booked(row: CurrentRow): CurrentRow {
   if (isCancelled(row)) throw new ConnectorError('appointment_cancelled', 'The appointment is cancelled');
   if (row.state !== 'booked') throw new ConnectorError('appointment_pending', 'The appointment is not booked yet');
   return row;
 }
 
-function held(row: LockedRow): LockedRow {
+function held(row: CurrentRow): CurrentRow {
   if (row.state === 'held' && !row.is_expired) return row;
   throw new ConnectorError('appointment_not_held', 'The appointment is not held');
 }
 
 /** An expired hold can still be booked while its time is free: the correct code may have arrived before it expired. */
-function confirmed(row: LockedRow): LockedRow {
+function confirmed(row: CurrentRow): CurrentRow {
   if (row.state === 'booked') return row;
-  if (row.state === 'held') return { ...row, state: 'booked', held_until: null };
+  if (row.state === 'held') return { ...row, state: 'booked', held_until: null, is_expired: false };
   throw new ConnectorError('time_slot_unavailable', 'The held time has been booked or released');
 }
 
-function movedTo(row: LockedRow, { time, resourceId }: Extract<ChangeOfExisting, { kind: 'update' }>) {
+function movedTo(row: CurrentRow, { time, resourceId }: Extract<ChangeOfExisting, { kind: 'update' }>) {
   return {
     resource_id: resourceId ?? row.resource_id,
     starts_at: time?.start ?? row.starts_at,

@@ -5,6 +5,7 @@ import {
   type DatabaseContext,
 } from '@crossward/connector-kit';
 import { Kysely, PostgresDialect } from 'kysely';
+import { batchedLookUps } from './appointment-look-ups.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { inPortVocabulary } from './database-errors.ts';
@@ -19,6 +20,7 @@ import {
 } from './documents.ts';
 import { medicalNotes } from './medical-notes.ts';
 import { seedSchedules } from './opening-hours.ts';
+import { createScheduleCache } from './schedule-cache.ts';
 import { findSchedule, findScheduleWrite, listSchedules } from './schedule-reads.ts';
 import { withdrawSchedule } from './schedule-withdrawal.ts';
 import { addScheduleException, createSchedule, endSchedule } from './schedule-writes.ts';
@@ -43,6 +45,7 @@ async function openSandbox({
   const db = new Kysely<SandboxTables>({ dialect: new PostgresDialect({ pool: database }) });
   const directory = createDirectory(settings.country, careUnits);
   await seedSchedules(db, emr, careUnits, directory);
+  const schedules = createScheduleCache(db, emr);
   return {
     capabilities: {
       patientIdentifierTypes: directory.patientIdentifierTypes,
@@ -56,9 +59,11 @@ async function openSandbox({
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
     listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, query)),
-    findAppointments: (careUnit, ids) => inPortVocabulary(() => findAppointments(db, emr, careUnit, ids)),
+    findAppointments: batchedLookUps((careUnitId, ids) =>
+      inPortVocabulary(() => findAppointments(db, emr, careUnitId, ids)),
+    ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
-    changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, write)),
+    changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
     ...medicalNotes(db, emr, directory),
     listDocuments: (query) => inPortVocabulary(() => listDocuments(db, emr, query)),

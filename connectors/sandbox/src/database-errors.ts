@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError } from '@crossward/connector-kit';
 
 // SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -5,15 +6,23 @@ const exclusionViolation = '23P01';
 const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 
-const attempts = 5;
+const attempts = 10;
+/** Milliseconds. */
+const firstDelay = 4;
+const longestDelay = 100;
 
 export function slotTaken(cause?: unknown): ConnectorError {
   return new ConnectorError('time_slot_unavailable', 'No free time slot covers the range', { cause });
 }
 
+/** What was read has changed since, or concurrent transactions conflict. */
+export function isSerializationFailure(error: unknown): boolean {
+  return sqlState(error) === serializationFailure;
+}
+
 /**
- * Runs a database call and maps its errors to `ConnectorError`. Retries serialization failures and deadlocks: PostgreSQL
- * has rolled those transactions back.
+ * Runs a database call and maps its errors to `ConnectorError`. Retries serialization failures and deadlocks, with random
+ * delays after the first retry: PostgreSQL has rolled those transactions back.
  */
 export async function inPortVocabulary<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
@@ -21,7 +30,10 @@ export async function inPortVocabulary<Result>(call: () => Promise<Result>): Pro
       return await call();
     } catch (error) {
       const code = sqlState(error);
-      if ((code === serializationFailure || code === deadlockDetected) && attempt < attempts) continue;
+      if ((code === serializationFailure || code === deadlockDetected) && attempt < attempts) {
+        if (attempt > 1) await sleep(Math.random() * Math.min(firstDelay * 2 ** attempt, longestDelay));
+        continue;
+      }
       if (error instanceof ConnectorError) throw error;
       if (code === exclusionViolation) throw slotTaken(error);
       if (isDown(error, code)) {

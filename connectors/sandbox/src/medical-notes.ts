@@ -99,7 +99,7 @@ async function assertKnown(
     throw new ConnectorError('resource_not_found', 'No such resource in this care unit');
   }
   if (appointmentId === null) return;
-  const [appointment] = await findAppointments(db, emr, careUnit, [appointmentId]);
+  const [appointment] = await findAppointments(db, emr, careUnit.id, [appointmentId]);
   if (appointment?.patientId !== patientId) {
     throw new ConnectorError('appointment_not_found', 'The patient has no such appointment in this care unit');
   }

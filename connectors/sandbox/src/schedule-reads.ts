@@ -23,6 +23,23 @@ export async function loadSchedules(
   return first && { schedules: rows.map(schedule), now: first.now };
 }
 
+export interface LoadedSchedules {
+  readonly schedules: readonly SandboxSchedule[];
+  /** Changes with every change to a schedule of the sandbox. */
+  readonly version: number;
+}
+
+/** All schedules of a care unit, and the version that they have at least: it is read first. */
+export async function loadSchedulesWithVersion(db: Db, emr: string, careUnitId: string): Promise<LoadedSchedules> {
+  const current = await db
+    .selectFrom('sandbox.schedule_versions')
+    .select('version')
+    .where('emr', '=', emr)
+    .executeTakeFirst();
+  const rows = await selectSchedules(db, emr, careUnitId).execute();
+  return { schedules: rows.map(schedule), version: current?.version ?? 0 };
+}
+
 /** A page of schedules. A range needs their occurrences, so all of the resource are read: they are few. */
 export async function listSchedules(db: Db, emr: string, query: ScheduleQuery): Promise<readonly Schedule[]> {
   const { careUnit, resourceId, range, after, limit } = query;

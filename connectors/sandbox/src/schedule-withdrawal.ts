@@ -1,6 +1,6 @@
 import type { CareUnit, Schedule, Withdrawal } from '@crossward/connector-kit';
 import type { Kysely, Transaction } from 'kysely';
-import { lockResources } from './resource-locks.ts';
+import { lockResource } from './resource-locks.ts';
 import { appointmentsInTheWay, overlapsAnother } from './schedule-conflicts.ts';
 import { findSchedule, findScheduleWrite, type SandboxSchedule } from './schedule-reads.ts';
 import type { SandboxTables } from './tables.ts';
@@ -23,7 +23,7 @@ export function withdrawSchedule(
       .execute();
     const schedule = await findScheduleWrite(tx, emr, careUnit, operationId);
     if (!schedule) return 'withdrawn';
-    await lockResources(tx, emr, [schedule.resourceId]);
+    await lockResource(tx, emr, schedule.resourceId);
     const writes = await writesTo(tx, emr, schedule.id);
     const kind = writes.find((it) => it.operation_id === operationId)?.kind;
     const isFree =

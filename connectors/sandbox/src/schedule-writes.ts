@@ -9,7 +9,7 @@ import {
 } from '@crossward/connector-kit';
 import type { Kysely, Transaction } from 'kysely';
 import type { Directory } from './directory.ts';
-import { lockResources } from './resource-locks.ts';
+import { lockResource } from './resource-locks.ts';
 import { appointmentsInTheWay, assertNoneInTheWay, overlapsAnother } from './schedule-conflicts.ts';
 import { findSchedule, findScheduleWrite, type SandboxSchedule } from './schedule-reads.ts';
 import type { SandboxTables, ScheduleWriteEntry } from './tables.ts';
@@ -28,7 +28,7 @@ export async function createSchedule(
   assertOffered(directory, creation);
   const id = randomUUID();
   return once(db, emr, creation, { schedule_id: id, kind: 'create' }, async (tx) => {
-    await lockResources(tx, emr, [resourceId]);
+    await lockResource(tx, emr, resourceId);
     if (await overlapsAnother(tx, emr, careUnit, { ...creation, endsAt: null, exceptions: [] })) {
       throw new ConnectorError('schedule_overlap', 'Another schedule of the resource has the same times');
     }
@@ -111,7 +111,7 @@ async function take(
   changed: { readonly start: Date; readonly end?: Date },
   change: (schedule: SandboxSchedule) => SandboxSchedule,
 ): Promise<void> {
-  await lockResources(tx, emr, [resourceId]);
+  await lockResource(tx, emr, resourceId);
   const schedule = await findSchedule(tx, emr, careUnit, resourceId, scheduleId);
   if (!schedule) throw new ConnectorError('schedule_not_found', 'No such schedule of this resource');
   assertNoneInTheWay(await appointmentsInTheWay(tx, emr, careUnit, schedule, change(schedule), changed));

@@ -1,4 +1,5 @@
 import type { AppointmentState } from '@crossward/connector-kit';
+import { statementsOf } from '@crossward/connector-kit/database';
 import type { Generated } from 'kysely';
 
 interface ScheduleRow {
@@ -25,6 +26,11 @@ interface ScheduleWriteRow extends ScheduleWriteEntry {
   emr: string;
   operation_id: string;
   withdrawn: Generated<boolean>;
+}
+
+interface ScheduleVersionRow {
+  emr: string;
+  version: number;
 }
 
 export interface AppointmentRow {
@@ -91,9 +97,13 @@ interface DocumentChunkRow {
 export interface SandboxTables {
   'sandbox.schedules': ScheduleRow;
   'sandbox.schedule_writes': ScheduleWriteRow;
+  'sandbox.schedule_versions': ScheduleVersionRow;
   'sandbox.appointments': AppointmentRow;
   'sandbox.operations': OperationRow;
   'sandbox.medical_notes': MedicalNoteRow;
   'sandbox.documents': DocumentRow;
   'sandbox.document_chunks': DocumentChunkRow;
 }
+
+/** Declares a statement on these tables that is compiled once. */
+export const statement = statementsOf<SandboxTables>();

@@ -55,24 +55,18 @@ export interface WantedTime extends Period {
   readonly wasHeld?: boolean;
 }
 
-/** Whether scheduled slots cover each of these times, all in the future. Ignores existing appointments. */
-export async function areScheduled(
-  db: Kysely<SandboxTables>,
-  emr: string,
-  careUnit: CareUnit,
+/** Whether scheduled slots cover each of these times. Ignores existing appointments. */
+export function areScheduled(
+  schedules: readonly SandboxSchedule[],
+  { timeZone }: CareUnit,
   wanted: readonly WantedTime[],
-): Promise<boolean> {
-  if (wanted.length === 0) return true;
-  const resourceIds = [...new Set(wanted.map((it) => it.resourceId))];
-  const loaded = await loadSchedules(db, emr, careUnit.id, resourceIds);
-  if (!loaded) return false;
-  const { schedules, now } = loaded;
+): boolean {
   return wanted.every((time) => {
     const slots = schedules
       .filter((it) => it.resourceId === time.resourceId)
       .filter((it) => it.healthcareServiceIds.includes(time.healthcareServiceId))
-      .flatMap((schedule) => slotsOf(schedule, careUnit.timeZone, time));
-    return (time.wasHeld || time.start > now) && coversWithoutGap(slots, time);
+      .flatMap((schedule) => slotsOf(schedule, timeZone, time));
+    return coversWithoutGap(slots, time);
   });
 }
 

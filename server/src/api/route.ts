@@ -156,9 +156,14 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
       ...(response.mediaTypes ? {} : { response: { [response.status]: response.schema } }),
     },
-    preValidation: async (request) => {
-      if (method !== 'GET' && !operation.body && request.body === undefined) request.body = {};
-    },
+    ...(method === 'GET' || operation.body
+      ? {}
+      : {
+          preValidation: (request, _reply, done) => {
+            if (request.body === undefined) request.body = {};
+            done();
+          },
+        }),
     handler: async (request, reply) => {
       const handle = (execute: Execute) =>
         operation.handle({
@@ -170,9 +175,12 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           execute,
           upload: request.upload,
         } as Input<L, P, Q, B>);
-      const { body, headers, status } = await asClient(request.access?.client.id ?? '', () =>
+      const done = asClient(request.access?.client.id ?? '', () =>
         method === 'GET' ? handle(noWrite) : runWrite(app.operationServices, request, handle),
-      ).finally(() => discardUnused(app.operationServices, request));
+      );
+      const { body, headers, status } = await (request.upload
+        ? done.finally(() => discardUnused(app.operationServices, request))
+        : done);
       reply.code(status ?? response.status);
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
@@ -193,7 +201,12 @@ function noWrite(): never {
   throw new Error('A read must not execute a write');
 }
 
+/** Collects the headers at the first use, because few requests refer to one. */
 function headerReader({ raw }: FastifyRequest, allowed: ReadonlySet<string>): ReadHeader {
-  const sent = new Map(Object.entries(raw.headersDistinct));
-  return (name) => (isReferable(name, allowed) ? (sent.get(name) ?? []) : undefined);
+  let sent: ReadonlyMap<string, readonly string[] | undefined> | undefined;
+  return (name) => {
+    if (!isReferable(name, allowed)) return undefined;
+    sent ??= new Map(Object.entries(raw.headersDistinct));
+    return sent.get(name) ?? [];
+  };
 }

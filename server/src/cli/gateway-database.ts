@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
-import { type Database, embeddedFiles, openDatabase } from '../db/database.ts';
+import { type Database, openDatabase } from '../db/database.ts';
 import { databaseName } from '../db/database-name.ts';
+import { embeddedFiles } from '../db/embedded-files.ts';
 import { createDb, type Db } from '../db/kysely.ts';
 import { migrationsApplied } from '../db/migrate.ts';
 import { migrationSets } from '../db/migration-sets.ts';

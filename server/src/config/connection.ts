@@ -13,15 +13,22 @@ export const connectionSchema = Type.Object(
       maximum: 60_000,
       default: 3000,
     }),
-    request_timeout_ms: milliseconds('Time-out for one HTTP request, including reading the response', {
-      minimum: 10,
-      maximum: 300_000,
-      default: 10_000,
-    }),
-    timeout_ms: milliseconds('Time-out for one operation, including all its HTTP requests and retries', {
-      minimum: 10,
-      maximum: 300_000,
-      default: 20_000,
+    request_timeout_ms: milliseconds(
+      'Time-out for one HTTP request, including reading the response. For the upload of a document: time without progress',
+      {
+        minimum: 10,
+        maximum: 300_000,
+        default: 10_000,
+      },
+    ),
+    timeout_ms: milliseconds(
+      'Time-out for one operation, including all its HTTP requests and retries. For the upload of a document: time without progress',
+      { minimum: 10, maximum: 300_000, default: 20_000 },
+    ),
+    transfer_timeout_ms: milliseconds('Time-out for the whole upload or download of a document', {
+      minimum: 1000,
+      maximum: 3_600_000,
+      default: 300_000,
     }),
     concurrency: Type.Optional(
       wholeNumber('Maximum number of concurrent operations, and of connections to each host.', {
@@ -76,6 +83,10 @@ export const connectionSchema = Type.Object(
           default: {},
         },
       ),
+    ),
+    stale_time_slots_ms: milliseconds(
+      'Time for which a list of free time slots can be shown again while the EHR is asked for it in the background. Bookings and dry runs always ask the EHR. 0: every list waits for the EHR',
+      { minimum: 0, maximum: 10_000, default: 0 },
     ),
     settling_seconds: Type.Optional(
       wholeNumber(

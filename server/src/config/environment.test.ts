@@ -13,6 +13,7 @@ test('applies defaults to unset and empty variables', () => {
     port: 8080,
     databaseUrl: undefined,
     databasePoolSize: undefined,
+    workers: 1,
     configurationPath: undefined,
     dataDirectory: '.data',
     secretKey: undefined,
@@ -51,6 +52,20 @@ test.each([
 test.each(['0', '1001', '-1', '1.5', '07', 'many', ' 5'])('rejects pool size %j', async (text) => {
   const { message } = await attempt({ DATABASE_POOL_SIZE: text });
   expect(message).toBe(`DATABASE_POOL_SIZE: must be a whole number from 1 to 1000, not ${JSON.stringify(text)}`);
+});
+
+test.each(['0', '65', '-1', '1.5', 'auto', ' 2'])('rejects %j workers', async (text) => {
+  const { message } = await attempt({ CROSSWARD_WORKERS: text, DATABASE_URL: 'postgresql://localhost/crossward' });
+  expect(message).toBe(`CROSSWARD_WORKERS: must be a whole number from 1 to 64, not ${JSON.stringify(text)}`);
+});
+
+test('several workers need PostgreSQL', async () => {
+  const DATABASE_URL = 'postgresql://localhost/crossward';
+  expect(readEnvironment({ CROSSWARD_WORKERS: '4', DATABASE_URL }).workers).toBe(4);
+  expect(readEnvironment({ CROSSWARD_WORKERS: '1' }).workers).toBe(1);
+  expect((await attempt({ CROSSWARD_WORKERS: '2' })).message).toBe(
+    'CROSSWARD_WORKERS: needs DATABASE_URL, because only one process can open the embedded database',
+  );
 });
 
 test('reports every invalid variable, without secrets', async () => {

@@ -18,6 +18,8 @@ export interface Environment {
   readonly databaseUrl: Secret | undefined;
   /** `DATABASE_POOL_SIZE`: maximum number of PostgreSQL connections for requests. Default: that of `openDatabase`. */
   readonly databasePoolSize: number | undefined;
+  /** `CROSSWARD_WORKERS`: number of gateway processes on this machine, default 1. More than 1 needs `databaseUrl`. */
+  readonly workers: number;
   /** `CROSSWARD_CONFIG`. If absent, the demo configuration is used. */
   readonly configurationPath: string | undefined;
   /** `CROSSWARD_DATA_DIR`, default `.data`. Not resolved: may be relative to the working directory. */
@@ -55,6 +57,12 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
       parsePoolSize,
       `a whole number from 1 to 1000, not ${JSON.stringify(variables.DATABASE_POOL_SIZE)}`,
     ),
+    workers:
+      read(
+        'CROSSWARD_WORKERS',
+        parseWorkers,
+        `a whole number from 1 to 64, not ${JSON.stringify(variables.CROSSWARD_WORKERS)}`,
+      ) ?? 1,
     configurationPath: text('CROSSWARD_CONFIG'),
     dataDirectory: text('CROSSWARD_DATA_DIR') ?? '.data',
     secretKey: read('CROSSWARD_SECRET_KEY', parseKey, secretKeyForm),
@@ -72,6 +80,9 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
   if (environment.configurationPath !== undefined && text('CROSSWARD_SECRET_KEY') === undefined) {
     mistakes.push(`CROSSWARD_SECRET_KEY: is not set but required with CROSSWARD_CONFIG: ${secretKeyForm}`);
   }
+  if (environment.workers > 1 && text('DATABASE_URL') === undefined) {
+    mistakes.push('CROSSWARD_WORKERS: needs DATABASE_URL, because only one process can open the embedded database');
+  }
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
   return Object.freeze(environment);
 }
@@ -82,6 +93,10 @@ function parsePort(text: string): number | undefined {
 
 function parsePoolSize(text: string): number | undefined {
   return /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1000 ? Number(text) : undefined;
+}
+
+function parseWorkers(text: string): number | undefined {
+  return /^[1-9]\d?$/.test(text) && Number(text) <= 64 ? Number(text) : undefined;
 }
 
 function parseDatabaseUrl(text: string): Secret | undefined {

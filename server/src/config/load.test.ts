@@ -40,6 +40,7 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
           queue_timeout_ms: 10_000,
           retries: 2,
           breaker: { failures: 5, reset_seconds: 10 },
+          stale_time_slots_ms: 0,
           settling_seconds: 60,
           give_up_seconds: 600,
           max_response_bytes: 10_485_760,

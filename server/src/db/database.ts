@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
-import type pg from 'pg';
-import { makePrivateFolder } from '../startup/private-file.ts';
-import { lockDataDir } from './data-dir-lock.ts';
+import pg from 'pg';
+import { clientsOf } from './clients-of-primary.ts';
 import { DatabaseError, errorCode } from './errors.ts';
-import { PglitePool } from './pglite-pool.ts';
+import { ping } from './ping.ts';
 import type { DatabasePool } from './pool.ts';
 import { NodePostgresPool } from './postgres-pool.ts';
+import { acceptsWrites, PrimaryServer } from './primary-server.ts';
+import { serverUrls } from './server-urls.ts';
 import { types } from './types.ts';
 
 export interface Database {
@@ -21,6 +17,8 @@ export interface Database {
    * where both share one connection.
    */
   readonly background: DatabasePool;
+  /** Connects for LISTEN, outside the pools. PostgreSQL only. */
+  readonly connectToListen?: (() => Promise<pg.Client>) | undefined;
   /** Makes one round trip. Throws the errors of the pool. */
   ping(): Promise<void>;
   /** Waits for running queries, then closes. Can be called repeatedly. */
@@ -28,7 +26,10 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** `postgresql://…`. Its parameters (`sslmode`, `statement_timeout`, …) override the gateway's. Without it: PGlite. */
+  /**
+   * `postgresql://…`, with several hosts if it has `target_session_attrs=read-write`. Its parameters (`sslmode`, `statement_timeout`, …) override the
+   * gateway's. Without it: PGlite.
+   */
   readonly databaseUrl?: string | undefined;
   /** The embedded database is stored in its subfolder `pglite`. */
   readonly dataDir: string;
@@ -56,16 +57,19 @@ const idleTransactionTimeout = 60_000;
  * The embedded database keeps committed data if its process is killed, but can lose data in a power cut, because it
  * never calls fsync. It runs in this process, with one connection and no statement time-out.
  */
-export function openDatabase(options: DatabaseOptions): Promise<Database> {
-  return options.databaseUrl === undefined
-    ? openEmbedded(options.dataDir)
-    : openPostgres(options.databaseUrl, options.maxConnections ?? defaultConnections, options.connectTimeout ?? 5_000);
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { databaseUrl, maxConnections = defaultConnections, connectTimeout = 5_000 } = options;
+  if (databaseUrl !== undefined) return await openPostgres(databaseUrl, maxConnections, connectTimeout);
+  // Loaded only if it is used, because it is large.
+  const { openEmbedded } = await import('./embedded-database.ts');
+  return await openEmbedded(options.dataDir);
 }
 
 async function openPostgres(databaseUrl: string, max: number, connectTimeout: number): Promise<Database> {
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
     throw new DatabaseError('The database URL must begin with postgresql://.');
   }
+  const urls = serverUrls(databaseUrl);
   const settings = {
     connectionString: databaseUrl,
     application_name: 'crossward',
@@ -80,14 +84,19 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     types,
     onConnect: (client: pg.ClientBase) => client.query("SET TIME ZONE 'UTC'"),
   };
-  const pool = new NodePostgresPool({ ...settings, max });
-  const background = new NodePostgresPool({ ...settings, max: backgroundConnections });
+  const primary = urls.length > 1 ? new PrimaryServer(urls) : undefined;
+  const pool = new NodePostgresPool({ ...settings, max }, primary);
+  const background = new NodePostgresPool({ ...settings, max: backgroundConnections }, primary);
   const database: Database = {
     kind: 'postgresql',
     pool,
     background,
+    connectToListen: () => connectToListen(databaseUrl, primary, connectTimeout),
     ping: () => ping(pool),
-    close: async () => void (await Promise.all([pool.end(), background.end()])),
+    async close() {
+      await Promise.all([pool.end(), background.end()]);
+      primary?.close();
+    },
   };
   try {
     await checkVersion(pool);
@@ -96,6 +105,32 @@ async function openPostgres(databaseUrl: string, max: number, connectTimeout: nu
     throw connectError(error);
   }
   return database;
+}
+
+async function connectToListen(
+  connectionString: string,
+  primary: PrimaryServer | undefined,
+  connectionTimeoutMillis: number,
+): Promise<pg.Client> {
+  const Client = primary ? clientsOf(primary) : pg.Client;
+  const client = new Client({
+    connectionString,
+    application_name: 'crossward notifications',
+    connectionTimeoutMillis,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  // Without a listener, an error event ends the process. An `end` event follows it.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    if (!primary || (await acceptsWrites(client))) return client;
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  await client.end();
+  throw new DatabaseError('The server accepts no writes.', '25006');
 }
 
 async function checkVersion(pool: DatabasePool): Promise<void> {
@@ -121,74 +156,4 @@ function connectError(error: unknown): DatabaseError {
   const message = error instanceof Error ? error.message : '';
   const reason = code === 'ECONNREFUSED' ? 'connection refused' : message || code || 'unknown error';
   return new DatabaseError(`Cannot connect to PostgreSQL: ${reason}`, code);
-}
-
-/** Path of the embedded database in a data directory. */
-export function embeddedFiles(dataDir: string): string {
-  return join(dataDir, 'pglite');
-}
-
-async function openEmbedded(dataDir: string): Promise<Database> {
-  const folder = resolve(dataDir);
-  await makePrivateFolder(folder);
-  const lock = await lockDataDir(folder);
-  try {
-    const files = embeddedFiles(folder);
-    if (!existsSync(files)) await initialise(files);
-    // PGlite creates files that every user can access.
-    await makePrivateFolder(files);
-    const database = await pgliteDatabase(startPglite({ dataDir: files }));
-    const close = once(() => database.close().finally(() => lock.release()));
-    return { ...database, close };
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
-}
-
-/** Creates the files in a temporary folder and renames it, because PGlite cannot open partially created files. */
-async function initialise(files: string): Promise<void> {
-  const draft = `${files}.new`;
-  await rm(draft, { recursive: true, force: true });
-  const pglite = startPglite({ dataDir: draft });
-  await pglite.waitReady;
-  await pglite.close();
-  await rename(draft, files);
-}
-
-/**
- * A PGlite with the extensions that migrations use: on disk, in memory, or in memory from a dump.
- *
- * @internal tests use it in memory
- */
-export function startPglite(options: { dataDir?: string; loadDataDir?: Blob }): PGlite {
-  return new PGlite({ ...options, extensions: { btree_gist } });
-}
-
-/**
- * A database on the given PGlite, which `close` closes too.
- *
- * @internal tests use it in memory
- */
-export async function pgliteDatabase(pglite: PGlite): Promise<Database> {
-  const pool = await PglitePool.open(pglite);
-  const close = once(() => pool.end().then(() => pglite.close()));
-  return { kind: 'pglite', pool, background: pool, ping: () => ping(pool), close };
-}
-
-async function ping(pool: DatabasePool): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('SELECT 1', []);
-  } finally {
-    client.release();
-  }
-}
-
-function once(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    running ??= run();
-    return running;
-  };
 }

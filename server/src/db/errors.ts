@@ -62,6 +62,8 @@ const unreachable = new Set([
   '28000',
   '28P01',
   '25P03',
+  // The server accepts no writes: a standby, or a primary that was demoted.
+  '25006',
 ]);
 
 // node-postgres sets no code on these errors.
@@ -77,12 +79,18 @@ const lostMessages = new Set([
   'Query read timeout',
 ]);
 
+/**
+ * What became of the statement and its transaction when a connection failed. `not sent`: there was no connection.
+ * `rolled back`: COMMIT was not sent.
+ */
+export type Effect = 'unknown' | 'not sent' | 'rolled back';
+
 /** Tracked by object, because connections to callers fail with the same system codes (`ECONNRESET`). */
-const thrownByPool = new WeakSet<object>();
+const thrownByPool = new WeakMap<object, Effect>();
 
 /** Marks an error as thrown by the gateway's database pool, and returns it. */
-export function ofDatabase<Thrown>(error: Thrown): Thrown {
-  if (typeof error === 'object' && error !== null) thrownByPool.add(error);
+export function ofDatabase<Thrown>(error: Thrown, effect: Effect = 'unknown'): Thrown {
+  if (typeof error === 'object' && error !== null) thrownByPool.set(error, effect);
   return error;
 }
 
@@ -101,33 +109,16 @@ export function isConnectionFailure(error: unknown): boolean {
   return error instanceof Error && lostMessages.has(error.message);
 }
 
-// No connection was established, so no statement was sent.
-const withoutConnection = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'ENOTFOUND',
-  'ENOENT',
-  'EAI_AGAIN',
-  '57P03',
-  '53300',
-  '3D000',
-  '28000',
-  '28P01',
-]);
-const withoutConnectionMessages = new Set([
-  'timeout exceeded when trying to connect',
-  'timeout expired',
-  'Connection terminated due to connection timeout',
-  'Cannot use a pool after calling end on the pool',
-]);
-
 /** The connection failed, and it is unknown whether the statement or commit was executed. */
 export function mayHaveBeenSent(error: unknown): boolean {
-  if (!isConnectionFailure(error)) return false;
-  const code = errorCode(error);
-  if (code !== undefined) return !withoutConnection.has(code);
-  return !(error instanceof Error && withoutConnectionMessages.has(error.message));
+  return isConnectionFailure(error) && effectOf(error) === 'unknown';
+}
+
+/** The connection failed during a transaction, before COMMIT was sent. The transaction can be retried from its start. */
+export function isRolledBack(error: unknown): boolean {
+  return isConnectionFailure(error) && effectOf(error) === 'rolled back';
+}
+
+function effectOf(error: unknown): Effect | undefined {
+  return typeof error === 'object' && error !== null ? thrownByPool.get(error) : undefined;
 }

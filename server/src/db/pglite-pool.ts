@@ -1,5 +1,4 @@
 import type { PGlite } from '@electric-sql/pglite';
-import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
 import { DatabaseError, ofDatabase } from './errors.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
@@ -37,6 +36,8 @@ export class PglitePool implements DatabasePool {
 
   /** The caller must close the PGlite object after `end`. Throws PGlite's error if it cannot start. */
   static async open(pglite: PGlite): Promise<PglitePool> {
+    // Loaded only if it is used.
+    const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
     await pglite.waitReady;
     const client = new pg.Client({ ...createPgConfig(pglite), types } as pg.ClientConfig);
     const pool = new PglitePool(client);
@@ -59,7 +60,7 @@ export class PglitePool implements DatabasePool {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
-        waiting.refuse(ofDatabase(new Error('timeout exceeded when trying to connect')));
+        waiting.refuse(ofDatabase(new Error('timeout exceeded when trying to connect'), 'not sent'));
       }, connectTimeout);
       const waiting: Waiting = {
         give: (client) => {
@@ -100,9 +101,9 @@ export class PglitePool implements DatabasePool {
   }
 
   #refusal(): Error | undefined {
-    if (this.#closing) return ofDatabase(new DatabaseError('The database is closed.', '08003'));
+    if (this.#closing) return ofDatabase(new DatabaseError('The database is closed.', '08003'), 'not sent');
     if (this.#session.broken)
-      return ofDatabase(new DatabaseError('The embedded database has stopped working.', '08006'));
+      return ofDatabase(new DatabaseError('The embedded database has stopped working.', '08006'), 'not sent');
     return undefined;
   }
 

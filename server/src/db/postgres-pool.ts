@@ -1,8 +1,21 @@
 import pg from 'pg';
-import { ofDatabase } from './errors.ts';
+import { clientsOf } from './clients-of-primary.ts';
+import { DatabaseError, errorCode, ofDatabase } from './errors.ts';
 import { type DatabaseClient, type DatabasePool, Loan } from './pool.ts';
+import { acceptsWrites, type PrimaryServer } from './primary-server.ts';
 import { Session } from './session.ts';
 import { statementNames } from './statement-names.ts';
+
+/** Milliseconds between attempts to connect to one of several servers. Doubles up to `longestPause`. */
+const shortestPause = 50;
+const longestPause = 1_000;
+/** They do not pass: the user, the password or the database is wrong. */
+const lastingFailures = new Set(['28000', '28P01', '3D000']);
+
+interface PoolConfig extends pg.PoolConfig {
+  /** Milliseconds to wait for a connection. */
+  readonly connectionTimeoutMillis: number;
+}
 
 /** A node-postgres pool whose connections behave as described by `DatabaseClient`. */
 export class NodePostgresPool implements DatabasePool {
@@ -11,16 +24,26 @@ export class NodePostgresPool implements DatabasePool {
   readonly #pool: pg.Pool;
   readonly #sessions = new WeakMap<pg.PoolClient, Session>();
   readonly #nameOf = statementNames();
+  readonly #primary: PrimaryServer | undefined;
+  readonly #patience: number;
   #observe: ((seconds: number) => void) | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(config: pg.PoolConfig) {
-    this.#pool = new pg.Pool(config);
+  /** @param primary several servers, of which one accepts writes. It replaces the connection string. */
+  constructor(config: PoolConfig, primary?: PrimaryServer) {
+    this.#primary = primary;
+    this.#patience = config.connectionTimeoutMillis;
+    this.#pool = new pg.Pool(
+      primary ? { ...config, Client: clientsOf(primary), onConnect: requireWrites(config) } : config,
+    );
     // The pool has already removed the idle connection. The next checkout creates a new one.
     this.#pool.on('error', () => undefined);
   }
 
-  /** Rejects with an error known to `isConnectionFailure` if the server is unreachable or no connection is free in time. */
+  /**
+   * Rejects with an error known to `isConnectionFailure` if the server is unreachable or no connection is free in time. If
+   * there are several servers, it tries for as long as it may wait.
+   */
   async connect(): Promise<DatabaseClient> {
     const client = await this.#borrow();
     let session = this.#sessions.get(client);
@@ -39,11 +62,24 @@ export class NodePostgresPool implements DatabasePool {
   async #borrow(): Promise<pg.PoolClient> {
     const asked = performance.now();
     try {
-      return await this.#pool.connect();
+      return await (this.#primary ? this.#retry(this.#primary, asked + this.#patience) : this.#pool.connect());
     } catch (error) {
-      throw ofDatabase(error);
+      throw ofDatabase(error, 'not sent');
     } finally {
       this.#observe?.((performance.now() - asked) / 1000);
+    }
+  }
+
+  /** @param deadline by `performance.now()` */
+  async #retry(primary: PrimaryServer, deadline: number): Promise<pg.PoolClient> {
+    for (let pause = shortestPause; ; pause = Math.min(pause * 2, longestPause)) {
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        const left = deadline - performance.now();
+        if (left <= 0 || this.#ended || lastingFailures.has(errorCode(error) ?? '')) throw error;
+        await primary.changed(Math.min(pause, left));
+      }
     }
   }
 
@@ -60,4 +96,11 @@ export class NodePostgresPool implements DatabasePool {
     this.#ended ??= this.#pool.end();
     return this.#ended;
   }
+}
+
+function requireWrites({ onConnect }: PoolConfig) {
+  return async (client: pg.ClientBase) => {
+    if (!(await acceptsWrites(client))) throw new DatabaseError('The server accepts no writes.', '25006');
+    await onConnect?.(client);
+  };
 }

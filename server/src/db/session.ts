@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isStaleStatement, ofDatabase } from './errors.ts';
+import { type Effect, errorCode, isStaleStatement, ofDatabase } from './errors.ts';
 
 export interface QueryConfig {
   readonly text: string;
@@ -20,6 +20,10 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 
 const maxParameters = 65_535;
 
+const readOnlyTransaction = '25006';
+const beginsTransaction = /^\s*(?:begin|start transaction)\b/i;
+const commits = /^\s*(?:commit|end|prepare transaction)\b/i;
+
 /**
  * One connection with the known state of its transaction. It lives as long as the connection, across checkouts.
  */
@@ -30,6 +34,8 @@ export class Session {
   /** Part of every statement name. A new value makes the connection prepare all statements again. */
   #generation = 0;
   #loans = 0;
+  /** COMMIT was sent, and its result has not arrived. */
+  #committing = false;
   #settled: PromiseWithResolvers<void> | undefined;
 
   constructor(client: pg.ClientBase) {
@@ -88,13 +94,24 @@ export class Session {
     return this.clean;
   }
 
-  async #send(query: object): Promise<pg.QueryResult> {
+  async #send(query: QueryConfig): Promise<pg.QueryResult> {
     this.#ready = false;
+    const inTransaction = this.#client.getTransactionStatus() !== 'I';
+    if (!inTransaction) this.#committing = false;
+    if (commits.test(query.text)) this.#committing = true;
     try {
       return await this.#client.query(query as pg.QueryConfig);
     } catch (error) {
-      throw ofDatabase(error);
+      const isReadOnly = errorCode(error) === readOnlyTransaction;
+      // The server was demoted. Another connection may reach the new primary.
+      if (isReadOnly) this.#break();
+      throw ofDatabase(error, this.#effect(inTransaction || beginsTransaction.test(query.text), isReadOnly));
     }
+  }
+
+  #effect(inTransaction: boolean, isReadOnly: boolean): Effect {
+    if (inTransaction) return this.#committing ? 'unknown' : 'rolled back';
+    return isReadOnly ? 'not sent' : 'unknown';
   }
 
   async #untilReady(): Promise<void> {

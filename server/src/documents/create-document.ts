@@ -36,11 +36,12 @@ export async function createDocument(
   const { id } = await requirePatient(ehr, patient, patientPlace);
   const author = body.author_id === undefined ? undefined : await requireAuthor(access, body.author_id, readHeader);
   const plan = {
+    requestedAt: new Date(),
     patientId: id,
     authorId: author?.id ?? null,
     title: body.title ?? null,
     contentType: body.content_type,
-    upload: { id: upload.id, size: upload.size },
+    upload: { id: upload.id, size: upload.size, sha256: upload.sha256 },
   };
   return execute(documentKind, plan, async (tx, operationId) => {
     await adoptUpload(tx, upload.id, operationId);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type Connector, ConnectorError, type Document, type DocumentWrite } from '@crossward/connector-kit';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { createDocument, type DocumentBody, documentsOf, pdfOf } from '../../../test/documents.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { wrapConnector } from '../../../test/other-ehrs.ts';
@@ -18,7 +18,7 @@ import { deleteOldUploads } from '../uploads/remove-uploads.ts';
 /** Performs a write in the EHR. With `received`, the EHR already has the content. */
 type Perform = (received?: Buffer) => Promise<Document>;
 /** Decides what happens to a write. */
-type Fate = (write: Perform) => Promise<Document>;
+type Fate = (perform: Perform, write: DocumentWrite) => Promise<Document>;
 
 const fates: Fate[] = [];
 let isUnavailable = false;
@@ -44,7 +44,7 @@ function faulty(connector: Connector): Connector {
         const content = received ? { content: () => Readable.from([received]) } : {};
         return (await connector.createDocument?.({ ...write, ...content })) as Document;
       };
-      return (fates.shift() ?? ((it) => it()))(perform);
+      return (fates.shift() ?? ((it) => it()))(perform, write);
     },
   };
 }
@@ -210,6 +210,25 @@ test('a document that staff change after a lost response is kept as it is', asyn
   const found = await gateway.request<{ title: string }>('GET', `${path}/${retry.body.id}`);
   expect(found.body.title).toBe('By staff');
   await expectOneDocument(retry.body.id);
+});
+
+test('the lease is renewed while the EHR takes the content', async () => {
+  const leaseEnd = async () => {
+    const { rows } = await sql<{ end: Date }>`SELECT max(lease_expires_at) AS end FROM operations`.execute(db);
+    return rows[0]?.end.getTime() ?? 0;
+  };
+  let [before, after] = [0, 0];
+  fates.push(async (perform, write) => {
+    before = await leaseEnd();
+    const now = performance.now() + 10_000;
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
+    for await (const _ of write.content()) break;
+    clock.mockRestore();
+    after = await leaseEnd();
+    return perform();
+  });
+  expect((await send({ 'idempotency-key': randomUUID() })).status).toBe(201);
+  expect(after).toBeGreaterThan(before);
 });
 
 test('a rejection by the EHR leaves nothing', async () => {

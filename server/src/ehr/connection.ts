@@ -4,13 +4,19 @@ import type {
   ConnectorOperation,
   ConnectorOperations,
   DocumentContent,
+  DocumentWrite,
+  TimeSlot,
+  TimeSlotQuery,
 } from '@crossward/connector-kit';
+import { writeOperations } from '@crossward/connector-kit';
 import type { PatientPageSettings } from '../config/patient-page.ts';
 import type { PatientLimits } from '../config/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
+import { withProgress } from './guard/call-scope.ts';
 import type { EhrHealth, Guard } from './guard/guard.ts';
 import type { Opening } from './opening.ts';
+import { createSlotSearches } from './slot-searches.ts';
 
 export type ConfirmationPolicy = 'none' | 'code';
 
@@ -29,7 +35,7 @@ export interface CareUnitConnection {
 
 /** Time limits for an EHR, in seconds. */
 export interface Patience {
-  /** Maximum duration of one call, including the time in the queue. */
+  /** Maximum duration of one call, including the time in the queue. When content is sent: after its last part. */
   readonly callSeconds: number;
   /** Time after the last attempt of a write before its absence in the EHR counts as not done. */
   readonly settlingSeconds: number;
@@ -58,18 +64,30 @@ export interface EhrConnection {
     operation: Operation,
     ...input: Parameters<ConnectorOperations[Operation]>
   ): ReturnType<ConnectorOperations[Operation]>;
+  /**
+   * Free time slots to show. Identical searches share a call to the EHR. For a booking use `call`, which always asks.
+   *
+   * @throws what `call` throws
+   */
+  searchTimeSlots(query: TimeSlotQuery): Promise<readonly TimeSlot[]>;
   /** Call it after the last call has ended. */
   close(): Promise<void>;
 }
 
-type Facts = Omit<EhrConnection, 'capabilities' | 'isOpen' | 'offers' | 'health' | 'call'>;
+type Facts = Omit<EhrConnection, 'capabilities' | 'isOpen' | 'offers' | 'health' | 'call' | 'searchTimeSlots'>;
 
-export function createConnection(facts: Facts, opening: Opening, guard: Guard): EhrConnection {
+/** @param staleSlotsMs milliseconds for which found time slots are shown while the search is repeated */
+export function createConnection(facts: Facts, opening: Opening, guard: Guard, staleSlotsMs = 0): EhrConnection {
   const connector = (): Connector => {
     const opened = opening.current();
     if (!opened) throw unavailable('ehr_unavailable', { retryAfterSeconds: opening.retryAfterSeconds() });
     return opened;
   };
+  const searches = createSlotSearches({
+    staleMs: staleSlotsMs,
+    run: (search) =>
+      ask(guard, 'listTimeSlots', () => connector().listTimeSlots && search, []) as ReturnType<typeof search>,
+  });
   return {
     ...facts,
     get capabilities() {
@@ -83,8 +101,17 @@ export function createConnection(facts: Facts, opening: Opening, guard: Guard): 
     call: <Operation extends ConnectorOperation>(
       operation: Operation,
       ...input: Parameters<ConnectorOperations[Operation]>
-    ) => ask(guard, operation, () => connector()[operation], input) as ReturnType<ConnectorOperations[Operation]>,
+    ) => {
+      const called = ask(guard, operation, () => connector()[operation], input);
+      if (isWrite(operation)) called.then(searches.forget, searches.forget);
+      return called as ReturnType<ConnectorOperations[Operation]>;
+    },
+    searchTimeSlots: (query) => searches.find(query, async () => (await connector().listTimeSlots?.(query)) ?? []),
   };
+}
+
+function isWrite(operation: ConnectorOperation): boolean {
+  return (writeOperations as readonly ConnectorOperation[]).includes(operation);
 }
 
 /** Loosely typed, because the mapped type does not work with a union of operations. */
@@ -98,6 +125,9 @@ async function ask(
   if (typeof method !== 'function') throw new Problem('operation_unsupported');
   try {
     if (operation === 'readDocument') return withProblems(await guard.stream(operation, async () => method(...input)));
+    if (operation === 'createDocument') {
+      return await guard.run(operation, async () => method(withProgress(input[0] as DocumentWrite)));
+    }
     return await guard.run(operation, async () => method(...input));
   } catch (error) {
     throw asProblem(error);

@@ -43,11 +43,24 @@ export async function requireHealthcareService(
   id: string,
   place: Place,
 ): Promise<HealthcareService> {
-  const services = await ehr.call('listHealthcareServices', careUnit);
-  const service = services.find((it) => it.id === id);
-  if (!service)
-    throw problemAt(place, 'healthcare_service_not_found', 'The care unit has no healthcare service with this id.');
-  return service;
+  const [service] = await requireHealthcareServices(ehr, careUnit, [id], place);
+  return service as HealthcareService;
+}
+
+/** @throws Problem `healthcare_service_not_found` at the place where the services were named */
+export async function requireHealthcareServices(
+  ehr: EhrConnection,
+  careUnit: CareUnitConnection,
+  ids: readonly string[],
+  place: Place,
+): Promise<readonly HealthcareService[]> {
+  const services = await ehr.call('listHealthcareServices', careUnit, ids);
+  return ids.map((id) => {
+    const service = services.find((it) => it.id === id);
+    if (!service)
+      throw problemAt(place, 'healthcare_service_not_found', 'The care unit has no healthcare service with this id.');
+    return service;
+  });
 }
 
 /** A patient by the EHR's own id. */

@@ -71,6 +71,7 @@ async function openConnection(
     },
     opening,
     guard,
+    emr.connection.stale_time_slots_ms,
   );
 }
 

@@ -20,9 +20,9 @@ interface Dependencies {
  */
 export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Dependencies): void {
   const refuse = refusals({ clients, metrics, failedCredentials });
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const { operation } = request.routeOptions.config;
-    if (!operation) return;
+    if (!operation) return done();
     const client = authenticate(request, clients, refuse);
     request.access = { client };
     assertStandard(request);
@@ -30,6 +30,7 @@ export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failed
     if (operation.scopes.length > 0 && !operation.scopes.some((scope) => client.scopes.has(scope))) {
       throw new Problem('scope_missing', { detail: `The client lacks the scope ${operation.scopes.join(' or ')}.` });
     }
+    done();
   });
 }
 

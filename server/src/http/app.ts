@@ -14,15 +14,18 @@ import { addMedicalNoteRoutes } from '../medical-notes/routes.ts';
 import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { addPatientRoutes } from '../patients/routes.ts';
+import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { addResourceRoutes } from '../resources/routes.ts';
 import { addScheduleRoutes } from '../schedules/routes.ts';
 import { addTimeslotRoutes } from '../timeslots/routes.ts';
 import { addAccess } from './access.ts';
+import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
 import { addDemoMailboxRoutes } from './demo-mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
 import { type Exchange, watchExchange } from './exchanges.ts';
+import { formats } from './formats.ts';
 import { answerFramingError } from './framing-errors.ts';
 import { addConnectionCloseOnStop, addHeaders, setHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
@@ -31,7 +34,7 @@ import { addLimits } from './limits.ts';
 import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
-import { addOpenApi, addOpenApiRoutes } from './openapi.ts';
+import { addOpenApiRoutes } from './openapi-routes.ts';
 import { addPatientPages } from './patient-page-routes.ts';
 import { addProblemPages } from './problem-routes.ts';
 import { requestId } from './request-id.ts';
@@ -39,7 +42,7 @@ import { logRefusal, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
 import { addUnreadBody } from './unread-body.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
-import { addValidation, compilersFactory, formats } from './validation.ts';
+import { addValidation } from './validation.ts';
 
 const longestHeaderSection = 32 * 1024;
 /** Milliseconds until the head of a request must have arrived. Shorter if the time-out of the whole request is. */
@@ -56,6 +59,8 @@ const longestPathParameter = 200 * 4 * 3;
 export interface AppDeps {
   readonly log: Logger;
   readonly metrics: Registry;
+  /** What `/metrics` returns. Default: `metrics`. */
+  readonly readMetrics?: (() => Promise<string>) | undefined;
   readonly clients: ClientRegistry;
   readonly ehrs: EhrRegistry;
   readonly cursors: Cursors;
@@ -70,8 +75,15 @@ export interface AppDeps {
   isReady(): Promise<boolean>;
 }
 
-/** Builds the HTTP interface. Does not listen yet. */
-export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+/**
+ * Builds the HTTP interface. Does not listen yet.
+ *
+ * @param prepare what to add to the server before the operations
+ */
+export async function buildApp(
+  deps: AppDeps,
+  prepare: (app: FastifyInstance) => Promise<void> = async () => undefined,
+): Promise<FastifyInstance> {
   const requestMetrics = createRequestMetrics(deps.metrics);
   const watch = (exchange: Exchange) =>
     watchExchange(exchange, (end) => {
@@ -111,7 +123,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const methods = trackMethods(app);
   addErrorHandler(app);
-  app.addHook('onRequest', async (request, reply) => watch({ request, reply }));
+  app.addHook('onRequest', (request, reply, done) => {
+    watch({ request, reply });
+    done();
+  });
   addHeaders(app);
   addConnectionCloseOnStop(app);
   addRequestSyntax(app);
@@ -125,10 +140,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     },
     deps.metrics,
   );
-  addMetrics(app, deps.metrics);
+  addMetrics(app, deps.metrics, deps.readMetrics);
   addJsonBody(app);
   addValidation(app);
-  await addOpenApi(app);
+  await prepare(app);
+  app.decorate('operations', new Map());
+  app.addSchema(reasonSchema);
+  app.addSchema(problemSchema);
   app.decorate('operationServices', deps.services);
   app.decorate('identifierHeaders', deps.identifierHeaders);
   addAccess(app, { ...deps, failedCredentials: deps.limits.failed_credentials });

@@ -13,7 +13,10 @@ export const longestUrl = 8000;
 
 /** Adds the fixed headers and the request id to every response, including errors. */
 export function addHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => setHeaders(request, reply));
+  app.addHook('onRequest', (request, reply, done) => {
+    setHeaders(request, reply);
+    done();
+  });
 }
 
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -3,11 +3,15 @@ import { collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
 import type { End, Exchange } from './exchanges.ts';
 import { routePattern } from './request-log.ts';
 
-/** Serves Prometheus metrics at `/metrics`. */
-export function addMetrics(app: FastifyInstance, registry: Registry): void {
+/**
+ * Serves Prometheus metrics at `/metrics`.
+ *
+ * @param read the text to return, for example the sum over several processes
+ */
+export function addMetrics(app: FastifyInstance, registry: Registry, read = () => registry.metrics()): void {
   collectDefaultMetrics({ register: registry });
   app.get('/metrics', async (_request, reply) => {
-    return reply.type(registry.contentType).send(await registry.metrics());
+    return reply.type(registry.contentType).send(await read());
   });
 }
 

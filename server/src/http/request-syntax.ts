@@ -10,6 +10,8 @@ const sentOnce: ReadonlySet<string> = new Set(['host', 'content-type', 'idempote
 
 /** Rejects ambiguous requests before any other processing. */
 export function addRequestSyntax(app: FastifyInstance): void {
+  // Asynchronous, so that a short body has arrived before a later hook rejects the request: `addUnreadBody` closes the
+  // connection if it has not. The other hooks are not, because each promise costs time.
   app.addHook('onRequest', async ({ raw }) => {
     assertAddress(raw.url ?? '');
     assertSentOnce(raw.rawHeaders);

@@ -1,55 +1,9 @@
-import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
-import type { FastifyInstance, FastifyServerOptions } from 'fastify';
-import { isTitle } from '../documents/title.ts';
+import type { ErrorObject } from 'ajv';
+import type { FastifyInstance } from 'fastify';
 import { type Fault, type Place, Problem } from '../problems/problem.ts';
-import { isCareUnitDateTime, isDateTime, isLocalDateTime } from '../time/date-times.ts';
 import { escaped, isEchoable } from './json-pointer.ts';
 
-/** String formats, for both validation and serialisation. */
-export const formats: Readonly<Record<string, (text: string) => boolean>> = {
-  'date-time': isDateTime,
-  /** For requests. Differs from `date-time`, which requires an offset in OpenAPI. */
-  'date-time-or-local': isDateTime,
-  'local-date-time': isLocalDateTime,
-  'care-unit-date-time': isCareUnitDateTime,
-  /** Unicode that any database can store: no NUL and no lone surrogate. */
-  'document-title': isTitle,
-  text: isText,
-  /** `text` on one line, without control characters. */
-  line: (text) => isText(text) && !/\p{Cc}/u.test(text),
-  /** `text` that is not blank. */
-  'text-with-content': (text) => isText(text) && /\S/.test(text),
-};
-
-function isText(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
-}
-
-type ValidatorCompiler = (route: { schema: AnySchema; httpPart?: string }) => ReturnType<Ajv2020['compile']>;
-type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
-
-/** The cast is needed because Fastify types the compiler as an overload. */
-export const compilersFactory = { buildValidator: buildValidatorCompiler } as unknown as CompilersFactory;
-
 type Part = 'body' | 'querystring' | 'params' | 'headers';
-
-/** Bodies are validated as they are. Path and query parameters are text and are coerced to the type in their schema. */
-function buildValidatorCompiler(schemas: Readonly<Record<string, AnySchema | AnySchema[]>>): ValidatorCompiler {
-  const common = {
-    allErrors: true,
-    removeAdditional: false,
-    useDefaults: true,
-    strict: false,
-    strictNumbers: true,
-    formats,
-    // Checking the schemas would add half a second to each start. The lint of the OpenAPI document checks them instead.
-    validateSchema: false,
-  } as const;
-  const strict = new Ajv2020({ ...common, coerceTypes: false });
-  const coercing = new Ajv2020({ ...common, coerceTypes: 'array' });
-  for (const ajv of [strict, coercing]) ajv.addSchema(Object.values(schemas).flat());
-  return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema);
-}
 
 /** Maximum number of errors listed in one response. */
 const mostFaults = 20;
@@ -64,7 +18,7 @@ export function addValidation(app: FastifyInstance): void {
     const detail = more > 0 ? `${first?.detail} ${more} more faults are not listed.` : first?.detail;
     return new Problem('request_invalid', { detail, faults: faults.slice(0, mostFaults) });
   });
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     const query = request.query as Record<string, unknown>;
     const schemas: Readonly<Record<string, { readonly type?: unknown; readonly format?: unknown }>> =
       request.routeOptions.config.operation?.query ?? {};
@@ -74,6 +28,7 @@ export function addValidation(app: FastifyInstance): void {
       if (type === 'integer') query[name] = integer(value);
       else if (format === 'date-time-or-local') query[name] = withPlus(value);
     }
+    done();
   });
 }
 

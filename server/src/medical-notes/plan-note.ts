@@ -6,7 +6,7 @@ import type { Access } from '../api/route.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { medicalNoteCreationSchema } from './contract.ts';
-import type { MedicalNotePlan } from './kind.ts';
+import type { MedicalNotePlan } from './plan.ts';
 
 /** Looks up what the body of a new note names. */
 export async function planNote(
@@ -22,6 +22,7 @@ export async function planNote(
       ? null
       : await requireAppointmentOf(context, patientId, appointment_id, inBody('appointment_id'));
   return {
+    requestedAt: new Date(),
     patientId,
     authorId: author?.id ?? null,
     title: title || null,

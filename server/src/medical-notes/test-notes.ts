@@ -79,7 +79,14 @@ const careUnit = {
   code: { length: 6, lifetimeSeconds: 600, attempts: 5 },
 } as CareUnitConnection;
 
-const plan = { patientId: 'p-1', authorId: null, title: null, appointmentId: null, callersAppointmentId: null };
+const plan = {
+  requestedAt: new Date(),
+  patientId: 'p-1',
+  authorId: null,
+  title: null,
+  appointmentId: null,
+  callersAppointmentId: null,
+};
 
 export interface Notes {
   readonly db: Db;

@@ -72,15 +72,14 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
   async function start(senders: { sms?: Sender; email?: Sender }, options: { polling?: boolean; poll?: number } = {}) {
     // pg-boss polls at most twice per second.
     const pace = { poll: options.poll ?? 0.5, supervision: 2 };
-    const databaseUrl = options.polling ? undefined : test.url;
+    const database = options.polling ? { ...test.database, connectToListen: undefined } : test.database;
     const outbox = createOutbox({
-      database: test.database,
+      database,
       db,
       keys,
       senders,
       metrics: metrics(),
       log,
-      databaseUrl,
       pace,
     });
     running.add(outbox);
@@ -432,7 +431,11 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
     const one = message();
     await transact((tx) => outbox.enqueue(tx, one));
     // A worker that takes the job and never finishes it.
-    const killed = new PgBoss({ db: jobDatabase(test.database, undefined), supervise: false, schedule: false });
+    const killed = new PgBoss({
+      db: jobDatabase({ ...test.database, connectToListen: undefined }),
+      supervise: false,
+      schedule: false,
+    });
     await killed.start();
     expect(await killed.fetch('messages')).toHaveLength(1);
     await killed.stop({ close: false });

@@ -50,8 +50,6 @@ interface Dependencies {
   readonly senders: Senders;
   readonly metrics: MessageMetrics;
   readonly log: Logger;
-  /** PostgreSQL only: sends messages as soon as they are committed, instead of at the next poll. */
-  readonly databaseUrl?: string | undefined;
   /** Seconds between polls for messages, and between checks for jobs of killed workers (at least 2). */
   readonly pace?: { readonly poll: number; readonly supervision: number };
 }
@@ -62,9 +60,9 @@ interface Dependencies {
  * has accepted it.
  */
 export function createOutbox(dependencies: Dependencies): RunningOutbox {
-  const { database, db, keys, senders, metrics, log, databaseUrl, pace = usualPace } = dependencies;
+  const { database, db, keys, senders, metrics, log, pace = usualPace } = dependencies;
   const embedded = database.kind === 'pglite';
-  const jobs = jobDatabase(database, databaseUrl);
+  const jobs = jobDatabase(database);
   const boss = new PgBoss({
     db: jobs,
     backend: embedded ? 'pglite' : 'postgres',

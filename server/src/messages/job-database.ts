@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Db as JobDatabase } from 'pg-boss';
 import type { Database } from '../db/database.ts';
 import { PglitePool } from '../db/pglite-pool.ts';
@@ -10,15 +10,13 @@ const reconnectDelay = 2_000;
 
 /**
  * Adapts the gateway's pool for background jobs to pg-boss. pg-boss's own adapter for PGlite would send its ROLLBACK into
- * other transactions.
- *
- * @param databaseUrl PostgreSQL only: for a separate connection that listens for notifications. Absent: pg-boss polls.
+ * other transactions. Without `connectToListen`, pg-boss polls.
  */
-export function jobDatabase({ background: pool }: Database, databaseUrl: string | undefined): JobDatabase {
+export function jobDatabase({ background: pool, connectToListen }: Database): JobDatabase {
   const executeSql: JobDatabase['executeSql'] = (text, values) => execute(pool, text, values);
   if (pool instanceof PglitePool) return { executeSql, listen: (...args) => listenOnPglite(pool, ...args) };
-  if (databaseUrl === undefined) return { executeSql };
-  return { executeSql, listen: (...args) => listenOnPostgres(databaseUrl, ...args) };
+  if (!connectToListen) return { executeSql };
+  return { executeSql, listen: (...args) => listenOnPostgres(connectToListen, ...args) };
 }
 
 async function execute(pool: DatabasePool, text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
@@ -42,25 +40,16 @@ async function listenOnPglite(pool: PglitePool, ...[channel, hear, connected]: P
 }
 
 /** Reconnects until it is closed. Polling finds what it misses in between. */
-async function listenOnPostgres(connectionString: string, ...[channel, hear, connected]: Parameters<Listen>) {
+async function listenOnPostgres(open: () => Promise<pg.Client>, ...[channel, hear, connected]: Parameters<Listen>) {
   let closed = false;
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({
-      connectionString,
-      application_name: 'crossward notifications',
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-    });
+    const next = await open();
     client = next;
-    // Without a listener, an error event ends the process. An `end` event follows it.
-    next.on('error', () => undefined);
     next.on('notification', ({ payload }) => payload !== undefined && hear(payload));
     try {
-      await next.connect();
       await next.query(`LISTEN "${channel}"`);
     } catch (error) {
       await next.end().catch(() => undefined);

@@ -56,6 +56,8 @@ function watchQueue(registry: Registry, read: () => Promise<readonly Waiting[]>)
       help,
       labelNames: ['channel'],
       registers: [registry],
+      // Every worker reads the same database.
+      aggregator: 'max',
       async collect() {
         const waiting = await look();
         this.reset();

@@ -2,7 +2,6 @@ import { readCertificates } from '../config/certificates.ts';
 import type { ConfiguredMessages } from '../config/configuration.ts';
 import { type DemoMailbox, demoMailbox } from './providers/demo-mailbox.ts';
 import { elks } from './providers/elks.ts';
-import { smtp } from './providers/smtp.ts';
 import { twilio } from './providers/twilio.ts';
 import { webhook } from './providers/webhook.ts';
 import type { Sender, Senders } from './sender.ts';
@@ -40,6 +39,8 @@ async function createSender(settings: Settings, mailbox: DemoMailbox): Promise<S
       return webhook(settings);
     case 'smtp': {
       const { ca_file: file } = settings;
+      // Loaded only if it is used, because nodemailer is large.
+      const { smtp } = await import('./providers/smtp.ts');
       return smtp({ ...settings, ca: file === undefined ? undefined : await readCertificates(file) });
     }
   }

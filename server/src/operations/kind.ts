@@ -23,6 +23,12 @@ export interface Work {
    * @throws LeaseLost when another process has taken over the operation. The EHR is not called.
    */
   readonly call: EhrConnection['call'];
+  /**
+   * Renews the lease while a call reads this content, because the call lasts as long as it makes progress.
+   *
+   * @throws LeaseLost, from `next`
+   */
+  underLease(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /** Notes that a request got no response: the EHR may still perform it, even a second time. */
   onNoResponse(): void;
   /** Marks the operation as `compensating`: it is not performed again. */

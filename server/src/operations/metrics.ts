@@ -31,7 +31,8 @@ export function createOperationMetrics(registry: Registry, log: Logger): Operati
   const registers = [registry];
   const labelNames = ['emr'] as const;
   const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers });
-  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers });
+  // The gauges describe the database, which all workers read.
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers, aggregator: 'max' });
   const lost = counter(
     'crossward_operations_outcome_lost_total',
     'Operations whose outcome could not be determined: an EHR without findOperation showed no effect in time.',

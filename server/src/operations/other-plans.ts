@@ -1,8 +1,22 @@
 import type { Work } from './kind.ts';
 import { openPlan } from './stored-operation.ts';
 
+/**
+ * Whether another open operation of this kind in the care unit has a plan that matches, or one that cannot be decrypted.
+ *
+ * @param matches gets a plan of the kind
+ */
+export async function isPlannedElsewhere(
+  work: Work,
+  kindName: string,
+  matches: (plan: unknown) => boolean,
+): Promise<boolean> {
+  const others = await otherPlans(work);
+  return others.some(({ kind, plan }) => kind === kindName && (plan === undefined || matches(plan)));
+}
+
 /** Plans of all other open operations in the care unit. `undefined` for a plan that cannot be decrypted. */
-export async function otherPlans({ services, ehr, careUnit, operationId }: Work) {
+async function otherPlans({ services, ehr, careUnit, operationId }: Work) {
   const rows = await services.db
     .selectFrom('operations')
     .select(['id', 'client_id', 'kind', 'sealed_plan'])

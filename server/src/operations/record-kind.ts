@@ -12,6 +12,11 @@ interface RecordCalls<Plan, Result> {
   readonly findOperation: ConnectorOperation;
   create(work: Work, write: Write, plan: Plan): Promise<Result>;
   find(work: Work, operationId: string, plan: Plan): Promise<Result | null>;
+  /**
+   * Looks for the effect of a write in an EHR without `findOperation`, by what it would have created. `null`: nothing is
+   * certainly of this write. Absent: such an EHR does not have these writes.
+   */
+  reconcile?(work: Work, plan: Plan): Promise<Result | null>;
   withdraw(work: Work, operationId: string, plan: Plan): Promise<Withdrawal>;
   respond(work: Work, plan: Plan, result: Result): OperationResponse;
   /** Deletes what the gateway stored for the plan, in the transaction that ends the operation. Absent: nothing is stored. */
@@ -36,12 +41,16 @@ export function recordKind<Plan, Result extends object>(calls: RecordCalls<Plan,
         plan,
       ),
     async lookUp(work, plan) {
-      if (!finds(work.ehr)) return 'not known';
+      if (!finds(work.ehr)) {
+        const effect = await calls.reconcile?.(work, plan);
+        return effect ? { outcome: effect } : 'not known';
+      }
       const outcome = await calls.find(work, work.ehrId(), plan);
       return outcome ? { outcome } : 'nothing';
     },
     async compensate(work, plan) {
-      if ((await calls.withdraw(work, work.ehrId(), plan)) === 'changed') throw new PartiallyApplied([]);
+      const isWithdrawn = finds(work.ehr) && (await calls.withdraw(work, work.ehrId(), plan)) === 'withdrawn';
+      if (!isWithdrawn) throw new PartiallyApplied([]);
     },
     hasRecords: () => calls.release !== undefined,
     respond: calls.respond,

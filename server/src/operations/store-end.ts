@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import { statement } from '../db/statement.ts';
 import { LeaseLost } from './errors.ts';
 import { leaseEnd, released, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
@@ -15,27 +16,40 @@ const over = { ...released, ...ended };
  */
 export async function storeResponse(db: Db | Tx, operation: Leased, sealedResponse: Buffer | undefined): Promise<void> {
   if (sealedResponse === undefined) return removeOperation(db, operation);
-  const values = { ...over, sealed_plan: null, sealed_response: sealedResponse, next_attempt_at: null };
-  await requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
+  const { numAffectedRows } = await updateResponse(db, { ...operation, sealedResponse });
+  if (numAffectedRows === 0n) throw new LeaseLost();
 }
+
+const updateResponse = statement((db, input: Pick<Leased, 'id' | 'token'> & { readonly sealedResponse: Buffer }) =>
+  updateLeased(db, input).set({
+    ...over,
+    sealed_plan: null,
+    sealed_response: input.sealedResponse,
+    next_attempt_at: null,
+  }),
+);
 
 /** @throws LeaseLost */
-export async function removeOperation(db: Db | Tx, { id, token }: Leased): Promise<void> {
-  const { numDeletedRows } = await db
-    .deleteFrom('operations')
-    .where('id', '=', id)
-    .where('lease_token', '=', token)
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) throw new LeaseLost();
+export async function removeOperation(db: Db | Tx, operation: Leased): Promise<void> {
+  const { numAffectedRows } = await deleteOperation(db, operation);
+  if (numAffectedRows === 0n) throw new LeaseLost();
 }
 
+const deleteOperation = statement((db, { id, token }: Pick<Leased, 'id' | 'token'>) =>
+  db.deleteFrom('operations').where('id', '=', id).where('lease_token', '=', token),
+);
+
 /** Like `removeOperation`, but the commit does not wait for the disk. @throws LeaseLost */
-export async function removeWithoutSync(db: Db | Tx, { id, token }: Leased): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-    DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token} RETURNING id`.execute(db);
+export async function removeWithoutSync(db: Db | Tx, operation: Leased): Promise<void> {
+  const { rows } = await deleteRelaxed(db, operation);
   if (rows.length === 0) throw new LeaseLost();
 }
+
+const deleteRelaxed = statement(
+  (_db, { id, token }: Pick<Leased, 'id' | 'token'>) => sql<{ id: string }>`
+    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token} RETURNING id`,
+);
 
 /** Ends an attempt without effect under a lease that starts over. Monitored until then. @throws LeaseLost */
 export function markNotDone(db: Db | Tx, operation: Leased): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
+import { statement } from '../db/statement.ts';
 import { LeaseLost } from './errors.ts';
 import { leaseEnd, releaseLease, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
@@ -14,7 +15,7 @@ export interface Planned {
 }
 
 /** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
-function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: Planned) {
+function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: PlannedInput) {
   return {
     kind,
     state: 'pending' as const,
@@ -25,16 +26,35 @@ function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patien
     last_sent_at: sql<Date>`now()`,
     reported_unknown: false,
     consecutive_failures: 0,
-    patient_hashes: [...patientHashes],
-    expires_at: expiryIn(lifetimeSeconds),
+    patient_hashes: patientHashes,
+    // Null without a lifetime.
+    expires_at: sql<Date | null>`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds})`,
   };
 }
 
-function expiryIn(lifetimeSeconds: number | undefined) {
-  return lifetimeSeconds === undefined
-    ? null
-    : sql<Date>`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds})`;
+interface PlannedInput extends Omit<Planned, 'lifetimeSeconds' | 'patientHashes'> {
+  readonly lifetimeSeconds: number | null;
+  readonly patientHashes: Buffer[];
 }
+type PlanInput = PlannedInput & Pick<Leased, 'id' | 'clientId' | 'emr' | 'careUnitId' | 'token'>;
+
+const insertPlan = statement((db, input: PlanInput) =>
+  db
+    .insertInto('operations')
+    .values({
+      ...plannedValues(input),
+      id: input.id,
+      client_id: input.clientId,
+      emr: input.emr,
+      care_unit_id: input.careUnitId,
+      lease_token: input.token,
+    })
+    .returning('expires_at'),
+);
+
+const updatePlan = statement((db, input: PlanInput) =>
+  updateLeased(db, input).set(plannedValues(input)).returning('expires_at'),
+);
 
 /**
  * Stores the plan in the row of its key or in a new row. Returns when its holds and codes expire.
@@ -42,23 +62,14 @@ function expiryIn(lifetimeSeconds: number | undefined) {
  * @throws LeaseLost when another request has claimed the key
  */
 export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned): Promise<Date | null> {
-  const stored =
-    operation.keyHash === undefined
-      ? await db
-          .insertInto('operations')
-          .values({
-            ...plannedValues(planned),
-            id: operation.id,
-            client_id: operation.clientId,
-            idempotency_key_hash: null,
-            request_hash: null,
-            emr: operation.emr,
-            care_unit_id: operation.careUnitId,
-            lease_token: operation.token,
-          })
-          .returning('expires_at')
-          .executeTakeFirstOrThrow()
-      : await updateLeased(db, operation).set(plannedValues(planned)).returning('expires_at').executeTakeFirst();
+  const store = operation.keyHash === undefined ? insertPlan : updatePlan;
+  const { rows } = await store(db, {
+    ...operation,
+    ...planned,
+    lifetimeSeconds: planned.lifetimeSeconds ?? null,
+    patientHashes: [...planned.patientHashes],
+  });
+  const [stored] = rows;
   if (!stored) throw new LeaseLost();
   return stored.expires_at;
 }

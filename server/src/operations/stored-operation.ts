@@ -90,7 +90,7 @@ export function openStored(keys: KeyRing, token: string, row: OperationRow): Sto
   };
 }
 
-const dates = new Set(['start', 'end', 'heldUntil', 'holdUntil', 'expiresAt']);
+const dates = new Set(['requestedAt', 'start', 'end', 'heldUntil', 'holdUntil', 'expiresAt']);
 
 export function openPlan(keys: KeyRing, clientId: string, id: string, sealed: Buffer): unknown {
   const text = keys.open('write', sealed, planContext({ clientId, id }));

@@ -10,7 +10,10 @@ import type { Leased } from './stored-operation.ts';
 /** Margin of a lease over the longest call under it. */
 const marginSeconds = 5;
 
-/** A lease outlasts one call to the EHR, including the time in the queue. */
+/**
+ * A lease outlasts one call to the EHR, including the time in the queue. A call that sends content lasts longer: its time-out
+ * starts again with each part, and so does the lease (`Work.underLease`).
+ */
 export function leaseSeconds({ patience }: Pick<EhrConnection, 'patience'>): number {
   return patience.callSeconds + marginSeconds;
 }
@@ -48,15 +51,18 @@ export function startRun(
   let wasCompensated = false;
   let hadNoResponse = false;
 
+  async function keepLease(): Promise<void> {
+    const usedSeconds = (performance.now() - leaseBegan) / 1000;
+    if (usedSeconds <= marginSeconds) return;
+    leaseBegan = performance.now();
+    await renewLease(services.db, operation, leaseSeconds(ehr));
+  }
+
   async function call<Operation extends ConnectorOperation>(
     name: Operation,
     ...input: Parameters<ConnectorOperations[Operation]>
   ) {
-    const usedSeconds = (performance.now() - leaseBegan) / 1000;
-    if (usedSeconds > marginSeconds) {
-      leaseBegan = performance.now();
-      await renewLease(services.db, operation, leaseSeconds(ehr));
-    }
+    await keepLease();
     return ehr.call(name, ...input);
   }
 
@@ -72,6 +78,12 @@ export function startRun(
     hasCaller,
     ehrId: (part) => ehrOperationId(operation.id, operation.attempt, part),
     call: call as EhrConnection['call'],
+    async *underLease(content) {
+      for await (const chunk of content) {
+        await keepLease();
+        yield chunk;
+      }
+    },
     async compensating() {
       if (wasCompensated) return;
       await markCompensating(services.db, operation);

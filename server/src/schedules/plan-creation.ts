@@ -30,7 +30,7 @@ export async function planCreation(
       'The recurrence has no occurrence in the future.',
     );
   }
-  const services = await ehr.call('listHealthcareServices', careUnit);
+  const services = await ehr.call('listHealthcareServices', careUnit, body.healthcare_service_ids);
   for (const [index, id] of body.healthcare_service_ids.entries()) {
     const place = inBody(`healthcare_service_ids/${index}`);
     if (!services.some((service) => service.id === id)) {

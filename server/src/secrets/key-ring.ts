@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -26,6 +35,19 @@ export interface KeyRing {
   hashes(purpose: HashPurpose, text: string): [Buffer, ...Buffer[]];
 }
 
+/** Random bytes for nonces, drawn in advance, because each draw costs more than the rest of the encryption. */
+const drawn = Buffer.alloc(256 * nonceBytes);
+let used = drawn.length;
+
+function newNonce(): Buffer {
+  if (used === drawn.length) {
+    randomFillSync(drawn);
+    used = 0;
+  }
+  used += nonceBytes;
+  return Buffer.from(drawn.subarray(used - nonceBytes, used));
+}
+
 /** @param keys 32 bytes each, the newest first. */
 export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]]): KeyRing {
   const newest = keyOf(first);
@@ -49,7 +71,7 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
 
   return {
     seal(purpose, plain, context) {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = newNonce();
       const cipher = createCipheriv('aes-256-gcm', newest.of(purpose), nonce).setAAD(Buffer.from(context));
       const begun = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
       const rest = cipher.final();
@@ -82,17 +104,17 @@ export function keyIdentity(key: Buffer): KeyIdentity {
 interface RingKey {
   readonly id: Buffer;
   /** The key for a purpose, derived from this one. */
-  of(purpose: Purpose | HashPurpose): Buffer;
+  of(purpose: Purpose | HashPurpose): KeyObject;
 }
 
 function keyOf(key: Buffer): RingKey {
-  const derived = new Map<Purpose | HashPurpose, Buffer>();
+  const derived = new Map<Purpose | HashPurpose, KeyObject>();
   return {
     id: keyId(key),
     of(purpose) {
       const known = derived.get(purpose);
       if (known) return known;
-      const made = Buffer.from(hkdfSync('sha256', key, '', `crossward ${purpose}`, 32));
+      const made = createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `crossward ${purpose}`, 32)));
       derived.set(purpose, made);
       return made;
     },

@@ -8,6 +8,7 @@ const localPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 const careUnitPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})?$/;
 
 const localLength = 'YYYY-MM-DDThh:mm:ss'.length;
+const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** Years that PostgreSQL, FHIR servers and JavaScript all support. */
 const firstYear = 1900;
@@ -42,10 +43,23 @@ export function isCareUnitDateTime(text: string): boolean {
 export function toInstant(text: string, timeZone: string): Date {
   const upper = text.toUpperCase();
   if (hasOffset(upper)) return new Date(Temporal.Instant.from(upper).epochMilliseconds);
+  const unambiguous = localPattern.test(upper) ? farFromClockChanges(upper, timeZone) : undefined;
+  if (unambiguous) return unambiguous;
   const local = Temporal.PlainDateTime.from(upper);
   const zoned = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
   if (!zoned.toPlainDateTime().equals(local)) throw new NonexistentLocalTime();
   return new Date(zoned.epochMilliseconds);
+}
+
+/**
+ * The instant of a local time, if the clock does not change within a day of it. `Temporal` takes longer than the rest of
+ * the validation of a request.
+ */
+function farFromClockChanges(local: string, timeZone: string): Date | undefined {
+  const asIfUtc = Date.parse(`${local}Z`);
+  const before = offsetAt(new Date(asIfUtc - dayMilliseconds), timeZone);
+  const after = offsetAt(new Date(asIfUtc + dayMilliseconds), timeZone);
+  return before === after ? new Date(asIfUtc - before.offset) : undefined;
 }
 
 /** Whether a date-time accepted by `isDateTime` has no offset, or the one of the time zone at that instant. */
@@ -79,9 +93,10 @@ function hasOffset(text: string): boolean {
 }
 
 function isCalendarTime(text: string): boolean {
-  // Reject leap seconds. Temporal would read one as the second before it.
-  if (text.slice(17, 19) === '60') return false;
-  return tryParse(() => Temporal.PlainDateTime.from(text, { overflow: 'reject' }));
+  const wholeSeconds = text.slice(0, localLength);
+  const instant = new Date(`${wholeSeconds}Z`);
+  // A time such as 24:00:00 or 30 February counts as a later one. A leap second is not a time.
+  return !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(wholeSeconds);
 }
 
 function isYearTaken(text: string): boolean {

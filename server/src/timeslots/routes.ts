@@ -6,7 +6,7 @@ import { inQuery } from '../api/places.ts';
 import { readRange } from '../api/request-times.ts';
 import { addOperation } from '../api/route.ts';
 import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
-import { requireHealthcareService, requireResource } from '../ehr/lookups.ts';
+import { requireHealthcareServices, requireResource } from '../ehr/lookups.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { instantFormatter } from '../time/date-times.ts';
 import { timeslotListSchema, timeslotQuery, timeslotSchema } from './contract.ts';
@@ -65,9 +65,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
         (await Promise.all(identifiers.map((it) => requireResource(ehr, careUnit, it, inQuery('resource_id')))));
       const resourceIds = resources && [...new Set(resources.map(({ id }) => id))].sort();
       const serviceIds = query.healthcare_service_id && [...new Set(query.healthcare_service_id)].sort();
-      for (const id of serviceIds ?? []) {
-        await requireHealthcareService(ehr, careUnit, id, inQuery('healthcare_service_id'));
-      }
+      if (serviceIds) await requireHealthcareServices(ehr, careUnit, serviceIds, inQuery('healthcare_service_id'));
       const filters = [ehr.id, careUnit.id, range.start, range.end, resourceIds ?? null, serviceIds ?? null];
       const { entries, next_cursor } = await page<TimeSlot>(
         cursors,
@@ -75,7 +73,7 @@ export function addTimeslotRoutes(app: FastifyInstance, { cursors }: { cursors: 
         { clientId: client.id, operationId: 'list_timeslots', filters },
         ({ start, resourceId, healthcareServiceId }) => [start, resourceId, healthcareServiceId],
         (after, limit) =>
-          ehr.call('listTimeSlots', {
+          ehr.searchTimeSlots({
             careUnit,
             ...range,
             resourceIds,

@@ -9,6 +9,7 @@ import { mediaType } from './body.ts';
 import { reader } from './read.ts';
 import { formOf, searcher } from './search.ts';
 import { type Call, cancel, querier, sender, streamer } from './send.ts';
+import { shortText } from './short-text.ts';
 import { writeResponse } from './write-response.ts';
 
 export interface ClientOptions {
@@ -40,21 +41,23 @@ export function createFhirClient(options: ClientOptions): FhirClient {
     search,
     ...reader(send, base, search),
     async download(reference, accept) {
-      const response = await openStream(`${base}/${reference}`, accept);
+      const url = `${base}/${reference}`;
+      const response = await openStream({ method: 'GET', url, headers: { accept }, repeatable: true });
       if (response.status === 200) return response;
       await cancel(response);
       if (response.status === 404 || response.status === 410) return null;
       throw refusal(response, undefined);
     },
-    // The server would send the whole content back as a representation.
-    upload: (contentType, content) =>
-      write({
+    async upload(contentType, content) {
+      const response = await openStream({
         method: 'POST',
         url: `${base}/Binary`,
         body: content,
-        headers: { 'content-type': contentType, prefer: 'return=minimal' },
+        headers: { 'content-type': contentType, accept: mediaType, prefer: 'return=minimal' },
         repeatable: false,
-      }),
+      });
+      return writeResponse({ ...response, text: await shortText(response) });
+    },
     create: (resource, { ifNoneExist } = {}) =>
       write({
         method: 'POST',

@@ -21,8 +21,8 @@ export interface Call {
 
 export type Send = (call: Call) => Promise<EhrResponse>;
 
-/** Opens the response to a GET, whose body is read while it arrives. */
-export type OpenStream = (url: string, accept: string) => Promise<EhrStream>;
+/** Sends a request and opens its response, whose body is read while it arrives. */
+export type OpenStream = (call: Call) => Promise<EhrStream>;
 
 /** Sends a request that changes nothing. `what`: its name in errors. */
 export type Query = (what: string, call: Omit<Call, 'repeatable'>) => Promise<FhirResource>;
@@ -42,10 +42,10 @@ export function sender(http: EhrHttp, authorizer: Authorizer, clock: ObservedClo
 
 /** Opens a stream, like `sender`. */
 export function streamer(http: EhrHttp, authorizer: Authorizer): OpenStream {
-  return (url, accept) =>
+  return (call) =>
     signedIn(
       authorizer,
-      (authorization) => http.stream({ method: 'GET', url, headers: { accept, ...authorization }, repeatable: true }),
+      (authorization) => http.stream({ ...call, headers: { ...call.headers, ...authorization } }),
       cancel,
     );
 }

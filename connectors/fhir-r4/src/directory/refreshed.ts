@@ -1,5 +1,5 @@
 /** The age, in lifetimes, up to which a value is used while it is refreshed. After that, callers wait. */
-const oldestLifetimes = 10;
+const oldestLifetimes = 2;
 
 interface Kept<Value> {
   readonly value: Value;
@@ -8,6 +8,8 @@ interface Kept<Value> {
 
 interface Refreshed<Value> {
   get(key: string): Promise<Value>;
+  /** A value that is at most `age` milliseconds old. */
+  atMost(age: number, key: string): Promise<Value>;
   /** Loads the value anew. A load that has begun before is not enough: it may have read what has changed since. */
   reload(key: string): Promise<Value>;
 }
@@ -48,6 +50,10 @@ export function refreshed<Value>(
       if (!kept || age >= lifetime * oldestLifetimes) return refresh(key);
       if (age >= lifetime) refresh(key).catch(() => undefined);
       return kept.value;
+    },
+    async atMost(age, key) {
+      const kept = known.get(key);
+      return kept && now() - kept.loadedAt < age ? kept.value : refresh(key);
     },
     async reload(key) {
       await loading.get(key)?.catch(() => undefined);

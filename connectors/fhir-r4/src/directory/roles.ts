@@ -53,7 +53,10 @@ export async function loadRolesOf(
 }
 
 /** Whether a role names the location where its practitioner works, in the terms that define the care unit. */
-export function namesPlace(role: FhirPractitionerRole, { location, organization }: CareUnitSettings): boolean {
+export function namesPlace(
+  role: FhirPractitionerRole,
+  { location, organization }: { readonly location?: string | undefined; readonly organization?: string | undefined },
+): boolean {
   if (location !== undefined) return (role.location ?? []).length > 0;
   return organization !== undefined && role.organization !== undefined;
 }

@@ -1,4 +1,5 @@
 import { convert } from 'html-to-text';
+import { boundedHtml } from './bounded-html.ts';
 import { decodeText, mediaTypeOf } from './charset.ts';
 import { formatTable } from './html-table.ts';
 import { rtfToText } from './rtf-to-text.ts';
@@ -27,10 +28,8 @@ export function attachmentText(bytes: Uint8Array, contentType: string | undefine
 
 function htmlToText(bytes: Uint8Array, contentType: string | undefined): string {
   const heading = { format: 'heading', options: { uppercase: false } };
-  return convert(decodeText(bytes, contentType), {
+  return convert(boundedHtml(decodeText(bytes, contentType)), {
     wordwrap: false,
-    // The library is recursive.
-    limits: { maxDepth: 200 },
     selectors: [
       { selector: 'a', options: { ignoreHref: true } },
       { selector: 'img', format: 'skip' },

@@ -1,5 +1,14 @@
+import type { FhirClient } from '../client.ts';
+import { namesPlace } from '../directory/roles.ts';
 import type { CareUnitDirectory } from '../directory.ts';
-import { type FhirDocumentReference, localReference, type Reference, typeOf } from '../fhir.ts';
+import {
+  type FhirDocumentReference,
+  type FhirPractitionerRole,
+  localReference,
+  type Reference,
+  referenceTo,
+  typeOf,
+} from '../fhir.ts';
 
 /** The identifier of a document that was written for a care unit without a place in the EHR. */
 const careUnitSystem = 'urn:crossward:care-unit';
@@ -23,13 +32,36 @@ export function careUnitElements({ careUnitId, location, organization }: CareUni
 }
 
 /**
+ * The documents that the care unit shows. The directory knows all roles at the care unit, and not all others: those that
+ * matter are read.
+ */
+export async function ofCareUnit(
+  client: Pick<FhirClient, 'readMany'>,
+  documents: readonly FhirDocumentReference[],
+  directory: CareUnitDirectory,
+  rule: CareUnitRule,
+): Promise<readonly FhirDocumentReference[]> {
+  const shown = documents.filter((it) => isOfCareUnit(it, directory, rule));
+  const unknown = shown
+    .flatMap(({ author = [] }) => author.flatMap((it) => localReference(it) ?? []))
+    .filter((it) => typeOf(it) === 'PractitionerRole' && directory.practitionerOf(it) === undefined);
+  if (unknown.length === 0) return shown;
+  const roles = await client.readMany<FhirPractitionerRole>(unknown);
+  const elsewhere = new Set(roles.filter((role) => namesPlace(role, directory)).map(referenceTo));
+  return shown.filter((it) => isOfCareUnit(it, directory, rule, elsewhere));
+}
+
+/**
  * Whether the care unit shows the document. A Location decides; then the place of an author's role; then the custodian.
  * A care unit without a place shows what was written for it and whatever names no care unit.
+ *
+ * @param elsewhere roles of other care units that the directory does not know
  */
 export function isOfCareUnit(
   document: FhirDocumentReference,
   directory: CareUnitDirectory,
   rule: CareUnitRule,
+  elsewhere: ReadonlySet<string> = new Set(),
 ): boolean {
   const { careUnitId, location, organization } = directory;
   const written = document.identifier?.find(({ system }) => system === careUnitSystem)?.value;
@@ -38,7 +70,7 @@ export function isOfCareUnit(
   const related = referencesOf(document.context?.related).filter((it) => typeOf(it) === 'Location');
   const custodian = referencesOf(document.custodian && [document.custodian]);
   for (const names of [related, referencesOf(document.author), custodian]) {
-    const sides = names.map(directory.sideOf);
+    const sides = names.map((it) => (elsewhere.has(it) ? 'elsewhere' : directory.sideOf(it)));
     if (sides.includes('here')) return true;
     if (sides.includes('elsewhere')) return false;
   }

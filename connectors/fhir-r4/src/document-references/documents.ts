@@ -7,11 +7,11 @@ import { type FhirDocumentReference, localReference } from '../fhir.ts';
 import { currentPatientId, isFhirId } from '../patients.ts';
 import { authorReference, authorsOf } from './authors.ts';
 import { binaryIdIn } from './binary-id.ts';
-import { isOfCareUnit } from './care-unit.ts';
+import { ofCareUnit } from './care-unit.ts';
 import { documentCodings, documentReference, onlyAttachment, toDocument } from './document.ts';
 import { documentContent, storeContent } from './document-content.ts';
 import { isNote, noteCodings } from './medical-note.ts';
-import { documentSearch } from './search.ts';
+import { type DocumentSearch, documentSearch } from './search.ts';
 import { isCurrentDocument, isEnteredInError } from './standing.ts';
 import { createNew, findCreated, withdrawDocument } from './write.ts';
 
@@ -24,12 +24,18 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
   const notes = noteCodings(settings);
   const search = documentSearch(client, { post: settings.patient_search !== 'get' });
 
-  const isShown = (document: FhirDocumentReference, patientId: string, directory: CareUnitDirectory) =>
+  const isShown = (document: FhirDocumentReference, patientId: string) =>
     localReference(document.subject) === `Patient/${patientId}` &&
     isCurrentDocument(document) &&
     onlyAttachment(document) !== undefined &&
-    !isNote(document, notes) &&
-    isOfCareUnit(document, directory, care_unit);
+    !isNote(document, notes);
+  const shown = (documents: readonly FhirDocumentReference[], patientId: string, directory: CareUnitDirectory) =>
+    ofCareUnit(
+      client,
+      documents.filter((it) => isShown(it, patientId)),
+      directory,
+      care_unit,
+    );
 
   async function documentOf(document: FhirDocumentReference, directory: CareUnitDirectory): Promise<Document> {
     return toDocument(document, await authorsOf(client, directory, [document]));
@@ -41,7 +47,8 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
       ehr.directory.of(careUnit),
       client.read<FhirDocumentReference>(`DocumentReference/${documentId}`),
     ]);
-    return document && isShown(document, patientId, directory) ? { document, directory } : null;
+    const [found] = await shown(document ? [document] : [], patientId, directory);
+    return found ? { document: found, directory } : null;
   };
 
   /** Stores the content first. What is cut off there leaves a Binary that no document refers to. */
@@ -49,7 +56,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     const [directory, patientId, earlier] = await Promise.all([
       ehr.directory.of(write.careUnit),
       currentPatientId(ehr, write.patientId),
-      findCreated(ehr, write.operationId),
+      ehr.documentLookup ? findCreated(ehr, write.operationId) : null,
     ]);
     if (earlier) return documentOf(earlier, directory);
     const reference = write.authorId === null ? undefined : authorReference(directory, write.authorId, author);
@@ -83,11 +90,20 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
     if (facts.can('Binary', 'delete')) await quietly(() => client.remove(binary));
   }
 
+  const lookingUp: Partial<Connector> = {
+    async findDocumentWrite(careUnit, operationId) {
+      const document = await findCreated(ehr, operationId);
+      if (!document || isEnteredInError(document)) return null;
+      return documentOf(document, await ehr.directory.of(careUnit));
+    },
+    withdrawDocument: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+  };
+
   return {
     async listDocuments({ careUnit, ...query }) {
       const directory = await ehr.directory.of(careUnit);
-      const isWanted = (document: FhirDocumentReference) => isShown(document, query.patientId, directory);
-      const found = await search({ ...query, parameters: [], isWanted });
+      const select: DocumentSearch['select'] = (documents) => shown(documents, query.patientId, directory);
+      const found = await search({ ...query, parameters: [], select });
       const authorOf = await authorsOf(client, directory, found);
       return found.map((it) => toDocument(it, authorOf));
     },
@@ -100,12 +116,7 @@ export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Conn
       return found && documentContent(client, settings.base_url, found.document);
     },
     createDocument: create,
-    async findDocumentWrite(careUnit, operationId) {
-      const document = await findCreated(ehr, operationId);
-      if (!document || isEnteredInError(document)) return null;
-      return documentOf(document, await ehr.directory.of(careUnit));
-    },
-    withdrawDocument: (_careUnit, operationId) => withdrawDocument(ehr, operationId),
+    ...(ehr.documentLookup ? lookingUp : {}),
   };
 }
 

@@ -7,7 +7,7 @@ import { type FhirDocumentReference, localReference } from '../fhir.ts';
 import { currentPatientId, isFhirId } from '../patients.ts';
 import { appointmentsOf } from './appointments.ts';
 import { authorReference, authorsOf } from './authors.ts';
-import { isOfCareUnit } from './care-unit.ts';
+import { ofCareUnit } from './care-unit.ts';
 import { isNote, noteCodings, noteDocument, toMedicalNote } from './medical-note.ts';
 import { documentSearch } from './search.ts';
 import { isCurrentDocument, isEnteredInError } from './standing.ts';
@@ -21,8 +21,17 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
   const search = documentSearch(client, { post: settings.patient_search !== 'get' });
   const readsEncounters = facts.can('Encounter', 'read') && facts.can('Encounter', 'search-type');
 
-  const isShown = (document: FhirDocumentReference, directory: CareUnitDirectory) =>
-    isCurrentDocument(document) && isNote(document, codings) && isOfCareUnit(document, directory, care_unit);
+  const isShown = (document: FhirDocumentReference, patientId: string) =>
+    localReference(document.subject) === `Patient/${patientId}` &&
+    isCurrentDocument(document) &&
+    isNote(document, codings);
+  const shown = (documents: readonly FhirDocumentReference[], patientId: string, directory: CareUnitDirectory) =>
+    ofCareUnit(
+      client,
+      documents.filter((it) => isShown(it, patientId)),
+      directory,
+      care_unit,
+    );
 
   async function notes(
     documents: readonly FhirDocumentReference[],
@@ -47,10 +56,12 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
           ['category', `${codings.category.system}|${codings.category.code}`],
           ...(authors ? [['author', authors.join(',')] as const] : []),
         ],
-        isWanted: (document) =>
-          localReference(document.subject) === `Patient/${query.patientId}` &&
-          isShown(document, directory) &&
-          (!authors || (document.author ?? []).some((it) => authors.includes(localReference(it) ?? ''))),
+        select: (found) => {
+          const ofAuthor = found.filter(
+            ({ author = [] }) => !authors || author.some((it) => authors.includes(localReference(it) ?? '')),
+          );
+          return shown(ofAuthor, query.patientId, directory);
+        },
       });
       return notes(documents, directory);
     },
@@ -63,9 +74,8 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
         ehr.directory.of(careUnit),
         client.read<FhirDocumentReference>(`DocumentReference/${noteId}`),
       ]);
-      if (!document || localReference(document.subject) !== `Patient/${patientId}`) return null;
-      if (!isShown(document, directory)) return null;
-      return (await notes([document], directory))[0] ?? null;
+      const found = await shown(document ? [document] : [], patientId, directory);
+      return (await notes(found, directory))[0] ?? null;
     },
   };
 
@@ -87,8 +97,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
     return note;
   }
 
-  const writing: Partial<Connector> = {
-    createMedicalNote: create,
+  const lookingUp: Partial<Connector> = {
     async findMedicalNoteWrite(careUnit, operationId) {
       const document = await findCreated(ehr, operationId);
       if (!document || isEnteredInError(document)) return null;
@@ -101,6 +110,7 @@ export function medicalNotes(ehr: FhirConnection, facts: ServerFacts): Partial<C
   return {
     ...(can('search-type') ? listing : {}),
     ...(can('read') ? finding : {}),
-    ...(can('create') && can('search-type') && can('update') ? writing : {}),
+    ...(can('create') && can('search-type') && can('update') ? { createMedicalNote: create } : {}),
+    ...(can('create') && can('search-type') && can('update') && ehr.documentLookup ? lookingUp : {}),
   };
 }

@@ -14,14 +14,15 @@ export interface DocumentPosition {
 
 export interface DocumentSearch {
   readonly patientId: string;
-  /** Parameters that the server may ignore: `isWanted` checks them too. */
+  /** Parameters that the server may ignore: `select` checks them too. */
   readonly parameters: SearchParameters;
   readonly start?: Date | undefined;
   /** Exclusive. */
   readonly end?: Date | undefined;
   readonly after?: DocumentPosition | undefined;
   readonly limit: number;
-  isWanted(document: FhirDocumentReference): boolean;
+  /** Those of a page that are wanted. */
+  select(documents: readonly FhirDocumentReference[]): Promise<readonly FhirDocumentReference[]>;
 }
 
 export type SearchDocuments = (search: DocumentSearch) => Promise<readonly FhirDocumentReference[]>;
@@ -50,11 +51,12 @@ export function documentSearch(client: FhirClient, { post }: { readonly post: bo
     if (!isFhirId(patientId)) return [];
     const common: SearchParameters = [['patient', `Patient/${patientId}`], ...search.parameters];
     const found = new Map<string, FhirDocumentReference>();
-    const add = (document: FhirDocumentReference) => {
-      if (isInRange(document, search) && search.isWanted(document)) found.set(document.id ?? '', document);
+    const add = async (documents: readonly FhirDocumentReference[]) => {
+      const wanted = await search.select(documents.filter((it) => isInRange(it, search)));
+      for (const document of wanted) found.set(document.id ?? '', document);
     };
     const [others] = await Promise.all([undated(common), addDated(client, common, search, { post, add, found })]);
-    for (const document of others) add(document);
+    await add(others);
     return [...found.values()].sort((a, b) => byPosition(positionOf(a), positionOf(b))).slice(0, limit);
   };
 }
@@ -62,7 +64,7 @@ export function documentSearch(client: FhirClient, { post }: { readonly post: bo
 interface Collecting {
   readonly post: boolean;
   readonly found: ReadonlyMap<string, FhirDocumentReference>;
-  add(document: FhirDocumentReference): void;
+  add(documents: readonly FhirDocumentReference[]): Promise<void>;
 }
 
 /** Reads pages until there are enough documents that are certainly newer than all on the pages that follow. */
@@ -86,12 +88,13 @@ async function addDated(
   let reached = Number.POSITIVE_INFINITY;
   for await (const page of client.pages('DocumentReference', parameters, { post })) {
     sorted &&= page.sorted;
-    for (const document of page.resources as readonly FhirDocumentReference[]) {
+    const documents = page.resources as readonly FhirDocumentReference[];
+    for (const document of documents) {
       const time = createdAt(document).getTime();
       if (time > reached) sorted = false;
       reached = Math.min(reached, time);
-      add(document);
     }
+    await add(documents);
     // The next page may have more documents of the last date.
     const complete = [...found.values()].filter((it) => createdAt(it).getTime() > reached).length;
     if (sorted && complete >= limit) return;

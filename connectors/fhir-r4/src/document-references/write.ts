@@ -4,6 +4,7 @@ import type { WriteResponse } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import { compare, type FhirDocumentReference, referenceTo } from '../fhir.ts';
 import { isUnchanged, withContentHash } from './content-hash.ts';
+import { createdAt } from './created-at.ts';
 import { isEnteredInError } from './standing.ts';
 
 /** How often a document that somebody else changes at the same time is read again. */
@@ -11,7 +12,8 @@ const attempts = 5;
 
 /**
  * Creates a document once. Looks for the operation id first, and again after the create: where a server ignores
- * `If-None-Exist`, two calls with one operation id can leave two documents, of which the first stays.
+ * `If-None-Exist`, two calls with one operation id can leave two documents, of which the first stays. A server that does not
+ * keep operation ids is sent the document without one, and the gateway never repeats the call.
  *
  * @param onNoResponse called if the server may still create the document
  * @throws ConnectorError `outcome_unknown`
@@ -22,7 +24,8 @@ export async function createDocument(
   operationId: string,
   onNoResponse: (() => void) | undefined,
 ): Promise<FhirDocumentReference> {
-  return (await findCreated(ehr, operationId)) ?? createNew(ehr, document, operationId, onNoResponse);
+  const earlier = ehr.documentLookup ? await findCreated(ehr, operationId) : null;
+  return earlier ?? createNew(ehr, document, operationId, onNoResponse);
 }
 
 /** As `createDocument`, when the look-up of the operation id has just found nothing. */
@@ -32,6 +35,7 @@ export async function createNew(
   operationId: string,
   onNoResponse: (() => void) | undefined,
 ): Promise<FhirDocumentReference> {
+  if (!ehr.documentLookup) return createUnnamed(ehr, document);
   const { operationSystem } = ehr.dialect;
   const identifier = [...(document.identifier ?? []), { system: operationSystem, value: operationId }];
   const ifNoneExist = `identifier=${operationSystem}|${operationId}`;
@@ -48,15 +52,25 @@ export async function createNew(
   return (await afterWriting(() => findCreated(ehr, operationId))) ?? created;
 }
 
+/** Creates a document in a server that does not keep operation ids. Nobody can tell whether one without a response is done. */
+async function createUnnamed(ehr: FhirConnection, document: FhirDocumentReference): Promise<FhirDocumentReference> {
+  try {
+    return await send(ehr, document, undefined);
+  } catch (error) {
+    if (error instanceof Conflict) throw new ConnectorError('rejected', error.message);
+    throw isUnknown(error) ? unknownOutcome(error) : error;
+  }
+}
+
 /** The server rejects the create because of another request. */
 class Conflict extends Error {}
 
 async function send(
   { client }: FhirConnection,
   document: FhirDocumentReference,
-  ifNoneExist: string,
+  ifNoneExist: string | undefined,
 ): Promise<FhirDocumentReference> {
-  const response = await client.create(document, { ifNoneExist });
+  const response = await client.create(document, ifNoneExist === undefined ? {} : { ifNoneExist });
   if (isConflict(response.status)) throw new Conflict(`The EHR responded with ${response.status}`);
   assertDone(response);
   if (response.resource?.resourceType === 'DocumentReference' && response.resource.id !== undefined) {
@@ -122,8 +136,17 @@ async function markAsError({ client }: FhirConnection, document: FhirDocumentRef
   return true;
 }
 
-/** A document that was changed comes first, so that it is kept; then the first one that was created. */
+/**
+ * A document that was changed comes first, so that it is kept; then the first one that was created. A server may store whole
+ * seconds. Of two documents at one time, the one of the later call comes first: the other arrived late, and the call that
+ * repeated it has found nothing else.
+ */
 function byCreation(a: FhirDocumentReference, b: FhirDocumentReference): number {
   const changes = Number(isUnchanged(a)) - Number(isUnchanged(b));
-  return changes || compare(a.meta?.lastUpdated ?? '', b.meta?.lastUpdated ?? '') || compare(a.id ?? '', b.id ?? '');
+  return (
+    changes ||
+    compare(a.meta?.lastUpdated ?? '', b.meta?.lastUpdated ?? '') ||
+    createdAt(b).getTime() - createdAt(a).getTime() ||
+    compare(a.id ?? '', b.id ?? '')
+  );
 }

@@ -1,7 +1,7 @@
-import type { ScheduleOperations } from '@crossward/connector-kit';
+import { ConnectorError, type ScheduleOperations } from '@crossward/connector-kit';
 import type { ServerFacts } from '../capability-statement.ts';
 import type { FhirConnection } from '../connection.ts';
-import type { BookingMode } from '../settings.ts';
+import type { BookingMode, FhirSettings } from '../settings.ts';
 import { addScheduleException, endSchedule } from './change.ts';
 import { createSchedule, findScheduleWrite } from './create.ts';
 import { extendSchedules } from './extend.ts';
@@ -33,7 +33,16 @@ export function scheduleOperations(
   };
 }
 
+/** @throws ConnectorError `rejected` if the settings ask for what the booking mode cannot do */
+export function assertSchedulesCanBeWritten({ schedules, booking }: FhirSettings): void {
+  const mode = booking?.mode ?? 'auto';
+  if (schedules?.write !== true || mode === 'auto' || mode === 'transaction') return;
+  throw new ConnectorError('rejected', 'schedules.write needs booking.mode: transaction');
+}
+
 export function writesSchedules({ settings }: FhirConnection, mode: BookingMode, facts: ServerFacts): boolean {
   const can = (type: string) => facts.can(type, 'create') && facts.can(type, 'update');
-  return settings.schedules?.write === true && mode === 'transaction' && can('Schedule') && can('Slot');
+  // A schedule is found by its operation id, and by nothing else.
+  const keepsIds = settings.booking?.operation_lookup !== false;
+  return settings.schedules?.write === true && mode === 'transaction' && keepsIds && can('Schedule') && can('Slot');
 }

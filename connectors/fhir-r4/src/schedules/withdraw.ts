@@ -1,14 +1,15 @@
 import type { CareUnit, Withdrawal } from '@crossward/connector-kit';
+import { chunks } from '../chunks.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { CareUnitDirectory } from '../directory.ts';
 import { type FhirSchedule, type FhirSlot, referenceTo } from '../fhir.ts';
 import { type OwnSchedule, ownScheduleOf, timetableOf, withOwnSchedule } from '../mappers/schedule.ts';
-import { freedSlot, removerOf, slotTime } from '../mappers/slot.ts';
+import { freedSlot, removedSlot, removerOf, slotTime } from '../mappers/slot.ts';
 import { searchSlots } from '../time-slots/search.ts';
 import { appointmentsIn, overlapsAnother } from './conflicts.ts';
 import { newSlot, slotsStartingIn } from './grow.ts';
 import { directoryWith, resourcesOfWrite } from './read.ts';
-import { untilCurrent, writeTogether } from './transaction.ts';
+import { transactionSize, untilCurrent, writeTogether } from './transaction.ts';
 
 /** Reverts a write to a schedule, unless somebody has changed the schedule or booked its slots since. */
 export function withdrawSchedule(ehr: FhirConnection, careUnit: CareUnit, operationId: string): Promise<Withdrawal> {
@@ -18,7 +19,7 @@ export function withdrawSchedule(ehr: FhirConnection, careUnit: CareUnit, operat
       if (!own) continue;
       const withdrawal =
         own.createdBy === operationId
-          ? await withdrawCreation(ehr, careUnit, resource, own)
+          ? await withdrawCreation(ehr, { careUnit, resource, own, operationId })
           : await withdrawChange(ehr, careUnit, resource, own, operationId);
       if (withdrawal === 'changed') return 'changed';
     }
@@ -26,20 +27,56 @@ export function withdrawSchedule(ehr: FhirConnection, careUnit: CareUnit, operat
   });
 }
 
-async function withdrawCreation(
-  ehr: FhirConnection,
-  careUnit: CareUnit,
-  resource: FhirSchedule,
-  own: OwnSchedule,
-): Promise<Withdrawal> {
-  if (own.ends.length + own.exceptions.length > 0) return 'changed';
+interface Creation {
+  readonly careUnit: CareUnit;
+  readonly resource: FhirSchedule;
+  readonly own: OwnSchedule;
+  readonly operationId: string;
+}
+
+/**
+ * Takes the slots out first, in as many transactions as they need, and the Schedule with the last of them. If somebody books
+ * one in between, the others are given back.
+ */
+async function withdrawCreation(ehr: FhirConnection, creation: Creation): Promise<Withdrawal> {
+  const { careUnit, resource, own, operationId } = creation;
   const directory = await directoryWith(ehr, careUnit, resource);
   const slots = await slotsIn(ehr, directory, resource, own);
+  const standing = slots.filter(({ status }) => status !== 'entered-in-error');
   const resourceId = directory.offerOfSchedule(referenceTo(resource))?.resourceId;
-  if (resourceId !== undefined && (await appointmentsIn(ehr, careUnit, resourceId, slots)).length > 0) return 'changed';
-  await putOutOfUse(ehr, resource, own, slots);
+  const isBooked = resourceId !== undefined && (await appointmentsIn(ehr, careUnit, resourceId, standing)).length > 0;
+  if (isBooked || own.ends.length + own.exceptions.length > 0) {
+    await giveBack(ehr, creation, slots);
+    return 'changed';
+  }
+  const most = transactionSize(ehr, standing.length + 1);
+  for (const some of chunks(standing.slice(most - 1), most)) {
+    await writeTogether(ehr, { updates: some.map((slot) => ({ before: slot, after: takenBack(slot, operationId) })) });
+  }
+  await putOutOfUse(ehr, resource, own, standing.slice(0, most - 1));
   await ehr.directory.reload(careUnit);
   return 'withdrawn';
+}
+
+/** A slot of a schedule that is being withdrawn. One that was free can be given back. */
+function takenBack(slot: FhirSlot, operationId: string): FhirSlot {
+  return { ...(slot.status === 'free' ? removedSlot(slot, operationId) : slot), status: 'entered-in-error' };
+}
+
+/** Gives back what a withdrawal that cannot be finished has taken. */
+async function giveBack(
+  ehr: FhirConnection,
+  { careUnit, own, operationId }: Creation,
+  slots: readonly FhirSlot[],
+): Promise<void> {
+  const all = slotsStartingIn(own, careUnit, { start: new Date(), end: own.slotsUntil });
+  const wanted = new Set(all.map(({ start }) => start.getTime()));
+  const taken = slots.filter(
+    (slot) => removerOf(slot) === operationId && wanted.has(slotTime(slot)?.start.getTime() ?? 0),
+  );
+  for (const some of chunks(taken, transactionSize(ehr, Math.max(1, taken.length)))) {
+    await writeTogether(ehr, { updates: some.map((slot) => ({ before: slot, after: freedSlot(slot) })) });
+  }
 }
 
 /** Takes a Schedule and its Slots out of use. Not every server deletes. Its operation id is no longer found. */

@@ -1,6 +1,6 @@
 import type { Appointment } from '@crossward/connector-kit';
 import type { Work } from '../../operations/kind.ts';
-import { otherPlans } from '../../operations/other-plans.ts';
+import { isPlannedElsewhere } from '../../operations/other-plans.ts';
 import { appointmentKindName } from './kind-name.ts';
 import { type AppointmentPlan, changesOf, type PlannedChange, type PlannedCreation, type Results } from './plan.ts';
 
@@ -58,14 +58,9 @@ async function isAccountedFor(work: Work, appointment: Appointment): Promise<boo
     .limit(1)
     .execute();
   if (items.length > 0) return true;
-  const others = await otherPlans(work);
-  return others.some(({ kind, plan }) => {
-    if (kind !== appointmentKindName) return false;
-    if (plan === undefined) return true;
-    return changesOf(plan as AppointmentPlan).some(
-      ({ change }) => change.kind === 'create' && isSame(appointment, change),
-    );
-  });
+  return isPlannedElsewhere(work, appointmentKindName, (plan) =>
+    changesOf(plan as AppointmentPlan).some(({ change }) => change.kind === 'create' && isSame(appointment, change)),
+  );
 }
 
 type Booking = Pick<Appointment, 'patientId' | 'resourceId' | 'start' | 'end'>;

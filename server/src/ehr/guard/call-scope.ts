@@ -3,9 +3,48 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** The connector call that an HTTP request to the EHR belongs to. */
 export interface CallScope {
   /** Aborted when the call times out, so that it has no further effects in the EHR. */
-  readonly signal: AbortSignal;
+  signal(): AbortSignal;
   /** In terms of `performance.now()`. */
-  readonly deadline: number;
+  deadline(): number;
+  /** Restarts the time-out of the call, because it is making progress. */
+  progress(): void;
+}
+
+/** Creates the signal at its first use: a connector without HTTP requests, such as the sandbox, never uses it. */
+export function lazyAbort(): { signal(): AbortSignal; abort(): void } {
+  let controller: AbortController | undefined;
+  let isAborted = false;
+  return {
+    signal() {
+      controller ??= new AbortController();
+      if (isAborted) controller.abort();
+      return controller.signal;
+    },
+    abort() {
+      isAborted = true;
+      controller?.abort();
+    },
+  };
 }
 
 export const callScope = new AsyncLocalStorage<CallScope>();
+
+/**
+ * The write with content that restarts the time-out of the current call with each part that is read: a connector reads the
+ * next part when the EHR has taken the last one. Must be called within the call, because content may be read from elsewhere.
+ */
+export function withProgress<Content extends { readonly content: () => AsyncIterable<Uint8Array> }>(
+  write: Content,
+): Content {
+  const scope = callScope.getStore();
+  return {
+    ...write,
+    async *content() {
+      for await (const chunk of write.content()) {
+        scope?.progress();
+        yield chunk;
+      }
+      scope?.progress();
+    },
+  };
+}

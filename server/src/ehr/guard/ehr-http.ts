@@ -7,7 +7,7 @@ import { BodyFailure, ExchangeFailure, exchange, openExchange } from './exchange
 import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
 export interface EhrHttpSettings extends ConnectSettings {
-  /** Time-out of each attempt, including reading the response. */
+  /** Time-out of each attempt, including reading the response. It starts again when a part of a streamed body was sent. */
   readonly requestTimeoutMs: number;
   /** Maximum number of connections to each host. */
   readonly connections: number;
@@ -17,7 +17,7 @@ export interface EhrHttpSettings extends ConnectSettings {
 
 /** What matters of a response for retries. */
 type Head = Pick<EhrResponse, 'status' | 'headers'>;
-type Attempt<Response> = (url: URL, signal: AbortSignal | undefined) => Promise<Response>;
+type Attempt<Response> = (url: URL, scope: CallScope | undefined) => Promise<Response>;
 /** An attempt without a response, or with status 429, 502, 503 or 504. */
 type Failure = Head | ExchangeFailure;
 
@@ -48,8 +48,8 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
     const scope = callScope.getStore();
     let mayBeDone = false;
     for (let sent = 1; ; sent++) {
-      if (scope?.signal.aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
-      const outcome = await attempt(url, scope?.signal).catch(asFailure);
+      if (scope?.signal().aborted) throw failure(request, new ExchangeFailure('EHR_CALL_OVER', false), mayBeDone);
+      const outcome = await attempt(url, scope).catch(asFailure);
       if (isAnswer(outcome)) return outcome;
       mayBeDone ||= couldBeDone(request, outcome);
       const waitMs = sent <= settings.retries && mayRepeat(request, outcome) ? pause(outcome, sent) : undefined;
@@ -57,15 +57,18 @@ export function createEhrHttp(settings: EhrHttpSettings): EhrHttp & { close(): P
     }
   }
 
-  const timeoutMs = settings.requestTimeoutMs;
+  const limits = (scope: CallScope | undefined) => ({
+    timeoutMs: settings.requestTimeoutMs,
+    signal: scope?.signal(),
+  });
   return {
     send: (request) =>
-      withRetries(request, (url, signal) =>
-        exchange(agent, url, request, { timeoutMs, signal, maxBytes: settings.maxResponseBytes }),
+      withRetries(request, (url, scope) =>
+        exchange(agent, url, request, { ...limits(scope), maxBytes: settings.maxResponseBytes }),
       ),
     async stream(request) {
-      const { status, headers, chunks } = await withRetries(request, async (url, signal) => {
-        const opened = await openExchange(agent, url, request, { timeoutMs, signal, maxBytes: longestStream });
+      const { status, headers, chunks } = await withRetries(request, async (url, scope) => {
+        const opened = await openExchange(agent, url, request, { ...limits(scope), maxBytes: longestStream });
         // The body of a failure is of no use.
         if (isUnavailable(opened)) await opened.chunks[Symbol.asyncIterator]().return?.();
         return opened;
@@ -158,8 +161,8 @@ function pause(outcome: Failure, sent: number): number | undefined {
 /** Returns `false` if the call would time out during the wait. */
 async function waited(milliseconds: number, scope: CallScope | undefined): Promise<boolean> {
   if (!scope) return sleep(milliseconds, true);
-  if (performance.now() + milliseconds >= scope.deadline) return false;
-  return sleep(milliseconds, true, { signal: scope.signal }).catch(() => false);
+  if (performance.now() + milliseconds >= scope.deadline()) return false;
+  return sleep(milliseconds, true, { signal: scope.signal() }).catch(() => false);
 }
 
 function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): ConnectorError {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { ConnectorError, type EhrRequest } from '@crossward/connector-kit';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEhrHttp, type EhrHttpSettings } from './ehr-http.ts';
 import { serve } from './test-servers.ts';
 
@@ -157,6 +157,44 @@ describe('a streamed body', () => {
     const { text } = await connect().send(write(server.url, bodyOf(2), true));
     expect(text).toBe(String(2 * mebibyte.length));
     expect(server.requests).toHaveLength(2);
+  });
+
+  describe('on a slow line', () => {
+    const requestTimeoutMs = 20_000;
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
+    /** Each part but the last one takes this long. */
+    const slowBody = (milliseconds: number) => ({
+      size: 4 * mebibyte.length,
+      async *read() {
+        for (let part = 1; part <= 4; part++) {
+          yield mebibyte;
+          if (part < 4) vi.advanceTimersByTime(milliseconds);
+        }
+      },
+    });
+
+    test('may take longer than the time-out while it makes progress', async () => {
+      const server = await serve(
+        async (request, response) => void response.end(String((await received(request)).length)),
+      );
+      const { text } = await connect({ requestTimeoutMs }).send(write(server.url, slowBody(0.9 * requestTimeoutMs)));
+      expect(text).toBe(String(4 * mebibyte.length));
+    });
+
+    test('times out without progress', async () => {
+      const server = await serve((request) => void request.resume().on('error', () => undefined));
+      const sent = connect({ requestTimeoutMs }).send(write(server.url, slowBody(1.1 * requestTimeoutMs)));
+      await expect(sent).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    });
+
+    test('times out without a response', async () => {
+      const server = await serve((request) => {
+        request.resume().once('end', () => void vi.advanceTimersByTime(1.1 * requestTimeoutMs));
+      });
+      const sent = connect({ requestTimeoutMs }).send(write(server.url, slowBody(0)));
+      await expect(sent).rejects.toMatchObject({ kind: 'outcome_unknown' });
+    });
   });
 
   test('that cannot be read is not a failure of the EHR, and the EHR gets no whole request', async () => {

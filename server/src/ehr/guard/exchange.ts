@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { chunkQueue } from './chunk-queue.ts';
 
 interface Limits {
+  /** With a streamed body: time without progress. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   /** Maximum size of the body of the response. */
@@ -105,15 +106,24 @@ function open(
     abort(timedOut);
   }
 
-  const timer = setTimeout(giveUp, limits.timeoutMs);
+  function progress(): void {
+    if (isOver) return;
+    clearTimeout(timer);
+    timer = setTimeout(giveUp, limits.timeoutMs);
+  }
+
+  let timer = setTimeout(giveUp, limits.timeoutMs);
   limits.signal?.addEventListener('abort', giveUp);
   dispatcher.dispatch(
     {
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: request.method,
-      ...sent(request, (error) => {
-        bodyError = error;
+      ...sent(request, {
+        onProgress: progress,
+        onError(error) {
+          bodyError = error;
+        },
       }),
     },
     {
@@ -153,16 +163,26 @@ function open(
   return promise;
 }
 
+interface BodyEvents {
+  /** A part has been read, or sent: undici reads the next one when the connection has taken the last one. */
+  onProgress(): void;
+  onError(error: unknown): void;
+}
+
 /** The headers and the body as undici takes them. */
-function sent({ headers, body }: EhrRequest, onBodyError: (error: unknown) => void) {
+function sent({ headers, body }: EhrRequest, { onProgress, onError }: BodyEvents) {
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
     return { headers: { ...headers }, body: body ?? null };
   }
   async function* read({ read }: StreamedBody): AsyncGenerator<Uint8Array> {
     try {
-      yield* read();
+      for await (const chunk of read()) {
+        onProgress();
+        yield chunk;
+        onProgress();
+      }
     } catch (error) {
-      onBodyError(error);
+      onError(error);
       throw error;
     }
   }

@@ -9,7 +9,7 @@ import { withinTime } from './time-limit.ts';
 import { createTurns } from './turns.ts';
 
 export interface GuardSettings {
-  /** Time-out of one call, after its wait in the queue. */
+  /** Time-out of one call, after its wait in the queue. It starts again when the call reports progress. */
   readonly timeoutMs: number;
   readonly concurrency: number;
   readonly queue: number;
@@ -91,7 +91,8 @@ export function createGuard(settings: GuardSettings, { emr, metrics, onBreakerCh
     const observe = (outcome: CallOutcome) =>
       metrics.observe(emr, operation, outcome, (performance.now() - begun) / 1000);
     const limitMs = operation === 'open' ? Math.max(settings.timeoutMs, shortestOpeningLimitMs) : settings.timeoutMs;
-    const inTime = () => withinTime(limitMs, call, () => late(operation)).catch(inTermsOf(operation));
+    const longestMs = Math.max(limitMs, settings.streams.totalMs);
+    const inTime = () => withinTime(limitMs, call, () => late(operation), longestMs).catch(inTermsOf(operation));
     const guarded = async () => {
       try {
         const result = await breaker.run(inTime, circuitOpen);

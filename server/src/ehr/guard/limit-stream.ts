@@ -3,7 +3,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 export interface StreamLimits {
   /** Time without progress, of the EHR or of the reader, after which the stream ends. */
   readonly idleMs: number;
-  /** Duration of the whole stream. */
+  /** Duration of the whole stream, or of a call that sends one. */
   readonly totalMs: number;
 }
 

@@ -3,8 +3,8 @@ import type { ConnectionSettings } from '../../config/connection.ts';
 import type { EhrHttpSettings } from './ehr-http.ts';
 import type { GuardSettings } from './guard.ts';
 
-/** A document of 10 MiB takes five minutes at 280 kbit/s. */
-const streamLimits = { idleMs: 30_000, totalMs: 300_000 };
+/** Milliseconds without progress after which a download ends. Longer than a caller's network is likely to pause. */
+const idleDownloadMs = 30_000;
 
 export function guardSettings(connection: ConnectionSettings): GuardSettings {
   return {
@@ -12,7 +12,7 @@ export function guardSettings(connection: ConnectionSettings): GuardSettings {
     concurrency: connection.concurrency,
     queue: connection.queue,
     queueTimeoutMs: connection.queue_timeout_ms,
-    streams: streamLimits,
+    streams: { idleMs: idleDownloadMs, totalMs: connection.transfer_timeout_ms },
     breaker: { failures: connection.breaker.failures, resetSeconds: connection.breaker.reset_seconds },
   };
 }

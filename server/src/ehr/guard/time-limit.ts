@@ -1,20 +1,44 @@
-import { callScope } from './call-scope.ts';
+import { callScope, lazyAbort } from './call-scope.ts';
 
-/** Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work. */
+/**
+ * Rejects with the error made by `late` on a time-out, and aborts the HTTP requests of the work.
+ *
+ * @param milliseconds time-out. It starts again when the work reports progress.
+ * @param longest time-out of the whole work, in milliseconds, whatever progress it makes
+ */
 export function withinTime<Result>(
   milliseconds: number,
   work: () => Promise<Result>,
   late: () => Error,
+  longest = milliseconds,
 ): Promise<Result> {
   return new Promise<Result>((resolve, reject) => {
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
+    const { signal, abort } = lazyAbort();
+    const end = performance.now() + longest;
+    let deadline = performance.now() + milliseconds;
+    let isOver = false;
+    let timer = setTimeout(timeOut, milliseconds);
+
+    function timeOut(): void {
+      isOver = true;
       reject(late());
-      controller.abort();
-    }, milliseconds);
-    callScope
-      .run({ signal: controller.signal, deadline: performance.now() + milliseconds }, work)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
+      abort();
+    }
+    function progress(): void {
+      if (isOver) return;
+      deadline = Math.min(end, performance.now() + milliseconds);
+      clearTimeout(timer);
+      timer = setTimeout(timeOut, Math.max(0, deadline - performance.now()));
+    }
+    function ended(settle: () => void): void {
+      isOver = true;
+      clearTimeout(timer);
+      settle();
+    }
+
+    callScope.run({ signal, deadline: () => deadline, progress }, work).then(
+      (result) => ended(() => resolve(result)),
+      (error) => ended(() => reject(error)),
+    );
   });
 }

@@ -2,7 +2,6 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AnyOperation } from '../api/route.ts';
-import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { bodyLimits } from './json-body.ts';
 import { problemResponses } from './openapi-problems.ts';
 
@@ -25,11 +24,11 @@ repeat a name.
 **Retries.** Send an \`idempotency-key\` header with every write. A retry with the same key does not repeat the write and
 gets the stored response.`;
 
-/** Generates the OpenAPI description from the operations. Register before the first operation is added. */
-export async function addOpenApi(app: FastifyInstance): Promise<void> {
-  app.decorate('operations', new Map());
-  app.addSchema(reasonSchema);
-  app.addSchema(problemSchema);
+/**
+ * Adds `app.swagger()`, which generates the OpenAPI description from the operations. Must be added before them. The gateway
+ * itself serves the generated file, so that it does not load the generator.
+ */
+export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -66,16 +65,6 @@ export async function addOpenApi(app: FastifyInstance): Promise<void> {
       addExamples(openapiObject.paths as Record<string, Record<string, Json>>, app.operations);
       return openapiObject;
     },
-  });
-}
-
-/** Serves the OpenAPI documents, without authentication. */
-export function addOpenApiRoutes(app: FastifyInstance): void {
-  app.get('/api/openapi.json', async (_request, reply) => {
-    return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(app.swagger());
-  });
-  app.get('/api/openapi.yaml', async (_request, reply) => {
-    return reply.type('application/yaml; charset=utf-8').send(app.swagger({ yaml: true }));
   });
 }
 

@@ -1,0 +1,22 @@
+import type { Bench } from '../measure/bench.ts';
+import { compare } from '../measure/compare.ts';
+import { careUnit, days } from './bookings.ts';
+import { durationResult, throughputResult, withPair } from './pair.ts';
+
+const oneResource = `/timeslots?${days(1, 15)}&resource_id=r-1&limit=500`;
+
+/** Two weeks of one resource, against one SELECT of ready rows. The first page of a whole care unit, against that. */
+export const timeSlots: Bench = {
+  name: 'time-slots',
+  run: (postgres) =>
+    withPair(postgres, {}, async ({ gateway, yardstick }) => {
+      const ofResource = { server: gateway, path: `${careUnit}${oneResource}` };
+      const ofCareUnit = { server: gateway, path: `${careUnit}/timeslots?${days(1, 92)}` };
+      const twoWeeks = await compare(postgres, ofResource, { server: yardstick, path: oneResource });
+      const firstPage = await compare(postgres, ofCareUnit, ofResource);
+      return [
+        throughputResult('time slots, one resource, two weeks', 'one SELECT of ready rows', 0.6, twoWeeks),
+        durationResult('time slots, care unit, 92 days, first page', 'one resource, two weeks', 2, firstPage),
+      ];
+    }),
+};

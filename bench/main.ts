@@ -1,0 +1,36 @@
+// npm run bench [name …] [-- --save]: compares the gateway with yardsticks in the same run, because absolute figures depend
+// on the machine. The gateway, the yardstick, PostgreSQL and this driver share its processors.
+import { parseArgs } from 'node:util';
+import { booking, bookingInMemory } from './benches/book.ts';
+import { read } from './benches/read.ts';
+import { timeSlots } from './benches/time-slots.ts';
+import type { Bench, Result } from './measure/bench.ts';
+import { startDurablePostgres } from './measure/postgres.ts';
+import { save } from './measure/save.ts';
+import { describe, toMarkdown } from './measure/table.ts';
+
+const benches: readonly Bench[] = [read, booking, bookingInMemory, timeSlots];
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } });
+const names = benches.map(({ name }) => name);
+const unknown = positionals.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown: ${unknown.join(', ')}. The benchmarks are ${names.join(', ')}.\n`);
+  process.exit(2);
+}
+
+const postgres = await startDurablePostgres();
+try {
+  const results: Result[] = [];
+  for (const bench of benches) {
+    if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
+    for (const result of await bench.run(postgres)) {
+      results.push(result);
+      process.stdout.write(describe(result));
+    }
+  }
+  process.stdout.write(`\n${toMarkdown(results)}`);
+  if (values.save) process.stdout.write(`\nSaved to ${await save(results, postgres)}\n`);
+} finally {
+  await postgres.stop();
+}

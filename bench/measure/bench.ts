@@ -1,0 +1,45 @@
+import type { Round } from './load.ts';
+import type { Postgres } from './postgres.ts';
+import type { Spread } from './statistics.ts';
+
+/** A line of the table. */
+export interface Result {
+  readonly name: string;
+  /** What `value` is, such as `requests per second ÷ one SELECT`. */
+  readonly measure: string;
+  /** One value if it was measured once. */
+  readonly value: number | Spread;
+  readonly reach: { readonly atLeast: number } | { readonly atMost: number };
+  /** Further figures by name. */
+  readonly details: Readonly<Record<string, number>>;
+}
+
+export interface Bench {
+  readonly name: string;
+  run(postgres: Postgres): Promise<readonly Result[]>;
+}
+
+function medianOf({ value }: Result): number {
+  return typeof value === 'number' ? value : value.median;
+}
+
+export function isReached(result: Result): boolean {
+  const { reach } = result;
+  return 'atLeast' in reach ? medianOf(result) >= reach.atLeast : medianOf(result) <= reach.atMost;
+}
+
+/** The figures of a round as details of a line. */
+export function detailsOf(ours: Round, yardstick: Round): Result['details'] {
+  return {
+    'requests/s': ours.perSecond,
+    'yardstick requests/s': yardstick.perSecond,
+    'p50 ms': ours.p50,
+    'yardstick p50 ms': yardstick.p50,
+    'gateway CPU ms': ours.cpu,
+    'yardstick CPU ms': yardstick.cpu,
+    'database CPU ms': ours.databaseCpu,
+    'yardstick database CPU ms': yardstick.databaseCpu,
+    statements: ours.statements,
+    commits: ours.commits,
+  };
+}

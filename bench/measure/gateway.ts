@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { scopes } from '../../server/src/config/schema.ts';
+import type { Server } from './server.ts';
+
+export interface GatewayOptions {
+  /** A folder in which the gateway gets one of its own. */
+  readonly folder: string;
+  /** Default: PGlite in its folder. */
+  readonly databaseUrl?: string;
+  /** Relative to the repository. Default: what `npm start` starts. */
+  readonly program?: string;
+  /** EHRs in addition to the sandbox. */
+  readonly emrs?: readonly EmrInFile[];
+  /** Further environment variables. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** An EHR of the configuration file. */
+export interface EmrInFile {
+  readonly id: string;
+  readonly [setting: string]: unknown;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const pollMilliseconds = 5;
+
+const sandbox: EmrInFile = {
+  id: 'sandbox-no',
+  name: 'Sandkassen Norge',
+  connector: 'sandbox',
+  settings: { country: 'NO' },
+  synthetic_identifiers: true,
+  care_units: [{ id: 'oslo-sentrum', name: 'Oslo sentrum', time_zone: 'Europe/Oslo', language: 'nb' }],
+};
+
+/** Starts the gateway as `npm start` does, and waits until it is ready. Its log goes to `/dev/null`. */
+export async function startGateway(options: GatewayOptions): Promise<Server> {
+  const { program = 'server/src/main.ts', databaseUrl, emrs = [] } = options;
+  const folder = await mkdtemp(join(options.folder, 'gateway-'));
+  const secret = randomBytes(32).toString('base64url');
+  const configuration = join(folder, 'crossward.yaml');
+  await writeFile(configuration, JSON.stringify(configurationFile([sandbox, ...emrs])));
+  const started = await startProgram(program, {
+    CROSSWARD_CONFIG: configuration,
+    CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
+    CROSSWARD_DATA_DIR: join(folder, 'data'),
+    BENCH_SECRET: secret,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...options.variables,
+  });
+  return { ...started, headers: { 'x-service-client-id': 'bench', 'x-service-client-secret': secret } };
+}
+
+function configurationFile(emrs: readonly EmrInFile[]) {
+  return {
+    emrs,
+    clients: [{ id: 'bench', secrets: [{ env: 'BENCH_SECRET' }], scopes, grants: emrs.map(({ id }) => ({ emr: id })) }],
+    limits: { requests_per_minute: 100_000_000 },
+  };
+}
+
+/** Runs a program of the gateway until `/health/ready` responds with 200. */
+async function startProgram(
+  program: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<Server & { readonly secondsToReady: number }> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const begun = performance.now();
+  const child = spawn('sh', [join(root, 'server/node.sh'), join(root, program)], {
+    env: { PATH: process.env.PATH, PORT: String(port), ...variables },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${program} did not start`);
+    await sleep(pollMilliseconds);
+  }
+  return {
+    url,
+    headers: {},
+    pid: child.pid ?? 0,
+    secondsToReady: (performance.now() - begun) / 1000,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/health/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createRunFolder, startPostgres } from '../../test/embedded-postgres.ts';
+
+/** A PostgreSQL server whose commits wait for the disk. */
+export interface Postgres {
+  /** For the files of a benchmark. */
+  readonly folder: string;
+  /** Process id of the server. Connections are its children. */
+  readonly pid: number;
+  readonly version: string;
+  /** Creates an empty database and returns its URL. */
+  createDatabase(): Promise<string>;
+  /** What the server has done since its start. */
+  counts(): Promise<Counts>;
+  stop(): Promise<void>;
+}
+
+export interface Counts {
+  /** Statements of clients, with BEGIN and COMMIT. */
+  readonly statements: number;
+  /** Transactions that wrote something, so that their commit waits for the disk. */
+  readonly commits: number;
+}
+
+/** The defaults for durability. Less frequent checkpoints, so that none falls into a round. */
+const settings = ['shared_preload_libraries=pg_stat_statements', 'max_wal_size=8GB', 'checkpoint_timeout=1h'];
+
+export async function startDurablePostgres(): Promise<Postgres> {
+  const folder = await createRunFolder();
+  const server = await startPostgres(folder, { settings });
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query('CREATE EXTENSION pg_stat_statements');
+  const { rows } = await client.query('SHOW server_version');
+  return {
+    folder,
+    pid: Number.parseInt(await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10),
+    version: rows[0].server_version,
+    async createDatabase() {
+      const name = `bench_${randomUUID().replaceAll('-', '')}`;
+      await client.query(`CREATE DATABASE ${name}`);
+      const url = new URL(server.url);
+      url.pathname = name;
+      return url.href;
+    },
+    async counts() {
+      const { rows } = await client.query(`
+        SELECT sum(calls)::float AS statements, pg_snapshot_xmax(pg_current_snapshot())::text::float AS commits
+        FROM pg_stat_statements WHERE toplevel`);
+      return rows[0];
+    },
+    async stop() {
+      await client.end();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { AppointmentChange, Connector, TimeSlot } from '@crossward/connector-kit';
+import { afterAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { observeStatements } from '../../../test/statements.ts';
+import { sandboxSubject } from '../test/conformance-subject.ts';
+
+const { database, dispose } = await createTestDatabase();
+afterAll(dispose);
+// Two processes with the same sandbox.
+const { careUnit, ...first } = await sandboxSubject('sandbox', database.pool);
+const second = await sandboxSubject('sandbox', database.pool);
+const here = first.connector as Required<Connector>;
+const there = second.connector as Required<Connector>;
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+async function freeSlots(limit: number): Promise<readonly TimeSlot[]> {
+  return here.listTimeSlots({
+    careUnit,
+    start: new Date(Date.now() + 7 * dayMilliseconds),
+    end: new Date(Date.now() + 60 * dayMilliseconds),
+    resourceIds: ['r-1'],
+    healthcareServiceIds: ['consultation'],
+    limit,
+  });
+}
+
+function write(connector: Connector, ...changes: AppointmentChange[]) {
+  return (connector as Required<Connector>).changeAppointments({ operationId: randomUUID(), careUnit, changes });
+}
+
+function booking(slot: TimeSlot): AppointmentChange {
+  return { kind: 'create', patientId: 'p-1', comment: null, holdUntil: null, ...slot };
+}
+
+test('a booking is one statement, a change of an appointment two', async () => {
+  const [slot, other, third] = await freeSlots(3);
+  if (!slot || !other || !third) throw new Error('No free slot');
+  await write(here, booking(third));
+  const statements = await observeStatements(database.pool, async () => {
+    const [appointment] = await write(here, booking(slot));
+    const appointmentId = appointment?.id ?? '';
+    await write(here, { kind: 'update', appointmentId, time: other });
+    await write(here, { kind: 'cancel', appointmentId });
+  });
+  expect(statements).toHaveLength(1 + 2 + 2);
+});
+
+test('a slot that another process has taken out of the schedule cannot be booked', async () => {
+  const [slot, other] = await freeSlots(2);
+  if (!slot || !other) throw new Error('No free slot');
+  await write(here, booking(other));
+  const [schedule] = await there.listSchedules({ careUnit, resourceId: 'r-1', range: slot, limit: 1 });
+  const taken = { operationId: randomUUID(), careUnit, resourceId: 'r-1', scheduleId: schedule?.id ?? '' };
+  await there.addScheduleException({ ...taken, start: slot.start, end: slot.end });
+  await expect(write(here, booking(slot))).rejects.toMatchObject({ kind: 'time_slot_unavailable' });
+  expect(await there.withdrawSchedule(careUnit, taken.operationId)).toBe('withdrawn');
+  expect(await write(here, booking(slot))).toMatchObject([{ state: 'booked' }]);
+});
+
+test('concurrent changes of one appointment are made one after the other', async () => {
+  const slots = await freeSlots(8);
+  const [slot, ...others] = slots;
+  if (!slot) throw new Error('No free slot');
+  const [appointment] = await write(here, booking(slot));
+  const appointmentId = appointment?.id ?? '';
+  const moved = await Promise.all(
+    others.map((time, index) => write(index % 2 ? here : there, { kind: 'update', appointmentId, time })),
+  );
+  expect(moved.flat().map(({ start }) => start)).toEqual(others.map(({ start }) => start));
+  const [last] = await here.findAppointments(careUnit, [appointmentId]);
+  expect(others.map(({ start }) => start)).toContainEqual(last?.start);
+});
+
+test('one of the concurrent bookings of overlapping times is made', async () => {
+  const [slot] = await freeSlots(1);
+  if (!slot) throw new Error('No free slot');
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, index) => write(index % 2 ? here : there, booking(slot))),
+  );
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'time_slot_unavailable' });
+  }
+});

@@ -1,0 +1,84 @@
+// Bundles the gateway and the command line: node build.ts <folder>
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'rolldown';
+
+/** Bundles to keep, because a running gateway can still load parts of the one that it started from. */
+const kept = 3;
+
+/** Packages that are loaded from node_modules, because they read files next to their modules or are seldom used. */
+const external = [/^@electric-sql\/pglite/, '@scalar/fastify-api-reference', 'pg-native', 'pg-cloudflare'];
+
+const target = process.argv[2] ?? '';
+const draft = `${target}.${process.pid}`;
+await bundle(draft);
+await publish();
+await removeOldBundles();
+
+async function bundle(folder: string): Promise<void> {
+  await build({
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    platform: 'node',
+    input: { gateway: 'server/src/main.ts', crossward: 'server/src/cli/main.ts' },
+    external,
+    plugins: [
+      {
+        name: 'paths of the sources',
+        transform: {
+          filter: { id: /\.ts$/, code: /import\.meta\.url/ },
+          // The files next to the sources stay where they are.
+          handler: (code, id) => ({
+            code: code.replaceAll('import.meta.url', `new URL('${relativeUrl(folder, id)}', import.meta.url).href`),
+            map: null,
+          }),
+        },
+      },
+      // V8 stores a text of ASCII in half the memory.
+      {
+        name: 'ASCII',
+        generateBundle(_options, files) {
+          for (const file of Object.values(files)) {
+            if (file.type === 'chunk') file.code = file.code.replaceAll(/[^\0-\x7f]/g, escaped);
+          }
+        },
+      },
+    ],
+    output: {
+      dir: folder,
+      format: 'esm',
+      sourcemap: true,
+      comments: false,
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+    },
+  });
+}
+
+function relativeUrl(from: string, to: string): string {
+  return relative(from, to).replaceAll('\\', '/');
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Renames the complete bundle, so that nobody starts half of one. */
+async function publish(): Promise<void> {
+  try {
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { recursive: true });
+    // Another process was faster.
+    if (!existsSync(target)) throw error;
+  }
+}
+
+async function removeOldBundles(): Promise<void> {
+  const parent = dirname(target);
+  const folders = (await readdir(parent)).map((name) => join(parent, name));
+  const dated = await Promise.all(folders.map(async (folder) => ({ folder, time: (await stat(folder)).mtimeMs })));
+  const old = dated.toSorted((a, b) => b.time - a.time).slice(kept);
+  await Promise.all(old.map(({ folder }) => rm(folder, { recursive: true, force: true })));
+}

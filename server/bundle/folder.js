@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Path of the bundle of the sources as they are now. Its name is a hash of their content and of the installed packages, so
+ * that changed sources never run as an old bundle.
+ *
+ * @param root the folder of the repository
+ */
+export function bundleFolder(root) {
+  const hash = createHash('sha256');
+  for (const path of inputs(root)) {
+    const content = readFileSync(join(root, path));
+    hash.update(`${path} ${content.length}\n`).update(content);
+  }
+  return join(root, 'server', 'dist', hash.digest('hex').slice(0, 16));
+}
+
+/** What a bundle is made of, relative to the root. */
+function inputs(root) {
+  const connectors = readdirSync(join(root, 'connectors')).map((name) => join('connectors', name));
+  const sources = ['server', 'connector-kit', ...connectors].flatMap((name) => [
+    join(name, 'package.json'),
+    ...readdirSync(join(root, name, 'src'), { recursive: true })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => join(name, 'src', file)),
+  ]);
+  // npm writes the first list of packages. Other package managers do not.
+  const lists = [join('node_modules', '.package-lock.json'), 'package-lock.json'];
+  const packages = lists.filter((file) => existsSync(join(root, file))).slice(0, 1);
+  return [...sources.sort(), join('server', 'bundle', 'build.ts'), ...packages];
+}

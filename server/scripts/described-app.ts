@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createCursors } from '../src/api/paging.ts';
+import { createClientRegistry } from '../src/clients/client-registry.ts';
+import { type AppDeps, buildApp } from '../src/http/app.ts';
+import { addOpenApiGenerator } from '../src/http/openapi-generator.ts';
+import type { OperationServices } from '../src/operations/services.ts';
+import { createKeyRing } from '../src/secrets/key-ring.ts';
+
+// The description does not depend on the configuration, so an empty one is used.
+const deps: Omit<AppDeps, 'metrics'> = {
+  log: pino({ level: 'silent' }),
+  clients: createClientRegistry([]),
+  ehrs: new Map(),
+  cursors: createCursors(createKeyRing([randomBytes(32)])),
+  // Never called.
+  services: {} as OperationServices,
+  mailbox: undefined,
+  identifierHeaders: new Set(),
+  limits: { requests_per_minute: 1, page_requests_per_minute: 1, failed_credentials: 1 },
+  documents: { max_bytes: 1 },
+  http: {
+    trusted_proxies: [],
+    request_timeout_seconds: 60,
+    max_connections: 1,
+    max_connections_per_address: 1,
+    ready_waits_for_emrs: false,
+  },
+  isReady: async () => false,
+};
+
+/** The HTTP interface without EHRs, with `swagger()`. */
+export function describedApp(): Promise<FastifyInstance> {
+  return buildApp({ ...deps, metrics: new Registry() }, addOpenApiGenerator);
+}

@@ -1,0 +1,141 @@
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import type { Configuration } from './config/configuration.ts';
+import { prepareDemo } from './config/demo.ts';
+import type { Environment } from './config/environment.ts';
+import { loadConfiguration } from './config/load.ts';
+import { requireLoopback } from './config/loopback.ts';
+import { type Database, openDatabase } from './db/database.ts';
+import { demoWelcome } from './demo-welcome.ts';
+import { createDeps } from './deps.ts';
+import { connectors } from './ehr/connectors.ts';
+import { buildApp } from './http/app.ts';
+import type { SecretKeys } from './secret-keys/require-known-keys.ts';
+import { ConfigurationError } from './startup/configuration-error.ts';
+import { assertCanListen, listenError } from './startup/listen-error.ts';
+import { makePrivateFolder } from './startup/private-file.ts';
+import type { PrimaryProcess } from './workers/connect-to-primary.ts';
+
+interface Setup {
+  readonly configuration: Configuration;
+  readonly secretKeys: SecretKeys;
+  readonly secretKeyFile?: string;
+  readonly isDemo: boolean;
+}
+
+/**
+ * Runs a gateway in this process until a signal stops it.
+ *
+ * @param primary set if this process is one of several workers
+ * @throws {ConfigurationError | DatabaseError} when it cannot start
+ */
+export async function runGateway(environment: Environment, log: Logger, primary?: PrimaryProcess): Promise<void> {
+  const dataDir = resolve(environment.dataDirectory);
+  // Report mistakes in the configuration before anything is created or changed.
+  const configured = await readConfigured(environment);
+  // Workers listen on the port of the primary process, which has checked it.
+  if (!primary) await assertCanListen(environment);
+  if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
+  // Opening the database locks the data directory, before anything else is written there.
+  const database = await openDatabase({
+    databaseUrl: environment.databaseUrl?.reveal(),
+    dataDir,
+    maxConnections: environment.databasePoolSize,
+  });
+  try {
+    const setup = configured ?? (await readDemo(environment, dataDir));
+    await serve({ environment, setup, database, dataDir, log, primary });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+interface Service {
+  readonly environment: Environment;
+  readonly setup: Setup;
+  readonly database: Database;
+  readonly dataDir: string;
+  readonly log: Logger;
+  readonly primary: PrimaryProcess | undefined;
+}
+
+async function serve({ environment, setup, database, dataDir, log, primary }: Service): Promise<void> {
+  const deps = await createDeps({ ...setup, database, log });
+  primary?.share(deps.metrics);
+  const app = await buildApp({ ...deps, readMetrics: primary?.allMetrics });
+  const address = await app.listen({ host: environment.host, port: environment.port }).catch((error) => {
+    throw listenError(error, environment);
+  });
+  const stop = stopOnce(async (signal) => {
+    log.info({ signal }, 'stopping after the current requests');
+    await app.close();
+    await deps.stop();
+    await database.close();
+  });
+  primary?.onStop(stop);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  const welcome = () =>
+    setup.isDemo ? demoWelcome({ address, ehrs: deps.ehrs, clientFile: join(dataDir, 'demo-client.json') }) : '';
+  if (primary) {
+    primary.ready({ address, welcome: await welcome() });
+    return;
+  }
+  log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward is listening');
+  log.flush();
+  process.stdout.write(await welcome());
+}
+
+/** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */
+async function prepareDataDir(dataDir: string, log: Logger): Promise<void> {
+  if (await makePrivateFolder(dataDir)) {
+    log.warn(
+      { data_dir: dataDir },
+      'data directory was accessible to other users of this machine; now restricted to its owner',
+    );
+  }
+}
+
+async function readDemo({ host, port }: Environment, dataDir: string): Promise<Setup> {
+  const demo = await prepareDemo({ dataDir, connectors, host, port });
+  return {
+    configuration: demo.configuration,
+    secretKeys: [demo.secretKey],
+    secretKeyFile: demo.secretKeyFile,
+    isDemo: true,
+  };
+}
+
+async function readConfigured(environment: Environment): Promise<Setup | undefined> {
+  if (environment.configurationPath === undefined) {
+    requireLoopback(environment.host, 'the demo');
+    return undefined;
+  }
+  const { secretKey, previousSecretKeys } = environment;
+  if (!secretKey) throw new ConfigurationError(['CROSSWARD_SECRET_KEY: is not set']);
+  const configuration = await loadConfiguration({
+    path: environment.configurationPath,
+    connectors,
+    environment: process.env,
+  });
+  if (usesDemoMailbox(configuration)) requireLoopback(environment.host, 'the demo mailbox');
+  const secretKeys = [secretKey.reveal(), ...previousSecretKeys.map((key) => key.reveal())] as const;
+  return { configuration, secretKeys, isDemo: false };
+}
+
+function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {
+  return sms?.provider === 'demo_mailbox' || email?.provider === 'demo_mailbox';
+}
+
+/** The first signal stops the gateway gracefully. Node.js ends it at once when the same signal comes again. */
+function stopOnce(stop: (signal: string) => Promise<void>): (signal: string) => void {
+  let isStopping = false;
+  return (signal) => {
+    if (isStopping) return;
+    isStopping = true;
+    stop(signal).then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+}

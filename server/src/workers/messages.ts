@@ -1,0 +1,24 @@
+import type { Registry } from 'prom-client';
+
+/** The metrics of one process, as `AggregatorRegistry.aggregate` takes them. */
+export type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** What a worker reports when it serves requests. */
+export interface Ready {
+  /** `http://host:port` */
+  readonly address: string;
+  /** Text for people, printed after the start. Can be empty. */
+  readonly welcome: string;
+}
+
+/** From a worker to the primary process. */
+export type FromWorker =
+  | ({ readonly type: 'ready' } & Ready)
+  | { readonly type: 'all metrics wanted'; readonly id: number }
+  | { readonly type: 'own metrics'; readonly id: number; readonly metrics: ProcessMetrics };
+
+/** From the primary process to a worker. */
+export type ToWorker =
+  | { readonly type: 'stop'; readonly signal: string }
+  | { readonly type: 'own metrics wanted'; readonly id: number }
+  | { readonly type: 'all metrics'; readonly id: number; readonly text: string };

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+
+export interface RoundRobinProxy {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/**
+ * A proxy that gives each request to the next of several servers. It skips a server that refuses connections. If a server
+ * ends during a request, the caller's connection breaks, because the request may have been executed.
+ */
+export async function startRoundRobinProxy(targets: readonly string[]): Promise<RoundRobinProxy> {
+  const agent = new Agent({ keepAlive: true });
+  let turn = 0;
+
+  async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await incoming.toArray());
+    const first = turn++;
+    for (let attempt = 0; attempt < targets.length; attempt++) {
+      const target = targets[(first + attempt) % targets.length] ?? '';
+      try {
+        const response = await send(target, incoming, body);
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        return await pipeline(response, outgoing);
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) break;
+      }
+    }
+    outgoing.destroy();
+  }
+
+  async function send(target: string, { method, url = '', headers }: IncomingMessage, body: Buffer) {
+    const outgoing = request(new URL(url, target), { agent, method, headers });
+    outgoing.end(body);
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return response;
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    forward(incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      agent.destroy();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
