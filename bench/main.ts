@@ -2,14 +2,31 @@
 // on the machine. The gateway, the yardstick, PostgreSQL and this driver share its processors.
 import { parseArgs } from 'node:util';
 import { booking, bookingInMemory } from './benches/book.ts';
+import { fhir } from './benches/fhir.ts';
+import { history } from './benches/history.ts';
+import { memory } from './benches/memory.ts';
 import { read } from './benches/read.ts';
+import { reschedule } from './benches/reschedule.ts';
+import { start } from './benches/start.ts';
 import { timeSlots } from './benches/time-slots.ts';
+import { workers } from './benches/workers.ts';
 import type { Bench, Result } from './measure/bench.ts';
 import { startDurablePostgres } from './measure/postgres.ts';
 import { save } from './measure/save.ts';
 import { describe, toMarkdown } from './measure/table.ts';
 
-const benches: readonly Bench[] = [read, booking, bookingInMemory, timeSlots];
+const benches: readonly Bench[] = [
+  read,
+  booking,
+  bookingInMemory,
+  timeSlots,
+  history,
+  reschedule,
+  fhir,
+  start,
+  memory,
+  workers,
+];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } });
 const names = benches.map(({ name }) => name);

@@ -1,5 +1,6 @@
 import type { Bench, Result } from '../measure/bench.ts';
 import { type Comparison, compare } from '../measure/compare.ts';
+import { writes } from '../measure/load.ts';
 import type { Server } from '../measure/server.ts';
 import { appointments, type Creation, everyTime } from './bookings.ts';
 import { throughputResult, withPair } from './pair.ts';
@@ -11,8 +12,8 @@ export const booking: Bench = {
     withPair(postgres, {}, async ({ gateway, yardstick }) => {
       const comparison = await compare(
         postgres,
-        { server: gateway, method: 'POST', path: appointments, body: everyTime(), withKey: true },
-        { server: yardstick, method: 'POST', path: '/insert', body: everyTime() },
+        writes(gateway, appointments, everyTime(), true),
+        writes(yardstick, '/insert', everyTime()),
       );
       return [throughputResult('book with a key', 'one INSERT', 0.35, comparison), processorTime(comparison)];
     }),
@@ -25,8 +26,8 @@ export const bookingInMemory: Bench = {
     withPair(postgres, { program: 'bench/servers/memory-gateway.ts' }, async ({ gateway, yardstick }) => {
       const comparison = await compare(
         postgres,
-        { server: gateway, method: 'POST', path: appointments, body: everyTime(), withKey: true },
-        { server: yardstick, method: 'POST', path: '/insert-and-update', body: everyTime() },
+        writes(gateway, appointments, everyTime(), true),
+        writes(yardstick, '/insert-and-update', everyTime(), true),
       );
       return [throughputResult('book with a key, EHR in memory', 'one INSERT and one UPDATE', 0.6, comparison)];
     }),

@@ -1,5 +1,6 @@
 import type { Bench } from '../measure/bench.ts';
 import { compare } from '../measure/compare.ts';
+import { reads } from '../measure/load.ts';
 import { book } from './book.ts';
 import { appointments, everyTime } from './bookings.ts';
 import { throughputResult, withPair } from './pair.ts';
@@ -12,8 +13,8 @@ export const read: Bench = {
       const id = await book(gateway, everyTime()());
       const comparison = await compare(
         postgres,
-        { server: gateway, path: `${appointments}/${id}` },
-        { server: yardstick, path: `/appointments/${id}` },
+        reads(gateway, `${appointments}/${id}`),
+        reads(yardstick, `/appointments/${id}`),
       );
       return [throughputResult('read one appointment', 'one SELECT', 0.7, comparison)];
     }),

@@ -1,5 +1,6 @@
 import type { Bench } from '../measure/bench.ts';
 import { compare } from '../measure/compare.ts';
+import { reads } from '../measure/load.ts';
 import { careUnit, days } from './bookings.ts';
 import { durationResult, throughputResult, withPair } from './pair.ts';
 
@@ -10,9 +11,9 @@ export const timeSlots: Bench = {
   name: 'time-slots',
   run: (postgres) =>
     withPair(postgres, {}, async ({ gateway, yardstick }) => {
-      const ofResource = { server: gateway, path: `${careUnit}${oneResource}` };
-      const ofCareUnit = { server: gateway, path: `${careUnit}/timeslots?${days(1, 92)}` };
-      const twoWeeks = await compare(postgres, ofResource, { server: yardstick, path: oneResource });
+      const ofResource = reads(gateway, `${careUnit}${oneResource}`);
+      const ofCareUnit = reads(gateway, `${careUnit}/timeslots?${days(1, 92)}`);
+      const twoWeeks = await compare(postgres, ofResource, reads(yardstick, oneResource));
       const firstPage = await compare(postgres, ofCareUnit, ofResource);
       return [
         throughputResult('time slots, one resource, two weeks', 'one SELECT of ready rows', 0.6, twoWeeks),

@@ -1,5 +1,5 @@
-import type { Round } from './load.ts';
 import type { Postgres } from './postgres.ts';
+import type { Round } from './round.ts';
 import type { Spread } from './statistics.ts';
 
 /** A line of the table. */
@@ -9,7 +9,8 @@ export interface Result {
   readonly measure: string;
   /** One value if it was measured once. */
   readonly value: number | Spread;
-  readonly reach: { readonly atLeast: number } | { readonly atMost: number };
+  /** Absent: the line only informs. */
+  readonly reach?: { readonly atLeast: number } | { readonly atMost: number } | undefined;
   /** Further figures by name. */
   readonly details: Readonly<Record<string, number>>;
 }
@@ -23,8 +24,10 @@ function medianOf({ value }: Result): number {
   return typeof value === 'number' ? value : value.median;
 }
 
-export function isReached(result: Result): boolean {
+/** `undefined`: there is nothing to reach. */
+export function isReached(result: Result): boolean | undefined {
   const { reach } = result;
+  if (!reach) return undefined;
   return 'atLeast' in reach ? medianOf(result) >= reach.atLeast : medianOf(result) <= reach.atMost;
 }
 

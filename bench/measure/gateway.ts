@@ -30,6 +30,8 @@ export interface EmrInFile {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pollMilliseconds = 5;
+/** One for all gateways of a run: a database knows its key. */
+const secretKey = randomBytes(32).toString('base64');
 
 const sandbox: EmrInFile = {
   id: 'sandbox-no',
@@ -49,7 +51,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   await writeFile(configuration, JSON.stringify(configurationFile([sandbox, ...emrs])));
   const started = await startProgram(program, {
     CROSSWARD_CONFIG: configuration,
-    CROSSWARD_SECRET_KEY: randomBytes(32).toString('base64'),
+    CROSSWARD_SECRET_KEY: secretKey,
     CROSSWARD_DATA_DIR: join(folder, 'data'),
     BENCH_SECRET: secret,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
@@ -67,7 +69,7 @@ function configurationFile(emrs: readonly EmrInFile[]) {
 }
 
 /** Runs a program of the gateway until `/health/ready` responds with 200. */
-async function startProgram(
+export async function startProgram(
   program: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<Server & { readonly secondsToReady: number }> {

@@ -59,3 +59,13 @@ export async function startDurablePostgres(): Promise<Postgres> {
     },
   };
 }
+/** Runs SQL statements, one after the other. */
+export async function execute(url: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -5,7 +5,7 @@ const columns = ['bench', 'measure', 'value', 'range', 'reach', 'reached'];
 /** One line of text, and a second one with the further figures. */
 export function describe(result: Result): string {
   const { name, measure, details } = result;
-  const line = `${name}: ${format(result)}   [${measure}, reach ${reachOf(result)}]\n`;
+  const line = `${name}: ${format(result)}   [${measure}${result.reach ? `, reach ${reachOf(result)}` : ''}]\n`;
   const further = Object.entries(details).map(([key, figure]) => `${key} ${round(figure)}`);
   return further.length === 0 ? line : `${line}    ${further.join(', ')}\n`;
 }
@@ -18,7 +18,7 @@ export function toMarkdown(results: readonly Result[]): string {
     round(typeof result.value === 'number' ? result.value : result.value.median),
     rangeOf(result),
     reachOf(result),
-    isReached(result) ? 'yes' : 'no',
+    result.reach ? (isReached(result) ? 'yes' : 'no') : '',
   ]);
   return [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
@@ -26,7 +26,8 @@ export function toMarkdown(results: readonly Result[]): string {
 function format(result: Result): string {
   const range = rangeOf(result);
   const value = round(typeof result.value === 'number' ? result.value : result.value.median);
-  return `${value}${range && ` (${range})`} ${isReached(result) ? 'reached' : 'NOT reached'}`;
+  const verdict = result.reach ? ` ${isReached(result) ? 'reached' : 'NOT reached'}` : '';
+  return `${value}${range && ` (${range})`}${verdict}`;
 }
 
 function rangeOf({ value }: Result): string {
@@ -34,6 +35,7 @@ function rangeOf({ value }: Result): string {
 }
 
 function reachOf({ reach }: Result): string {
+  if (!reach) return '';
   return 'atLeast' in reach ? `≥ ${reach.atLeast}` : `≤ ${reach.atMost}`;
 }
 

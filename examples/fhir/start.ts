@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startMedplum } from '../../connectors/fhir-r4/counterparts/medplum.ts';
+import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { readEnvironment } from '../../server/src/config/environment.ts';
 import { loadConfiguration } from '../../server/src/config/load.ts';
 import { connectors } from '../../server/src/ehr/connectors.ts';
@@ -25,11 +26,14 @@ Object.assign(process.env, {
 });
 const { configurationPath: path = '', port } = readEnvironment();
 const configuration = await loadConfiguration({ path, connectors, environment: process.env });
-const [emr] = configuration.emrs;
+const [emr, second] = configuration.emrs;
 const [client] = configuration.clients;
-const fhirUrl = new URL(String(emr?.settings.base_url));
+const [fhirUrl, secondUrl] = [emr, second].map((it) => new URL(String(it?.settings.base_url))) as [URL, URL];
 
-await startMedplum({ port: Number(fhirUrl.port), data: { alsoOn: readmeDates } });
+const data = { alsoOn: readmeDates };
+await startMedplum({ port: Number(fhirUrl.port), data });
+// Medplum's repository in memory has no documents and no transactions.
+await startFake({ port: Number(secondUrl.port), data });
 
 // The process that owns the FHIR server's port owns the folder.
 const removeFolder = () => rmSync(folder, { recursive: true, force: true });
@@ -46,11 +50,12 @@ await import('../../server/src/main.ts');
 const gateway = `http://127.0.0.1:${port}`;
 const credential = (name: string) => `$(node -p 'require("${shown(clientFile)}").${name}')`;
 process.stdout.write(`
-Crossward runs with a FHIR server behind it. All people in it are synthetic.
+Crossward runs with two FHIR servers behind it. All people in them are synthetic.
 
   API reference                ${gateway}/docs/
   Codes sent to patients       ${gateway}/demo/messages
-  FHIR server                  ${new URL('Appointment', fhirUrl)}
+  FHIR servers                 ${new URL('Appointment', fhirUrl)}
+                               ${new URL('Appointment', secondUrl)}
   Configuration                ${shown(path)}
   Credentials                  ${shown(clientFile)}
 
@@ -62,7 +67,7 @@ curl ${gateway}/api/emrs/${emr?.id}/care-units/${emr?.care_units[0]?.id}/appoint
   -H 'content-type: application/json' \\
   -d '{"patient_id":"p-3","resource_id":"r-1","healthcare_service_id":"consultation","start_time":"2030-03-15T09:00:00","end_time":"2030-03-15T09:30:00"}'
 
-Ctrl-C stops both servers.
+Ctrl-C stops all three servers.
 `);
 
 /** The path relative to the current folder. */

@@ -24,10 +24,13 @@ async function freePort(): Promise<number> {
 
 /** Starts the example as users do, with other ports and another folder. */
 async function startExample() {
-  const fhirUrl = `http://127.0.0.1:${await freePort()}`;
+  const [fhirUrl, fullUrl] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
   const asPublished = await readFile(new URL('crossward.yaml', example), 'utf8');
   const configuration = join(folder, 'crossward.yaml');
-  await writeFile(configuration, asPublished.replace('http://127.0.0.1:8090', fhirUrl));
+  await writeFile(
+    configuration,
+    asPublished.replace('http://127.0.0.1:8090', fhirUrl).replace('http://127.0.0.1:8091', fullUrl),
+  );
   const child = spawn(process.execPath, [fileURLToPath(new URL('start.ts', example))], {
     env: {
       PATH: process.env.PATH,
@@ -52,7 +55,7 @@ async function startExample() {
   return { child, ended, fhirUrl, printed, output: () => output };
 }
 
-test('the example books in a FHIR server, directly and by code, and removes its files', {
+test('the example books in FHIR servers, directly and by code, writes records, and removes its files', {
   timeout: 120_000,
 }, async () => {
   const { child, ended, fhirUrl, printed, output } = await startExample();
@@ -107,6 +110,31 @@ test('the example books in a FHIR server, directly and by code, and removes its 
     });
     const confirmed = await fetch(`${fhirUrl}/Appointment/${id}`);
     expect(await confirmed.json()).toMatchObject({ status: 'booked' });
+
+    const create = async (path: string, body: object, emr: string) => {
+      const url = north.replace('/fhir/', `/${emr}/`).replace('/appointments', path);
+      return (await send('POST', url, JSON.stringify(body))).status;
+    };
+    const note = { text: 'Well.', author_id: 'r-1' };
+    const file = { content_type: 'text/plain', content: 'U2VlIHJlZmVycmFs' };
+    const inTenDays = new Date(Date.now() + 10 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+    const evening = {
+      start_time: `${inTenDays}T18:00:00`,
+      end_time: `${inTenDays}T19:00:00`,
+      slot_minutes: 30,
+      healthcare_service_ids: ['consultation'],
+    };
+    for (const [emr, ...expected] of [
+      ['fhir', 201, 501, 501],
+      ['fhir-full', 201, 201, 201],
+    ] as const) {
+      const statuses = [
+        await create('/patients/p-3/medical-notes', note, emr),
+        await create('/patients/p-3/documents', file, emr),
+        await create('/resources/r-1/schedules', evening, emr),
+      ];
+      expect([emr, ...statuses]).toEqual([emr, ...expected]);
+    }
 
     child.kill('SIGINT');
     expect({ code: await ended, output: output() }).toMatchObject({ code: 0 });

@@ -78,6 +78,8 @@ export interface FakeOptions {
   /** Whether it sends a Binary as a resource in JSON, whatever the client accepts. */
   readonly jsonBinaries?: boolean;
   readonly data?: InitialData;
+  /** Default: a free port. */
+  readonly port?: number;
 }
 
 /** The fault that a request gets. */
@@ -155,7 +157,7 @@ export async function startFake(options: FakeOptions = {}): Promise<FakeServer> 
       send(response, status, undefined, headers);
     else if (isBinary(resource) && !options.jsonBinaries && !acceptsFhir(request)) sendContent(response, resource);
     else send(response, status, resource, headers);
-  });
+  }, options.port);
   const fake: FakeServer = {
     ...server,
     store,

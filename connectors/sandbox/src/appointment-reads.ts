@@ -1,4 +1,5 @@
 import type { Appointment, AppointmentQuery } from '@crossward/connector-kit';
+import type { Statement } from '@crossward/connector-kit/database';
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { currentState } from './appointment-state.ts';
 import { type AppointmentRow, type SandboxTables, statement } from './tables.ts';
@@ -31,24 +32,72 @@ export async function listAppointments(
   emr: string,
   query: AppointmentQuery,
 ): Promise<readonly Appointment[]> {
-  let select = selectAppointments(db, emr).where('care_unit_id', '=', query.careUnit.id);
-  if (query.patientId !== undefined) select = select.where('patient_id', '=', query.patientId);
-  if (query.resourceId !== undefined) select = select.where('resource_id', '=', query.resourceId);
-  if (query.range) {
-    const { start, end } = query.range;
-    select = select
-      .where('starts_at', '<', end)
-      .where('ends_at', '>', start)
-      // No appointment is longer than a day (a table constraint), so the index scan can start one day earlier.
-      .where('starts_at', '>', new Date(start.getTime() - dayMilliseconds));
-  }
-  if (query.states && query.states.length > 0) select = select.where(currentState, 'in', [...query.states]);
-  if (query.after) {
-    const { start, id } = query.after;
-    select = select.where(sql<boolean>`(starts_at, id) > (${start}, ${id})`);
-  }
-  const rows = await select.orderBy('starts_at').orderBy('id').limit(query.limit).execute();
+  const { careUnit, patientId, resourceId, range, states = [], after, limit } = query;
+  const list = listWith({
+    patient: patientId !== undefined,
+    resource: resourceId !== undefined,
+    range: range !== undefined,
+    states: states.length > 0,
+    after: after !== undefined,
+  });
+  const { rows } = await list(db, {
+    emr,
+    careUnitId: careUnit.id,
+    patientId,
+    resourceId,
+    start: range?.start,
+    end: range?.end,
+    dayBefore: range && new Date(range.start.getTime() - dayMilliseconds),
+    states,
+    afterStart: after?.start,
+    afterId: after?.id,
+    limit,
+  });
   return rows.map(appointment);
+}
+
+/** The conditions that a list has. */
+type Conditions = Readonly<Record<'patient' | 'resource' | 'range' | 'states' | 'after', boolean>>;
+
+interface ListInput {
+  readonly emr: string;
+  readonly careUnitId: string;
+  readonly patientId: string | undefined;
+  readonly resourceId: string | undefined;
+  readonly start: Date | undefined;
+  readonly end: Date | undefined;
+  /** No appointment is longer than a day (a table constraint), so the index scan can start one day earlier. */
+  readonly dayBefore: Date | undefined;
+  readonly states: readonly string[];
+  readonly afterStart: Date | undefined;
+  readonly afterId: string | undefined;
+  readonly limit: number;
+}
+
+const lists = new Map<string, Statement<ListInput, SelectedRow>>();
+
+/** A statement for each combination of conditions, so that each can use the index that fits. */
+function listWith(conditions: Conditions): Statement<ListInput, SelectedRow> {
+  const key = JSON.stringify(conditions);
+  const known = lists.get(key);
+  if (known) return known;
+  const made = statement((db, input: ListInput) => {
+    const { emr, careUnitId, patientId, resourceId, start, end, dayBefore, states, afterStart, afterId, limit } = input;
+    return selectAppointments(db, emr)
+      .where('care_unit_id', '=', careUnitId)
+      .$if(conditions.patient, (select) => select.where(sql<boolean>`patient_id = ${patientId}`))
+      .$if(conditions.resource, (select) => select.where(sql<boolean>`resource_id = ${resourceId}`))
+      .$if(conditions.range, (select) =>
+        select.where(sql<boolean>`starts_at < ${end} AND ends_at > ${start} AND starts_at > ${dayBefore}`),
+      )
+      .$if(conditions.states, (select) => select.where(sql<boolean>`${currentState} = ANY(${states}::text[])`))
+      .$if(conditions.after, (select) => select.where(sql<boolean>`(starts_at, id) > (${afterStart}, ${afterId})`))
+      .orderBy('starts_at')
+      .orderBy('id')
+      .limit(limit);
+  });
+  lists.set(key, made);
+  return made;
 }
 
 /** The appointments with these ids, in the order of the ids. */

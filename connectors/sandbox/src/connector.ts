@@ -58,7 +58,7 @@ async function openSandbox({
     findResource: async (careUnit, identifier) => directory.findResource(careUnit.id, identifier) ?? null,
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
-    listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, query)),
+    listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, schedules, query)),
     findAppointments: batchedLookUps((careUnitId, ids) =>
       inPortVocabulary(() => findAppointments(db, emr, careUnitId, ids)),
     ),

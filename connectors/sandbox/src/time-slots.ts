@@ -1,51 +1,66 @@
 import {
   type CareUnit,
   coversWithoutGap,
-  overlaps,
   type Period,
   type TimeSlot,
-  type TimeSlotPosition,
   type TimeSlotQuery,
-  type Timetable,
 } from '@crossward/connector-kit';
 import { slotsOf } from '@crossward/connector-kit/timetable';
 import type { Kysely } from 'kysely';
-import { takenState } from './appointment-state.ts';
-import { loadSchedules, type SandboxSchedule } from './schedule-reads.ts';
+import type { ScheduleCache } from './schedule-cache.ts';
+import type { LoadedSchedules, SandboxSchedule } from './schedule-reads.ts';
+import { candidates } from './slot-candidates.ts';
 import type { SandboxTables } from './tables.ts';
+import { readTakenTimes } from './taken-times.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Days searched in the first step: the first few days often fill a page. */
-const firstStepDays = 2;
-const longestStepDays = 32;
-
-/** Free slots of the care unit. Searches the range in growing steps and stops when the page is full. */
+/** Free slots of the care unit. One statement if the page is full, or the range searched, with the first candidates. */
 export async function listTimeSlots(
   db: Kysely<SandboxTables>,
   emr: string,
+  schedules: ScheduleCache,
   query: TimeSlotQuery,
 ): Promise<readonly TimeSlot[]> {
-  const loaded = await loadSchedules(db, emr, query.careUnit.id, query.resourceIds);
-  if (!loaded) return [];
-  const timetables = [...Map.groupBy(loaded.schedules, timetableOf).values()];
-  const found: TimeSlot[] = [];
-  const end = query.end.getTime();
-  const now = loaded.now.getTime();
-  let from = Math.max(query.start.getTime(), now, query.after?.start.getTime() ?? now);
-  for (let days = firstStepDays; from < end && found.length < query.limit; days = Math.min(days * 2, longestStepDays)) {
-    const until = Math.min(from + days * dayMilliseconds, end);
-    // A slot belongs to the step in which it starts, and may end in the next.
-    const window = { start: new Date(from), end: new Date(Math.min(until + dayMilliseconds, end)) };
-    const candidates = timetables
-      .flatMap((schedules) => candidatesOf(schedules, query, window))
-      .filter((slot) => slot.start.getTime() < until && isAfter(slot, query.after))
-      .sort(byPosition);
-    if (candidates.length > 0)
-      found.push(...(await freeOf(db, emr, candidates, query.freeing ?? [], query.limit - found.length)));
-    from = until;
+  for (;;) {
+    const found = await searchIn(await schedules.get(query.careUnit.id), db, emr, query);
+    if (found) return found;
+    schedules.forget(query.careUnit.id);
   }
-  return found;
+}
+
+/** `undefined`: the schedules have changed since they were loaded. */
+async function searchIn(
+  loaded: LoadedSchedules,
+  db: Kysely<SandboxTables>,
+  emr: string,
+  query: TimeSlotQuery,
+): Promise<readonly TimeSlot[] | undefined> {
+  // The database's clock decides which slots have started. This process's clock may differ, but not by a day.
+  const earliest = Math.max(query.start.getTime(), Date.now() - dayMilliseconds, query.after?.start.getTime() ?? 0);
+  const rest = candidates(loaded, query, earliest);
+  const found: TimeSlot[] = [];
+  for (;;) {
+    // Twice what is missing, because some are taken.
+    const wanted = 2 * (query.limit - found.length);
+    const next = take(rest, wanted);
+    const { version, now, isFree } = await readTakenTimes(db, emr, next, query.freeing ?? []);
+    if (version !== loaded.version) return undefined;
+    const free = next.filter((slot) => slot.start.getTime() > now && isFree(slot));
+    found.push(...free.slice(0, query.limit - found.length));
+    if (next.length < wanted || found.length === query.limit) return found;
+  }
+}
+
+/** The next entries, `count` at most. The source can be read further. */
+function take<Entry>(source: Iterator<Entry>, count: number): Entry[] {
+  const taken: Entry[] = [];
+  while (taken.length < count) {
+    const next = source.next();
+    if (next.done) break;
+    taken.push(next.value);
+  }
+  return taken;
 }
 
 export interface WantedTime extends Period {
@@ -68,72 +83,4 @@ export function areScheduled(
       .flatMap((schedule) => slotsOf(schedule, timeZone, time));
     return coversWithoutGap(slots, time);
   });
-}
-
-/** Schedules with the same timetable have the same slots. */
-function timetableOf({ localStart, localEnd, slotMinutes, recurrence, endsAt, exceptions }: Timetable): string {
-  return JSON.stringify([localStart, localEnd, slotMinutes, recurrence, endsAt, exceptions]);
-}
-
-/** Scheduled slots that match the query. All schedules must have the same timetable, so slots are computed once. */
-function candidatesOf(schedules: readonly SandboxSchedule[], query: TimeSlotQuery, window: Period): TimeSlot[] {
-  const wanted = query.healthcareServiceIds;
-  const offered = schedules.flatMap(({ resourceId, healthcareServiceIds }) =>
-    healthcareServiceIds
-      .filter((id) => wanted === undefined || wanted.includes(id))
-      .map((healthcareServiceId) => ({ resourceId, healthcareServiceId })),
-  );
-  const [any] = schedules;
-  if (!any || offered.length === 0) return [];
-  return slotsOf(any, query.careUnit.timeZone, window).flatMap(({ start, end }) =>
-    offered.map(({ resourceId, healthcareServiceId }) => ({ start, end, resourceId, healthcareServiceId })),
-  );
-}
-
-async function freeOf(
-  db: Kysely<SandboxTables>,
-  emr: string,
-  candidates: readonly TimeSlot[],
-  freeing: readonly string[],
-  limit: number,
-): Promise<TimeSlot[]> {
-  const start = new Date(Math.min(...candidates.map((slot) => slot.start.getTime())));
-  const end = new Date(Math.max(...candidates.map((slot) => slot.end.getTime())));
-  const taken = await db
-    .selectFrom('sandbox.appointments')
-    .select(['resource_id', 'starts_at', 'ends_at'])
-    .where('emr', '=', emr)
-    .where('resource_id', 'in', [...new Set(candidates.map((slot) => slot.resourceId))])
-    .where('starts_at', '<', end)
-    .where('ends_at', '>', start)
-    .where('starts_at', '>', new Date(start.getTime() - dayMilliseconds))
-    .where(takenState)
-    .$if(freeing.length > 0, (query) => query.where('id', 'not in', [...freeing]))
-    .execute();
-  const takenOf = Map.groupBy(taken, (row) => row.resource_id);
-  const free: TimeSlot[] = [];
-  for (const slot of candidates) {
-    if (free.length === limit) break;
-    const blocked = takenOf
-      .get(slot.resourceId)
-      ?.some((row) => overlaps(slot, { start: row.starts_at, end: row.ends_at }));
-    if (!blocked) free.push(slot);
-  }
-  return free;
-}
-
-function byPosition(a: TimeSlotPosition, b: TimeSlotPosition): number {
-  return (
-    a.start.getTime() - b.start.getTime() ||
-    compare(a.resourceId, b.resourceId) ||
-    compare(a.healthcareServiceId, b.healthcareServiceId)
-  );
-}
-
-function isAfter(slot: TimeSlotPosition, position: TimeSlotPosition | undefined): boolean {
-  return position === undefined || byPosition(slot, position) > 0;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

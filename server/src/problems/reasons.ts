@@ -293,6 +293,13 @@ export const reasons = {
     happened: 'Within two years, the schedule has occurrences at times of another schedule of the resource.',
     remedy: 'Choose other times, or end the other schedule or take a period out of it first.',
   },
+  schedule_limit_reached: {
+    ...caller,
+    status: 409,
+    title: 'Too many schedules',
+    happened: 'The resource has as many schedules to come as the gateway lets a client create.',
+    remedy: 'End some of them, or create one schedule with a recurrence in place of many.',
+  },
   schedule_has_appointments: {
     ...caller,
     status: 409,

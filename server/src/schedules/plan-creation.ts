@@ -3,12 +3,16 @@ import { checkRecurrence } from '@crossward/connector-kit/timetable';
 import { inBody } from '../api/places.ts';
 import { readRange } from '../api/request-times.ts';
 import type { Access } from '../api/route.ts';
-import { problemAt } from '../problems/problem.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
 import type { ScheduleCreationBody } from './contract.ts';
 import type { ScheduleCreationPlan } from './kinds.ts';
 
 const places = { start: inBody('start_time'), end: inBody('end_time') };
 const longestMinutes = 24 * 60;
+/** Each schedule is compared with the others of its resource. */
+const mostSchedules = 100;
+/** As far ahead as schedules are compared. */
+const countedMilliseconds = 2 * 366 * 24 * 60 * 60 * 1000;
 
 /** Checks everything but an overlap with other schedules, which the EHR checks. */
 export async function planCreation(
@@ -40,6 +44,7 @@ export async function planCreation(
       throw problemAt(place, 'healthcare_service_not_offered', 'The resource does not offer this healthcare service.');
     }
   }
+  await assertRoom({ ehr, careUnit }, resource);
   return {
     resourceId: resource.id,
     healthcareServiceIds: body.healthcare_service_ids,
@@ -60,6 +65,17 @@ function assertSlotsFit({ start_time, end_time, slot_minutes }: ScheduleCreation
     const detail = 'The time from `start_time` to `end_time` must be a whole number of slots.';
     throw problemAt(inBody('slot_minutes'), 'time_range_invalid', detail);
   }
+}
+
+/** Counts the schedules that have occurrences to come. Concurrent requests may create a few more. */
+async function assertRoom({ ehr, careUnit }: Pick<Access, 'ehr' | 'careUnit'>, { id }: Resource): Promise<void> {
+  if (!ehr.offers('listSchedules')) return;
+  const range = { start: new Date(), end: new Date(Date.now() + countedMilliseconds) };
+  const found = await ehr.call('listSchedules', { careUnit, resourceId: id, range, limit: mostSchedules });
+  if (found.length < mostSchedules) return;
+  throw new Problem('schedule_limit_reached', {
+    detail: `The resource has ${mostSchedules} schedules with occurrences in the next two years.`,
+  });
 }
 
 function assertNotOver(end: Date, detail: string): void {

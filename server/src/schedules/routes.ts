@@ -1,4 +1,4 @@
-import type { Schedule } from '@crossward/connector-kit';
+import type { Schedule, ScheduleOperations } from '@crossward/connector-kit';
 import type { FastifyInstance } from 'fastify';
 import { resourceIdentifier } from '../api/identifiers.ts';
 import type { Cursors } from '../api/paging.ts';
@@ -8,7 +8,7 @@ import { ehrReadReasons, identifierReasons } from '../api/route-reasons.ts';
 import { reference, resourceNotation, text } from '../api/schemas.ts';
 import { requireResource } from '../ehr/lookups.ts';
 import type { ReadHeader } from '../identifiers/index.ts';
-import { problemAt } from '../problems/problem.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
 import type { Reason } from '../problems/reasons.ts';
 import {
   type ScheduleBody,
@@ -97,10 +97,17 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
     params: resourceParam,
     body: reference<ScheduleCreationBody>('ScheduleCreation'),
     response: { status: 201, description: 'The schedule.', schema: scheduleSchema },
-    reasons: [...writeReasons, 'recurrence_invalid', 'healthcare_service_not_offered', 'schedule_overlap'],
+    reasons: [
+      ...writeReasons,
+      'recurrence_invalid',
+      'healthcare_service_not_offered',
+      'schedule_overlap',
+      'schedule_limit_reached',
+    ],
     reasonsOfNames: ['healthcare_service_not_found'],
     examples: { params: resourcePlace, body: creationExample, response: example },
     async handle({ params, body, readHeader, execute, ...access }) {
+      requireOperation(access, 'createSchedule');
       const resource = await resourceOf(access, params.resource_id, readHeader);
       return execute(scheduleCreationKind, await planCreation(access, resource, body));
     },
@@ -143,6 +150,7 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
       response: { ...example, ends_at: '2027-07-01T00:00:00+02:00' },
     },
     async handle({ params, body, readHeader, execute, ...access }) {
+      requireOperation(access, 'endSchedule');
       return execute(scheduleEndKind, planEnd(access, await scheduleOf(access, params, readHeader), body));
     },
   });
@@ -170,9 +178,15 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
       },
     },
     async handle({ params, body, readHeader, execute, ...access }) {
+      requireOperation(access, 'addScheduleException');
       return execute(scheduleExceptionKind, planException(access, await scheduleOf(access, params, readHeader), body));
     },
   });
+}
+
+/** @throws Problem `operation_unsupported` without a look-up if the EHR lacks the operation */
+function requireOperation({ ehr }: Access, operation: keyof ScheduleOperations): void {
+  if (!ehr.offers(operation)) throw new Problem('operation_unsupported');
 }
 
 async function resourceOf({ ehr, careUnit }: Access, notation: string, readHeader: ReadHeader) {

@@ -3,6 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { type Appointment, bergen, creationBody, freeSlots, oslo, pagesOf, type Slot } from '../../../test/bookings.ts';
 import { nextClockChange } from '../../../test/clock-change-days.ts';
+import { rowsOf } from '../../../test/codes.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { identifierCases } from '../../../test/identifier-cases.ts';
 import type { ScheduleBody } from './contract.ts';
@@ -132,6 +133,33 @@ describe('create_schedule', () => {
     }
     await created('r-4', { start_time: on(1, '21:00'), end_time: on(1, '21:30') });
     expect(await post(schedulesOf('r-3'), overlapping)).toMatchObject({ status: 201 });
+  });
+
+  test('rejects more schedules of one resource than it can compare', async () => {
+    const count = (await listed('r-2')).length;
+    await rowsOf(
+      gateway,
+      `INSERT INTO sandbox.schedules
+       SELECT emr, 'many-' || number, care_unit_id, resource_id, healthcare_service_ids,
+         to_char(current_date + number, 'YYYY-MM-DD"T"20:00:00'), to_char(current_date + number, 'YYYY-MM-DD"T"20:30:00'), 30, NULL
+       FROM sandbox.schedules, generate_series(1, $1) AS number
+       WHERE emr = 'sandbox-no' AND resource_id = 'r-2' AND id NOT LIKE 'many-%'
+       LIMIT $1`,
+      [100 - count],
+    );
+    const another = { ...evening, start_time: on(0, '21:00'), end_time: on(0, '21:30') };
+    expect(await post(schedulesOf('r-2'), another)).toMatchObject({
+      status: 409,
+      body: { reason: 'schedule_limit_reached', origin: 'caller', errors: [] },
+    });
+    // One that is over does not count.
+    await rowsOf(
+      gateway,
+      `UPDATE sandbox.schedules SET local_start = '2020-01-06T20:00:00', local_end = '2020-01-06T20:30:00'
+       WHERE id = 'many-1'`,
+    );
+    expect((await post(schedulesOf('r-2'), another)).status).toBe(201);
+    await rowsOf(gateway, `DELETE FROM sandbox.schedules WHERE id LIKE 'many-%'`);
   });
 
   test.skipIf(readsOnly)('creates one schedule for each Idempotency-Key', { tags: 'every-ehr' }, async () => {
@@ -345,5 +373,20 @@ test.skipIf(readsOnly)(
       [201, 409],
       [400, 200],
     ]).toContainEqual([booking.status, exception.status]);
+  },
+);
+
+test.runIf(readsOnly)(
+  'an EHR that writes no schedules rejects each write before any look-up',
+  { tags: 'every-ehr' },
+  async () => {
+    const nobodys = schedulesOf('no-such-resource');
+    for (const [path, body] of [
+      [nobodys, evening],
+      [`${nobodys}/1/end`, { end_time: on(0, '18:00') }],
+      [`${nobodys}/1/exceptions`, { start_time: on(0, '18:00'), end_time: on(0, '19:00') }],
+    ] as const) {
+      expect(await post(path, body)).toMatchObject({ status: 501, body: { reason: 'operation_unsupported' } });
+    }
   },
 );

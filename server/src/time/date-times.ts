@@ -76,14 +76,21 @@ export function formatInstant(instant: Date, timeZone: string): string {
   return local.slice(0, -'.000Z'.length) + text;
 }
 
-/** `formatInstant` with a cache, for a response in which instants are repeated. */
+/** Cache of instants by time zone: lists of time slots repeat them. */
+const written = new Map<string, Map<number, string>>();
+const instantsKept = 10_000;
+
+/** `formatInstant` with a cache. */
 export function instantFormatter(timeZone: string): (instant: Date) => string {
-  const written = new Map<number, string>();
+  const known = written.get(timeZone) ?? new Map<number, string>();
+  written.set(timeZone, known);
   return (instant) => {
-    const known = written.get(instant.getTime());
-    if (known !== undefined) return known;
+    const at = instant.getTime();
+    const kept = known.get(at);
+    if (kept !== undefined) return kept;
     const text = formatInstant(instant, timeZone);
-    written.set(instant.getTime(), text);
+    if (known.size >= instantsKept) known.clear();
+    known.set(at, text);
     return text;
   };
 }

@@ -1,0 +1,130 @@
+import { Pool } from 'undici';
+import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
+import { addedMilliseconds } from '../measure/added-time.ts';
+import { type Bench, detailsOf, type Result } from '../measure/bench.ts';
+import { type Comparison, compare } from '../measure/compare.ts';
+import { startGateway } from '../measure/gateway.ts';
+import { type Request, reads, sendOne, writes } from '../measure/load.ts';
+import { type Server, startServer } from '../measure/server.ts';
+import type { Spread } from '../measure/statistics.ts';
+import { bookDirectly, type Slot } from '../servers/yardstick/fhir-booking.ts';
+import { days } from './bookings.ts';
+
+const careUnit = '/api/emrs/fhir/care-units/north';
+/** The FHIR server has slots for about a thousand bookings. */
+const bookings = { warmUp: { requests: 60 }, round: { requests: 60 } };
+
+/** What the gateway adds in front of a FHIR server: to a read, and to a booking. */
+export const fhir: Bench = {
+  name: 'fhir',
+  async run(postgres) {
+    const server = await startServer('fhir-server', {});
+    const databaseUrl = await postgres.createDatabase();
+    const gateway = await startGateway({ folder: postgres.folder, databaseUrl, emrs: [emr(server.url)] });
+    const forward = await startServer('yardstick/main', { forwardTo: server.url });
+    const pools = new Map([gateway, server].map((it) => [it, new Pool(it.url, { connections: 2 })]));
+    const send = (to: Server, request: Request) => sendOne(pools.get(to) as Pool, to, request);
+    try {
+      const slots = await freeSlots((request) => send(gateway, request));
+      const next = () => takeFirst(slots);
+      const { id } = JSON.parse(await send(gateway, bookingOf(next()))) as { readonly id: string };
+      const read = reads(gateway, `${careUnit}/appointments/${id}`);
+      const directRead = `/Appointment?_id=${id}&_include=Appointment%3Aslot&_count=200`;
+      const added = {
+        read: await addedMilliseconds(
+          () => send(gateway, read.next()),
+          () => send(server, { method: 'GET', path: directRead }),
+        ),
+        book: await addedMilliseconds(
+          () => send(gateway, bookingOf(next())),
+          () => bookDirectly((request) => send(server, request), next()),
+        ),
+      };
+      const reading = await compare(postgres, read, reads(forward, `/forward${directRead}`));
+      const booking = await compare(
+        postgres,
+        { server: gateway, next: () => bookingOf(next()) },
+        writes(forward, '/book', next),
+        bookings,
+      );
+      return [
+        addedResult('read through to FHIR', added.read),
+        cpuResult('read through to FHIR', reading),
+        addedResult('book through to FHIR', added.book),
+        cpuResult('book through to FHIR', booking),
+      ];
+    } finally {
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
+      await Promise.all([gateway.stop(), forward.stop()]);
+      await server.stop();
+    }
+  },
+};
+
+function emr(url: string) {
+  return {
+    id: 'fhir',
+    name: 'FHIR',
+    connector: 'fhir-r4',
+    settings: settingsFor(url),
+    synthetic_identifiers: true,
+    connection: { allow_private_addresses: true },
+    care_units: [
+      {
+        id: 'north',
+        name: 'North',
+        time_zone: 'Europe/Stockholm',
+        language: 'sv',
+        settings: { location: 'Location/north' },
+      },
+    ],
+  };
+}
+
+function addedResult(name: string, value: Spread): Result {
+  return { name, measure: 'median − sent directly, ms', value, reach: { atMost: 1 }, details: {} };
+}
+
+function cpuResult(name: string, { cpu, ours, yardstick }: Comparison): Result {
+  return {
+    name,
+    measure: 'processor time ÷ bare forward with undici',
+    value: cpu,
+    reach: { atMost: 1.3 },
+    details: detailsOf(ours, yardstick),
+  };
+}
+
+async function freeSlots(send: (request: Request) => Promise<string>): Promise<Slot[]> {
+  const slots: Slot[] = [];
+  for (const [from, to] of [
+    [1, 20],
+    [20, 39],
+    [39, 58],
+  ] as const) {
+    const path = `${careUnit}/timeslots?${days(from, to)}&healthcare_service_id=consultation&limit=500`;
+    slots.push(...(JSON.parse(await send({ method: 'GET', path })) as { readonly timeslots: Slot[] }).timeslots);
+  }
+  return slots;
+}
+
+function takeFirst(slots: Slot[]): Slot {
+  const slot = slots.shift();
+  if (!slot) throw new Error('The FHIR server has too few free slots');
+  return slot;
+}
+
+function bookingOf({ start, end, resource_id }: Slot): Request {
+  return {
+    method: 'POST',
+    path: `${careUnit}/appointments`,
+    headers: { 'idempotency-key': crypto.randomUUID() },
+    body: {
+      patient_id: 'p-1',
+      resource_id,
+      healthcare_service_id: 'consultation',
+      start_time: start.slice(0, 19),
+      end_time: end.slice(0, 19),
+    },
+  };
+}

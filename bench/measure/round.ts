@@ -1,0 +1,71 @@
+import { type Load, type Sample, send } from './load.ts';
+import type { Postgres } from './postgres.ts';
+import { usageOf } from './processes.ts';
+import type { Server } from './server.ts';
+import { median } from './statistics.ts';
+
+/** What a round showed. All but `perSecond` are for one request. */
+export interface Round {
+  readonly perSecond: number;
+  /** Median duration in milliseconds. */
+  readonly p50: number;
+  /** Processor time of the server in milliseconds. */
+  readonly cpu: number;
+  /** Processor time of PostgreSQL in milliseconds. */
+  readonly databaseCpu: number;
+  readonly statements: number;
+  readonly commits: number;
+}
+
+/** How long a round lasts. */
+export type Length = { readonly seconds: number } | { readonly requests: number };
+
+/** Sends requests on all connections. Every response must be successful. */
+export async function runRound(postgres: Postgres, load: Load, length: Length): Promise<Round> {
+  const before = await readCounters(postgres, load.server);
+  const begin = performance.now();
+  const samples = await send(load, isOver(length, begin));
+  const after = await readCounters(postgres, load.server);
+  const perRequest = (name: keyof typeof after) => (after[name] - before[name]) / samples.length;
+  return {
+    perSecond: rateOf(samples, length, begin),
+    p50: median(samples.map(({ milliseconds }) => milliseconds)),
+    cpu: perRequest('cpu'),
+    databaseCpu: perRequest('databaseCpu'),
+    statements: perRequest('statements'),
+    commits: perRequest('commits'),
+  };
+}
+
+function isOver(length: Length, begin: number): () => boolean {
+  if ('seconds' in length) return () => performance.now() >= begin + length.seconds * 1000;
+  let sent = 0;
+  return () => sent++ >= length.requests;
+}
+
+/** Requests that end after the time are not part of the rate: fewer and fewer connections are busy then. */
+function rateOf(samples: readonly Sample[], length: Length, begin: number): number {
+  const seconds = 'seconds' in length ? length.seconds : (performance.now() - begin) / 1000;
+  return samples.filter(({ endedAt }) => endedAt <= begin + seconds * 1000).length / seconds;
+}
+
+export function medianRound(rounds: readonly Round[]): Round {
+  const of = (name: keyof Round) => median(rounds.map((round) => round[name]));
+  return {
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    cpu: of('cpu'),
+    databaseCpu: of('databaseCpu'),
+    statements: of('statements'),
+    commits: of('commits'),
+  };
+}
+
+async function readCounters(postgres: Postgres, server: Server) {
+  const [{ statements, commits }, own, database] = await Promise.all([
+    postgres.counts(),
+    usageOf(server.pid),
+    usageOf(postgres.pid),
+  ]);
+  return { statements, commits, cpu: own.cpuMilliseconds, databaseCpu: database.cpuMilliseconds };
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { Connector, TimeSlot } from '@crossward/connector-kit';
+import { afterAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../test/database.ts';
+import { observeStatements } from '../../../test/statements.ts';
+import { sandboxSubject } from '../test/conformance-subject.ts';
+
+const { database, dispose } = await createTestDatabase();
+afterAll(dispose);
+// Two processes with the same sandbox.
+const { careUnit, ...first } = await sandboxSubject('sandbox', database.pool);
+const second = await sandboxSubject('sandbox', database.pool);
+const here = first.connector as Required<Connector>;
+const there = second.connector as Required<Connector>;
+
+const day = 24 * 60 * 60 * 1000;
+const range = { start: new Date(Date.now() + 7 * day), end: new Date(Date.now() + 21 * day) };
+
+function slots(connector: Required<Connector>, limit: number, resourceIds?: string[]): Promise<readonly TimeSlot[]> {
+  return connector.listTimeSlots({ careUnit, ...range, ...(resourceIds ? { resourceIds } : {}), limit });
+}
+
+const keyOf = ({ start, resourceId, healthcareServiceId }: TimeSlot) =>
+  `${start.toISOString()} ${resourceId} ${healthcareServiceId}`;
+
+test('a page of free slots is one statement', async () => {
+  await slots(here, 1);
+  const statements = await observeStatements(database.pool, async () => {
+    expect(await slots(here, 101)).toHaveLength(101);
+    await slots(here, 1500, ['r-1']);
+  });
+  expect(statements).toHaveLength(2);
+});
+
+test('changes of schedules by another process apply at once', async () => {
+  const [slot] = await slots(here, 1, ['r-1']);
+  if (!slot) throw new Error('No free slot');
+  const [schedule] = await there.listSchedules({ careUnit, resourceId: 'r-1', range: slot, limit: 1 });
+  const operationId = randomUUID();
+  await there.addScheduleException({
+    operationId,
+    careUnit,
+    resourceId: 'r-1',
+    scheduleId: schedule?.id ?? '',
+    start: slot.start,
+    end: slot.end,
+  });
+  expect((await slots(here, 10, ['r-1'])).map(keyOf)).not.toContain(keyOf(slot));
+  await there.withdrawSchedule(careUnit, operationId);
+  expect((await slots(here, 10, ['r-1'])).map(keyOf)).toContain(keyOf(slot));
+});
+
+test('if most times are taken, a page still has as many slots as there are', async () => {
+  const all = await slots(here, 1500, ['r-2']);
+  const starts = [...new Set(all.map(({ start }) => start.getTime()))];
+  // All but every tenth.
+  const changes = all
+    .filter((slot) => slot.healthcareServiceId === 'consultation')
+    .filter((_, index) => index % 10 > 0)
+    .map((slot) => ({ kind: 'create' as const, patientId: 'p-1', comment: null, holdUntil: null, ...slot }));
+  await there.changeAppointments({ operationId: randomUUID(), careUnit, changes });
+  const taken = new Set(changes.map(({ start }) => start.getTime()));
+  const free = all.filter(({ start }) => !taken.has(start.getTime())).map(keyOf);
+  expect(free.length).toBeGreaterThan(starts.length / 10);
+  expect((await slots(here, 1500, ['r-2'])).map(keyOf)).toEqual(free);
+  for (const limit of [1, 3, free.length - 1, free.length]) {
+    expect((await slots(here, limit, ['r-2'])).map(keyOf)).toEqual(free.slice(0, limit));
+  }
+});
