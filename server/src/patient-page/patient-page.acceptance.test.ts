@@ -1,6 +1,8 @@
 /** @module-tag any-database */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { pendingCodes, withCodes } from '../../../connector-kit/src/conformance/simulated-codes.test-support.ts';
+import type { Subject } from '../../../connector-kit/src/conformance/subject.ts';
 import {
   book,
   bookEach,
@@ -39,24 +41,34 @@ import {
   withPages,
 } from '../../../test/patient-page.ts';
 import { expectProblem } from '../../../test/problems.ts';
+import { resolvePatientPage } from '../config/patient-page.ts';
 
 const returnUrl = 'https://booking.example.org/done';
 const ehrs = faultyEhrs();
+const ehrCodes = pendingCodes();
 const gateway = await startGateway({
   logLevel: 'trace',
   connectors: [
     wrapConnector((connector, emr) => {
       const faulty = ehrs.faulty(connector, emr);
+      if (emr === 'ehr-codes') return withCodes({ connector: faulty } as Subject, ehrCodes).connector;
       return emr === 'no-hold' ? withoutHolds(faulty) : faulty;
     }),
   ],
   configure: (demo) => {
-    const extended = withEhr(withPages(withTolerantBreakers(demo)), {
-      id: 'no-hold',
-      like: 'sandbox-se',
-      policies: {},
-    });
-    return { ...extended, clients: extended.clients.map((client) => ({ ...client, return_urls: [returnUrl] })) };
+    const extended = ['no-hold', 'ehr-codes'].reduce(
+      (configuration, id) => withEhr(configuration, { id, like: 'sandbox-se', policies: {} }),
+      withPages(withTolerantBreakers(demo)),
+    );
+    const patient_page = resolvePatientPage({ link_in_messages: true });
+    return {
+      ...extended,
+      clients: extended.clients.map((client) => ({ ...client, return_urls: [returnUrl] })),
+      emrs: extended.emrs.map((emr) => ({
+        ...emr,
+        care_units: emr.care_units.map((it) => (it.id === 'lund' ? { ...it, patient_page } : it)),
+      })),
+    };
   },
 });
 afterAll(() => gateway.close());
@@ -82,6 +94,20 @@ describe('the link', () => {
     expect((await browser.open(path)).status).toBe(200);
     const other = await book(gateway, { careUnit: sodermalm });
     expect(confirmationOf(other).page_url).not.toBe(page_url);
+  });
+
+  test('is in messages if the care unit wants it, the same in each', async () => {
+    const careUnit = '/api/emrs/sandbox-se/care-units/lund';
+    const { appointment, path } = await bookWithPage(gateway, { careUnit, resourceId: 'r-6' });
+    await backdateCode(gateway, confirmationOf(appointment).id, 30);
+    await browser.submit(path, { action: 'resend' });
+    for (const { text } of await messagesAbout(gateway, appointment.id, 2)) {
+      expect(text).toMatch(/Skriv koden här: \S+$/);
+      expect(text.endsWith(` ${confirmationOf(appointment).page_url}`)).toBe(true);
+    }
+    const other = await bookWithPage(gateway);
+    const [message] = await messagesAbout(gateway, other.appointment.id);
+    expect(message?.text).not.toContain('http');
   });
 
   test('is not stored, and contains no identifier', async () => {
@@ -277,6 +303,16 @@ describe('a code', () => {
   });
 });
 
+test('shows the code of an EHR that sends and checks codes itself the same way', async () => {
+  const careUnit = careUnitPath('ehr-codes', 'sodermalm');
+  const appointment = await book(gateway, { careUnit });
+  const path = pagePath(appointment);
+  const code = [...ehrCodes.values()].at(-1)?.codes.at(-1) ?? '';
+  expect((await browser.enter(path, incorrectCodes(code, 1)[0] ?? '')).text).toContain('Du har 4 försök kvar');
+  expect((await browser.enter(path, '')).text).toContain('Skriv koden från meddelandet');
+  expect((await browser.enter(path, code)).heading).toBe('Din tid är bekräftad');
+});
+
 describe('a new code', () => {
   test('is sent at the intervals and up to the number that the API allows', async () => {
     const { appointment, path } = await bookWithPage(gateway);
@@ -299,9 +335,8 @@ describe('a new code', () => {
 
   test('is offered if the message could not be sent', async () => {
     const { appointment, path } = await bookWithPage(gateway);
-    await rowsOf(gateway, `UPDATE messages SET state = 'failed' WHERE confirmation_id = $1`, [
-      confirmationOf(appointment).id,
-    ]);
+    const failed = `UPDATE messages SET state = 'failed', completed_at = coalesce(completed_at, clock_timestamp())`;
+    await rowsOf(gateway, `${failed} WHERE confirmation_id = $1`, [confirmationOf(appointment).id]);
     const { text } = await browser.open(`${path}?lang=en`);
     expect(text).toContain('We could not send the message with the code. Request a new code.');
     expect(text).not.toContain('We have sent you the code');
