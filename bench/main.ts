@@ -10,10 +10,10 @@ import { reschedule } from './benches/reschedule.ts';
 import { start } from './benches/start.ts';
 import { timeSlots } from './benches/time-slots.ts';
 import { workers } from './benches/workers.ts';
-import type { Bench, Result } from './measure/bench.ts';
+import type { Bench } from './measure/bench.ts';
 import { startDurablePostgres } from './measure/postgres.ts';
 import { save } from './measure/save.ts';
-import { describe, toMarkdown } from './measure/table.ts';
+import { describe, type SavedResult, toMarkdown } from './measure/table.ts';
 
 const benches: readonly Bench[] = [
   read,
@@ -38,16 +38,16 @@ if (unknown.length > 0) {
 
 const postgres = await startDurablePostgres();
 try {
-  const results: Result[] = [];
+  const results: SavedResult[] = [];
   for (const bench of benches) {
     if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
     for (const result of await bench.run(postgres)) {
-      results.push(result);
+      results.push({ bench: bench.name, ...result });
       process.stdout.write(describe(result));
     }
   }
   process.stdout.write(`\n${toMarkdown(results)}`);
-  if (values.save) process.stdout.write(`\nSaved to ${await save(results, postgres)}\n`);
+  if (values.save) process.stdout.write(`\nSaved to ${await save(results, postgres)}.json and .md\n`);
 } finally {
   await postgres.stop();
 }

@@ -62,7 +62,7 @@ async function smallRepository(): Promise<{ start(): Promise<{ stdout: string; s
   }
   await writeFile(join(folder, 'package-lock.json'), '{}');
   await writeFile(join(folder, 'server', 'src', 'main.ts'), "process.stdout.write('from the sources' as string)");
-  return { start: () => run(process.execPath, [join(folder, 'server', 'bundle', 'start.js'), 'gateway']) };
+  return { start: () => run(process.execPath, [join(folder, 'server', 'bundle', 'gateway.js')]) };
 }
 
 test('runs from the sources if no bundle can be made, and says why', async () => {

@@ -170,6 +170,34 @@ test('no log line, metric, problem or table contains personal data', async () =>
     add('GET', `${documents}/${encoded}`);
     add('GET', `${documents}/${encoded}/content`);
 
+    const schedules = `${oslo}/resources/r-1/schedules`;
+    const evening = {
+      start_time: '2031-03-17T17:00:00',
+      end_time: '2031-03-17T20:00:00',
+      slot_minutes: 30,
+      healthcare_service_ids: ['consultation'],
+    };
+    for (const body of [
+      { ...evening, healthcare_service_ids: [text] },
+      { ...evening, recurrence: text },
+      { ...evening, recurrence: `FREQ=WEEKLY;COUNT=2;${text}` },
+      { ...evening, recurrence: `FREQ=WEEKLY;UNTIL=${text}` },
+      { ...evening, slot_minutes: text },
+      { ...evening, start_time: text },
+      { ...evening, [name]: text },
+      `{"start_time": "${text}`,
+    ]) {
+      add('POST', schedules, { body });
+    }
+    add('POST', `${oslo}/resources/${encoded}/schedules`, { body: evening });
+    for (const path of [`${schedules}/${encoded}`, `${oslo}/resources/${encoded}/schedules/${encoded}`]) {
+      add('GET', path);
+      add('POST', `${path}/end`, { body: { end_time: '2031-03-18T00:00:00' } });
+      add('POST', `${path}/end`, { body: { end_time: text, [name]: text } });
+      add('POST', `${path}/exceptions`, { body: { start_time: text, end_time: text } });
+    }
+    add('GET', `${schedules}?start=${encoded}&end=${encoded}&cursor=${encoded}`);
+
     // In headers, including standard ones.
     for (const header of [
       'x-service-standard',
@@ -231,6 +259,28 @@ test('no log line, metric, problem or table contains personal data', async () =>
   await send('GET', `${oslo}/patients/p-1/documents`);
   // Its `Content-Disposition` names the title, as the caller wants.
   await gateway.request('GET', `${oslo}/patients/p-1/documents/${stored.body.id}/content`);
+
+  const doctor = { 'x-doctor': `hsa_id:${people.hsa}` };
+  const resource = `${riverside}/resources/header:x-doctor/schedules`;
+  await send('GET', resource, { headers: doctor });
+  const day = new Date(Date.now() + 40 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  const scheduled = await send<{ id: string }>('POST', `${oslo}/resources/r-1/schedules`, {
+    body: {
+      start_time: `${day}T18:00:00`,
+      end_time: `${day}T19:00:00`,
+      slot_minutes: 30,
+      healthcare_service_ids: ['consultation'],
+    },
+    headers: { 'idempotency-key': 'a-schedule' },
+  });
+  expect(scheduled.status).toBe(201);
+  for (const [kind, body] of [
+    ['exceptions', { start_time: `${day}T18:30:00`, end_time: `${day}T19:00:00` }],
+    ['end', { end_time: `${day}T18:00:00` }],
+  ] as const) {
+    const path = `${oslo}/resources/r-1/schedules/${scheduled.body.id}/${kind}`;
+    expect((await send('POST', path, { body, headers: { 'idempotency-key': kind } })).status).toBe(200);
+  }
 
   // In requests that Node.js rejects before the gateway sees them.
   for (const text of canaries) {

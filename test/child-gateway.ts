@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const main = fileOf('../server/src/main.ts');
 /** What `npm start` runs. */
-const npmStart = ['sh', fileOf('../server/node.sh'), fileOf('../server/bundle/start.js'), 'gateway'] as const;
+const npmStart = ['sh', fileOf('../server/node.sh'), fileOf('../server/bundle/gateway.js')] as const;
 
 /** A configuration other than the demo's. */
 export interface ChildSetup {

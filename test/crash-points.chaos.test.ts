@@ -226,6 +226,61 @@ interface Operation {
   prepare(world: World): Promise<Case>;
 }
 
+const schedulesPath = `${oslo}/resources/emr_id%3Ar-1/schedules`;
+
+interface Schedule {
+  readonly id: string;
+  readonly start: string;
+  readonly ends_at: string | null;
+  readonly exceptions: readonly object[];
+}
+
+let scheduledDays = 0;
+
+/** The evening of another day for each schedule. */
+function scheduleCreation() {
+  const day = new Date(Date.now() + (60 + ++scheduledDays) * dayMilliseconds).toISOString().slice(0, 10);
+  return {
+    start_time: `${day}T18:00:00`,
+    end_time: `${day}T19:00:00`,
+    slot_minutes: 30,
+    healthcare_service_ids: ['consultation'],
+  };
+}
+
+const isSame = (start: string | null, local: string) => start?.startsWith(local) === true;
+
+async function schedulesOf(world: World): Promise<readonly Schedule[]> {
+  const { body } = await world.done({ method: 'GET', path: `${schedulesPath}?limit=500` });
+  return (body as unknown as { schedules: Schedule[] }).schedules;
+}
+
+/** Changes a new schedule. */
+async function scheduleChange(
+  world: World,
+  kind: 'end' | 'exceptions',
+  bodyOn: (day: string) => object,
+  isDone: (schedule: Schedule) => boolean,
+): Promise<Case> {
+  const creation = scheduleCreation();
+  const { id } = (await world.done({ method: 'POST', path: schedulesPath, body: creation })).body;
+  const now = async () => {
+    const [schedule] = (await schedulesOf(world)).filter((it) => it.id === id);
+    if (!schedule) throw new Error('The schedule is not there any more');
+    return schedule;
+  };
+  return {
+    request: { method: 'POST', path: `${schedulesPath}/${id}/${kind}`, body: bodyOn(creation.start_time.slice(0, 10)) },
+    status: 200,
+    async expectDone({ body }) {
+      expect(await now()).toEqual(body);
+      expect(isDone(await now())).toBe(true);
+    },
+    expectDoneWithoutRetry: async () => expect(isDone(await now())).toBe(true),
+    expectNothingDone: async () => expect(isDone(await now())).toBe(false),
+  };
+}
+
 const operations: Operation[] = [
   {
     name: 'a booking',
@@ -268,6 +323,75 @@ const operations: Operation[] = [
         expectNothingDone: async () => expect(await notes()).toEqual([]),
       };
     },
+  },
+  {
+    name: 'a document',
+    completesAfter: 'intent',
+    every: 2,
+    async prepare(world) {
+      const path = `${oslo}/patients/emr_id%3Ap-3/documents`;
+      const title = `Document ${randomUUID()}`;
+      const documents = async () => {
+        const { body } = await world.done({ method: 'GET', path });
+        return (body as unknown as { documents: { id: string; title: string }[] }).documents.filter(
+          (it) => it.title === title,
+        );
+      };
+      const content = Buffer.from(title).toString('base64');
+      return {
+        request: { method: 'POST', path, body: { title, content_type: 'text/plain', content } },
+        status: 201,
+        async expectDone({ body, headers }) {
+          expect(headers.get('location')).toBe(`${path}/${body.id}`);
+          expect(await documents()).toEqual([body]);
+        },
+        expectDoneWithoutRetry: async () => expect(await documents()).toHaveLength(1),
+        expectNothingDone: async () => expect(await documents()).toEqual([]),
+      };
+    },
+  },
+  {
+    name: 'a schedule',
+    completesAfter: 'intent',
+    every: 2,
+    async prepare(world) {
+      const creation = scheduleCreation();
+      const found = async () => (await schedulesOf(world)).filter((it) => isSame(it.start, creation.start_time));
+      return {
+        request: { method: 'POST', path: schedulesPath, body: creation },
+        status: 201,
+        async expectDone({ body, headers }) {
+          expect(headers.get('location')).toBe(`${schedulesPath}/${body.id}`);
+          expect(await found()).toEqual([body]);
+        },
+        expectDoneWithoutRetry: async () => expect(await found()).toHaveLength(1),
+        expectNothingDone: async () => expect(await found()).toEqual([]),
+      };
+    },
+  },
+  {
+    name: 'an end of a schedule',
+    completesAfter: 'intent',
+    every: 2,
+    prepare: (world) =>
+      scheduleChange(
+        world,
+        'end',
+        (day) => ({ end_time: `${day}T18:00:00` }),
+        ({ ends_at }) => ends_at !== null,
+      ),
+  },
+  {
+    name: 'an exception of a schedule',
+    completesAfter: 'intent',
+    every: 2,
+    prepare: (world) =>
+      scheduleChange(
+        world,
+        'exceptions',
+        (day) => ({ start_time: `${day}T18:30:00`, end_time: `${day}T19:00:00` }),
+        ({ exceptions }) => exceptions.length === 1,
+      ),
   },
   {
     name: 'a booking by code',
@@ -512,7 +636,7 @@ describe.each<{ kind: Kind; sampling: number }>([
 ])('killed on $kind', { timeout: all ? 3_600_000 : 600_000 }, ({ kind, sampling }) => {
   /** A gateway start takes seconds, so a normal run covers only the requests with the most steps; `all` covers every request. */
   const sampled = {
-    postgresql: ['a booking by code', 'a confirmation', 'a resend', 'a medical note'],
+    postgresql: ['a booking by code', 'a confirmation', 'a resend', 'a medical note', 'a document', 'a schedule'],
     pglite: ['a booking'],
   }[kind];
   const killed = operations.filter(({ name }) => all || sampled.includes(name));

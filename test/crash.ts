@@ -7,13 +7,14 @@ import pg from 'pg';
 import { openDatabase } from '../server/src/db/database.ts';
 import { oslo, riverside, type Slot, sodermalm } from './bookings.ts';
 import { type ChildGateway, type ChildRequest, type ChildResponse, startChild } from './child-gateway.ts';
+import { crashRecords } from './crash-records.ts';
 import { createRunFolder, startPostgres } from './embedded-postgres.ts';
 import { findViolations } from './invariants.ts';
 import { writeQuickDemo } from './quick-demo.ts';
 
 /*
- * Kills the gateway at random moments under a load of bookings, moves, cancellations, confirmations and medical notes over the three
- * sandbox EHRs, restarts it each time, and finally checks that the EHRs agree with the responses.
+ * Kills the gateway at random moments under a load of bookings, moves, cancellations, confirmations, medical notes, documents
+ * and schedules over the three sandbox EHRs, restarts it each time, and finally checks that the EHRs agree with the responses.
  *
  *   node test/crash.ts [--kills 100] [--seed 1] [--database pglite|postgresql] [--gateways 1] [--faults]
  *
@@ -283,13 +284,21 @@ function reportViolation(text: string): void {
   process.stdout.write(`  ✗ ${text}\n`);
 }
 
+const records = crashRecords({
+  pick,
+  count,
+  reportViolation,
+  settle,
+  read: (path) => sendOnce<unknown>({ method: 'GET', path }),
+});
+
 /** Sends random requests until `isOver`. Starts new ones while others are overdue. */
 async function load(): Promise<void> {
   const running = new Set<Promise<void>>();
   while (!isOver) {
     await Promise.race(gateways);
     const idle = trackedAppointments.filter((it) => !it.isBusy && it.last.status !== 'cancelled');
-    const work = random() < 0.15 ? writeNote() : idle.length < 30 || random() < 0.3 ? create() : change(pick(idle));
+    const work = random() < 0.2 ? records.write() : idle.length < 30 || random() < 0.3 ? create() : change(pick(idle));
     const tracked = work.finally(() => running.delete(tracked));
     running.add(tracked);
     const recent = sleep(1_500);
@@ -324,51 +333,6 @@ async function readSlots(): Promise<void> {
 
 interface SlotPage {
   readonly timeslots: Slot[];
-  readonly next_cursor: string | null;
-}
-
-/** Notes by text, with the id in the response. `undefined`: no response yet. */
-const notes = new Map<string, string | undefined>();
-const notesPath = (careUnit: string) => `${careUnit}/patients/emr_id%3Ap-3/medical-notes`;
-
-async function writeNote(): Promise<void> {
-  const careUnit = pick([oslo, sodermalm, riverside]);
-  const text = `note ${notes.size + 1} ${careUnit}`;
-  notes.set(text, undefined);
-  const request: ChildRequest = {
-    method: 'POST',
-    path: notesPath(careUnit),
-    body: { text },
-    headers: { 'idempotency-key': randomUUID() },
-  };
-  const response = await settle(request);
-  if (!response) return;
-  if (response.status !== 201) return reportViolation(`unexpected response to a note: ${response.text}`);
-  count('notes');
-  notes.set(text, response.body.id);
-}
-
-/** Every note with a response is there once, and no other note is there twice. */
-async function compareNotes(): Promise<void> {
-  const found = new Map<string, string[]>();
-  for (const careUnit of [oslo, sodermalm, riverside]) {
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const response = await sendOnce<NotePage>({ method: 'GET', path: `${notesPath(careUnit)}?limit=100${query}` });
-      for (const { id, text } of response?.body.medical_notes ?? []) found.set(text, [...(found.get(text) ?? []), id]);
-      cursor = response?.body.next_cursor ?? null;
-    }
-  }
-  for (const [text, id] of notes) {
-    const ids = found.get(text) ?? [];
-    if (ids.length > 1) reportViolation(`${text} is there ${ids.length} times`);
-    else if (id !== undefined && ids[0] !== id) reportViolation(`lost: ${text}`);
-    else count('notes match');
-  }
-}
-
-interface NotePage {
-  readonly medical_notes: readonly { readonly id: string; readonly text: string }[];
   readonly next_cursor: string | null;
 }
 
@@ -469,7 +433,7 @@ async function main(): Promise<void> {
     await retryAbandoned();
     await sleep(lateWritesMs);
     await expectIdle(dataDir, databaseUrl, start);
-    await compareNotes();
+    await records.compare();
     await compareCreations(dataDir, databaseUrl);
   } finally {
     await killAll();

@@ -107,6 +107,8 @@ describe('the demo', () => {
   test('the printed booking works, and survives a kill and restart', async () => {
     const first = start();
     const { url, init } = await printedRequest(first);
+    // The text for people comes last.
+    expect(first.output.stdout).toMatch(/^\{.*"msg":"Crossward is listening"\}\n\nCrossward is running with/m);
     const booked = await fetch(url, init);
     expect(booked.status).toBe(201);
     const appointment = (await booked.json()) as Appointment;

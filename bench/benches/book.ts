@@ -23,7 +23,7 @@ export const booking: Bench = {
 export const bookingInMemory: Bench = {
   name: 'book-memory',
   run: (postgres) =>
-    withPair(postgres, { program: 'bench/servers/memory-gateway.ts' }, async ({ gateway, yardstick }) => {
+    withPair(postgres, { program: ['bench/servers/memory-gateway.ts'] }, async ({ gateway, yardstick }) => {
       const comparison = await compare(
         postgres,
         writes(gateway, appointments, everyTime(), true),

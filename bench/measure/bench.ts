@@ -20,7 +20,8 @@ export interface Bench {
   run(postgres: Postgres): Promise<readonly Result[]>;
 }
 
-function medianOf({ value }: Result): number {
+/** The value, or the median of its rounds. */
+export function medianOf({ value }: Result): number {
   return typeof value === 'number' ? value : value.median;
 }
 

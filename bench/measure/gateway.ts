@@ -14,8 +14,8 @@ export interface GatewayOptions {
   readonly folder: string;
   /** Default: PGlite in its folder. */
   readonly databaseUrl?: string;
-  /** Relative to the repository. Default: what `npm start` starts. */
-  readonly program?: string;
+  /** Default: what `npm start` starts. */
+  readonly program?: Program;
   /** EHRs in addition to the sandbox. */
   readonly emrs?: readonly EmrInFile[];
   /** Further environment variables. */
@@ -28,7 +28,11 @@ export interface EmrInFile {
   readonly [setting: string]: unknown;
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** A file, relative to the repository, and its arguments. */
+type Program = readonly [file: string, ...rest: string[]];
+
+export const npmStart: Program = ['server/bundle/start.js', 'gateway'];
+export const root = fileURLToPath(new URL('../..', import.meta.url));
 const pollMilliseconds = 5;
 /** One for all gateways of a run: a database knows its key. */
 const secretKey = randomBytes(32).toString('base64');
@@ -44,7 +48,7 @@ const sandbox: EmrInFile = {
 
 /** Starts the gateway as `npm start` does, and waits until it is ready. Its log goes to `/dev/null`. */
 export async function startGateway(options: GatewayOptions): Promise<Server> {
-  const { program = 'server/src/main.ts', databaseUrl, emrs = [] } = options;
+  const { program = npmStart, databaseUrl, emrs = [] } = options;
   const folder = await mkdtemp(join(options.folder, 'gateway-'));
   const secret = randomBytes(32).toString('base64url');
   const configuration = join(folder, 'crossward.yaml');
@@ -70,19 +74,19 @@ function configurationFile(emrs: readonly EmrInFile[]) {
 
 /** Runs a program of the gateway until `/health/ready` responds with 200. */
 export async function startProgram(
-  program: string,
+  [file, ...rest]: Program,
   variables: Readonly<Record<string, string>>,
 ): Promise<Server & { readonly secondsToReady: number }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const begun = performance.now();
-  const child = spawn('sh', [join(root, 'server/node.sh'), join(root, program)], {
-    env: { PATH: process.env.PATH, PORT: String(port), ...variables },
+  const child = spawn('sh', [join(root, 'server/node.sh'), join(root, file), ...rest], {
+    env: { PATH: process.env.PATH, NODE_OPTIONS: process.env.GATEWAY_NODE_OPTIONS, PORT: String(port), ...variables },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(child, 'exit');
   while (!(await isReady(url))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${program} did not start`);
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${file} did not start`);
     await sleep(pollMilliseconds);
   }
   return {

@@ -23,7 +23,7 @@ export interface Sample {
   readonly milliseconds: number;
 }
 
-export const connections = 32;
+const connections = 32;
 
 /** The same GET request every time. */
 export function reads(server: Server, path: string): Load {

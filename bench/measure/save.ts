@@ -3,32 +3,32 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Result } from './bench.ts';
 import type { Postgres } from './postgres.ts';
-import { toMarkdown } from './table.ts';
+import { describeRun, figures, type SavedResult, type SavedRun, toMarkdown } from './table.ts';
 
 const run = promisify(execFile);
 const folder = fileURLToPath(new URL('../results/', import.meta.url));
 
-/** Writes the results with date, commit and machine to `bench/results/` and returns the file's path. */
-export async function save(results: readonly Result[], { version }: Postgres): Promise<string> {
-  const { stdout } = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder.replace(/results.$/, '') });
-  const commit = stdout.trim();
-  const date = new Date().toISOString().slice(0, 10);
-  const machine = {
-    processors: cpus().length,
-    model: cpus()[0]?.model ?? 'unknown',
-    memoryGib: Math.round(totalmem() / 1024 ** 3),
-    node: process.version,
-    postgresql: version,
+/** Writes the results with time, commit and machine to `bench/results/` and returns the path without its extension. */
+export async function save(results: readonly SavedResult[], { version }: Postgres): Promise<string> {
+  // Only the hash, and whether files have changed since.
+  const describe = ['describe', '--always', '--dirty', '--exclude', '*'];
+  const { stdout } = await run('git', describe, { cwd: fileURLToPath(new URL('..', import.meta.url)) });
+  const saved: SavedRun = {
+    at: new Date().toISOString(),
+    commit: stdout.trim(),
+    machine: {
+      processors: cpus().length,
+      model: cpus()[0]?.model ?? 'unknown',
+      memoryGib: Math.round(totalmem() / 1024 ** 3),
+      node: process.version,
+      postgresql: version,
+    },
+    results,
   };
   await mkdir(folder, { recursive: true });
-  const path = `${folder}${date}-${commit}`;
-  await writeFile(`${path}.json`, `${JSON.stringify({ date, commit, machine, results }, null, 2)}\n`);
-  const { processors, model, memoryGib, node, postgresql } = machine;
-  const heading =
-    `${date}, commit ${commit}, ${processors} processors (${model}), ${memoryGib} GiB, Node.js ${node}, ` +
-    `PostgreSQL ${postgresql}`;
-  await writeFile(`${path}.md`, `${heading}\n\n${toMarkdown(results)}`);
+  const path = `${folder}${saved.at.slice(0, 10)}-${saved.commit}`;
+  await writeFile(`${path}.json`, `${JSON.stringify(saved, null, 2)}\n`);
+  await writeFile(`${path}.md`, `# ${describeRun(saved)}\n\n${toMarkdown(results)}\n${figures(results)}`);
   return path;
 }

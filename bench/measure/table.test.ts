@@ -21,7 +21,7 @@ test('A line shows the median, the range of the rounds, and the further figures'
 test('The table has one row for each line', () => {
   expect(toMarkdown([ratio, memory]).split('\n').slice(2)).toEqual([
     '| read | requests/s ÷ one SELECT | 0.712 | 0.6 to 0.8 | ≥ 0.7 | yes |',
-    '| memory | MiB | 170 |  | ≤ 160 | no |',
+    '| memory | MiB | 170 |  | ≤ 160 | **no** |',
     '',
   ]);
 });

@@ -1,33 +1,70 @@
-import { isReached, type Result } from './bench.ts';
+import { isReached, medianOf, type Result } from './bench.ts';
+
+export interface SavedResult extends Result {
+  /** Name of the benchmark. */
+  readonly bench: string;
+}
+
+/** A file of `bench/results/`. */
+export interface SavedRun {
+  readonly at: string;
+  readonly commit: string;
+  readonly machine: {
+    readonly processors: number;
+    readonly model: string;
+    readonly memoryGib: number;
+    readonly node: string;
+    readonly postgresql: string;
+  };
+  readonly results: readonly SavedResult[];
+}
 
 const columns = ['bench', 'measure', 'value', 'range', 'reach', 'reached'];
 
 /** One line of text, and a second one with the further figures. */
 export function describe(result: Result): string {
-  const { name, measure, details } = result;
-  const line = `${name}: ${format(result)}   [${measure}${result.reach ? `, reach ${reachOf(result)}` : ''}]\n`;
-  const further = Object.entries(details).map(([key, figure]) => `${key} ${round(figure)}`);
-  return further.length === 0 ? line : `${line}    ${further.join(', ')}\n`;
+  const [range, reach] = [rangeOf(result), reachOf(result)];
+  const value = `${round(medianOf(result))}${range && ` (${range})`}`;
+  const verdict = reach && (isReached(result) ? ' reached' : ' NOT reached');
+  const line = `${result.name}: ${value}${verdict}   [${result.measure}${reach && `, reach ${reach}`}]\n`;
+  const further = detailsOf(result);
+  return further === '' ? line : `${line}    ${further}\n`;
 }
 
-/** All lines as a table in Markdown. */
+/** All lines as a table. */
 export function toMarkdown(results: readonly Result[]): string {
   const rows = results.map((result) => [
     result.name,
     result.measure,
-    round(typeof result.value === 'number' ? result.value : result.value.median),
+    round(medianOf(result)),
     rangeOf(result),
     reachOf(result),
-    result.reach ? (isReached(result) ? 'yes' : 'no') : '',
+    result.reach ? (isReached(result) ? 'yes' : '**no**') : '',
   ]);
   return [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-function format(result: Result): string {
-  const range = rangeOf(result);
-  const value = round(typeof result.value === 'number' ? result.value : result.value.median);
-  const verdict = result.reach ? ` ${isReached(result) ? 'reached' : 'NOT reached'}` : '';
-  return `${value}${range && ` (${range})`}${verdict}`;
+/** The further figures as a list. */
+export function figures(results: readonly Result[]): string {
+  return results
+    .filter(({ details }) => Object.keys(details).length > 0)
+    .map((result) => `- ${result.name}: ${detailsOf(result)}\n`)
+    .join('');
+}
+
+/** When and where the results were measured. */
+export function describeRun({ at, commit, machine }: SavedRun): string {
+  const { processors, model, memoryGib, node, postgresql } = machine;
+  return (
+    `${at.slice(0, 10)}, commit ${commit}, ${processors} processors (${model}), ${memoryGib} GiB, Node.js ${node}, ` +
+    `PostgreSQL ${postgresql}`
+  );
+}
+
+function detailsOf({ details }: Result): string {
+  return Object.entries(details)
+    .map(([key, figure]) => `${key} ${round(figure)}`)
+    .join(', ');
 }
 
 function rangeOf({ value }: Result): string {

@@ -1,3 +1,4 @@
+export * from './batched-look-ups.ts';
 export * from './connector.ts';
 export * from './direct-changes.ts';
 export * from './documents.ts';

@@ -11,6 +11,16 @@ const kept = 3;
 /** Packages that are loaded from node_modules, because they read files next to their modules or are seldom used. */
 const external = [/^@electric-sql\/pglite/, '@scalar/fastify-api-reference', 'pg-native', 'pg-cloudflare'];
 
+const getHttp = '\0http';
+const noHttp2 = '\0no http2';
+/** Code in place of two modules of Node.js. Together they save 20 MB. */
+const virtualModules: ReadonlyMap<string, string> = new Map([
+  // An `import` of node:http reads all its exports, and so loads its WebSocket client.
+  [getHttp, "module.exports = process.getBuiltinModule('node:http')"],
+  // The gateway speaks HTTP/1.1 with EHRs. undici does so if it finds no HTTP/2.
+  [noHttp2, "throw new Error('not needed')"],
+]);
+
 const target = process.argv[2] ?? '';
 const draft = `${target}.${process.pid}`;
 await bundle(draft);
@@ -34,6 +44,17 @@ async function bundle(folder: string): Promise<void> {
             map: null,
           }),
         },
+      },
+      {
+        name: 'modules of Node.js',
+        resolveId: {
+          filter: { id: /^node:http2?$/ },
+          handler: (id, importer) => {
+            if (id === 'node:http') return getHttp;
+            return /[\\/]undici[\\/]/.test(importer ?? '') ? noHttp2 : undefined;
+          },
+        },
+        load: { filter: { id: /^\0/ }, handler: (id) => virtualModules.get(id) },
       },
       // V8 stores a text of ASCII in half the memory.
       {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
@@ -6,10 +7,12 @@ import type { Environment } from './config/environment.ts';
 import { loadConfiguration } from './config/load.ts';
 import { requireLoopback } from './config/loopback.ts';
 import { type Database, openDatabase } from './db/database.ts';
+import { embeddedFiles } from './db/embedded-files.ts';
 import { demoWelcome } from './demo-welcome.ts';
 import { createDeps } from './deps.ts';
 import { connectors } from './ehr/connectors.ts';
 import { buildApp } from './http/app.ts';
+import { print } from './log/print.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { assertCanListen, listenError } from './startup/listen-error.ts';
@@ -35,6 +38,11 @@ export async function runGateway(environment: Environment, log: Logger, primary?
   const configured = await readConfigured(environment);
   // Workers listen on the port of the primary process, which has checked it.
   if (!primary) await assertCanListen(environment);
+  log.info(
+    environment.databaseUrl || existsSync(embeddedFiles(dataDir))
+      ? 'Crossward is starting'
+      : 'Crossward is starting and creates its embedded database, which takes a few seconds',
+  );
   if (!configured || !environment.databaseUrl) await prepareDataDir(dataDir, log);
   // Opening the database locks the data directory, before anything else is written there.
   const database = await openDatabase({
@@ -81,9 +89,12 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
     primary.ready({ address, welcome: await welcome() });
     return;
   }
-  log.info({ address, database: database.kind, demo: setup.isDemo }, 'Crossward is listening');
-  log.flush();
-  process.stdout.write(await welcome());
+  log.info(
+    // Milliseconds since the process began.
+    { address, database: database.kind, demo: setup.isDemo, start_ms: Math.round(performance.now()) },
+    'Crossward is listening',
+  );
+  print(log, await welcome());
 }
 
 /** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */

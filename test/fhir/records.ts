@@ -11,9 +11,9 @@ import { fhirEhr, withEhrs } from './fhir-ehr.ts';
 /* Writes of notes, documents and schedules in front of our own FHIR server. */
 
 const north = careUnitPath('fhir', 'north');
-export const notesPath = `${north}/patients/p-1/medical-notes`;
-export const documentsPath = documentsOf('p-1', north);
-export const schedulesPath = `${north}/resources/r-1/schedules`;
+const notesPath = `${north}/patients/p-1/medical-notes`;
+const documentsPath = documentsOf('p-1', north);
+const schedulesPath = `${north}/resources/r-1/schedules`;
 
 export function startFhirGateway(url: string, settings: Partial<FhirSettings> = {}): Promise<Gateway> {
   return startGateway({

@@ -1,11 +1,11 @@
 import {
+  batchedLookUps,
   type Connector,
   changeKinds,
   type DatabaseConnectorModule,
   type DatabaseContext,
 } from '@crossward/connector-kit';
 import { Kysely, PostgresDialect } from 'kysely';
-import { batchedLookUps } from './appointment-look-ups.ts';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
 import { inPortVocabulary } from './database-errors.ts';
@@ -36,6 +36,9 @@ export const sandboxConnector: DatabaseConnectorModule<SandboxSettings> = {
   open: openSandbox,
 };
 
+/** One statement can have many ids. */
+const idsPerLookUp = 500;
+
 async function openSandbox({
   emr,
   settings,
@@ -59,8 +62,9 @@ async function openSandbox({
     listResources: async (careUnit) => directory.resourcesOf(careUnit.id),
     listHealthcareServices: async () => directory.services,
     listTimeSlots: (query) => inPortVocabulary(() => listTimeSlots(db, emr, schedules, query)),
-    findAppointments: batchedLookUps((careUnitId, ids) =>
-      inPortVocabulary(() => findAppointments(db, emr, careUnitId, ids)),
+    findAppointments: batchedLookUps(
+      ({ id }, ids) => inPortVocabulary(() => findAppointments(db, emr, id, ids)),
+      idsPerLookUp,
     ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
     changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),

@@ -30,7 +30,9 @@ export async function inPortVocabulary<Result>(call: () => Promise<Result>): Pro
       return await call();
     } catch (error) {
       const code = sqlState(error);
-      if ((code === serializationFailure || code === deadlockDetected) && attempt < attempts) {
+      if (code === serializationFailure || code === deadlockDetected) {
+        if (attempt === attempts)
+          throw new ConnectorError('unavailable', 'Too many concurrent writes', { cause: error });
         if (attempt > 1) await sleep(Math.random() * Math.min(firstDelay * 2 ** attempt, longestDelay));
         continue;
       }

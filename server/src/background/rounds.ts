@@ -4,6 +4,7 @@ import { describeError } from '../log/describe-error.ts';
 import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { deleteOldData } from './delete-old-data.ts';
+import { dueEhrs } from './due-ehrs.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
 import { readGauges } from './read-gauges.ts';
@@ -30,6 +31,7 @@ export function backgroundWork(
 ): readonly BackgroundWork[] {
   const { db, ehrs, outbox } = services;
   const emrs = [...ehrs.keys()];
+  const isDue = dueEhrs(db, emrs);
   const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): BackgroundWork => ({
     pauseMilliseconds,
     async round() {
@@ -40,7 +42,10 @@ export function backgroundWork(
   return [
     ...[...ehrs.values()].map((ehr) => ({
       pauseMilliseconds: ehrPauseMilliseconds,
-      round: () => ehrRound(services, ehr, log),
+      async round() {
+        // If the database does not respond, the round fails too, and logs it.
+        return (await isDue(ehr.id).catch(() => true)) && ehrRound(services, ehr, log);
+      },
     })),
     ...[...ehrs.values()].map((ehr) =>
       guarded(schedulesPauseMilliseconds, 'extending schedules', () => extendSchedules(ehr, log)),

@@ -14,8 +14,8 @@ if (node === undefined) {
   );
   process.exit(2);
 }
-const start = fileURLToPath(new URL('../../bundle/start.js', import.meta.url));
-const child = spawn(node, [start, 'crossward', ...process.argv.slice(2)], { stdio: 'inherit' });
+const program = fileURLToPath(new URL('../../bundle/crossward.js', import.meta.url));
+const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143);

@@ -228,7 +228,7 @@ describe.runIf(kind === 'pglite')('PGlite on disk', () => {
   it('starts after a process was killed during its first start', async () => {
     const dataDir = await newFolder();
     const { child } = start(`await openDatabase({ dataDir: ${JSON.stringify(dataDir)} })`);
-    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'pglite.new'))).toContain('base'), patience);
+    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'pglite'))).toContain('base'), patience);
     await kill(child);
     const database = await openDatabase({ dataDir });
     await database.ping();

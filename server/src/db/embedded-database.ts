@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
@@ -25,10 +25,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedDatabase> {
   const lock = await lockDataDir(folder);
   try {
     const files = embeddedFiles(folder);
-    if (!existsSync(files)) await initialise(files);
-    // PGlite creates files that every user can access.
-    await makePrivateFolder(files);
-    const database = await pgliteDatabase(startPglite({ dataDir: files }));
+    const database = await pgliteDatabase(await openFiles(files));
     const close = once(() => database.close().finally(() => lock.release()));
     return { ...database, close };
   } catch (error) {
@@ -37,14 +34,22 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedDatabase> {
   }
 }
 
-/** Creates the files in a temporary folder and renames it, because PGlite cannot open partially created files. */
-async function initialise(files: string): Promise<void> {
-  const draft = `${files}.new`;
-  await rm(draft, { recursive: true, force: true });
-  const pglite = startPglite({ dataDir: draft });
-  await pglite.waitReady;
-  await pglite.close();
-  await rename(draft, files);
+async function openFiles(files: string): Promise<PGlite> {
+  // Exists while the database is created. PGlite cannot open partially created files.
+  const unfinished = `${files}.unfinished`;
+  const isNew = !existsSync(files) || existsSync(unfinished);
+  if (isNew) {
+    await writeFile(unfinished, '');
+    await rm(files, { recursive: true, force: true });
+  }
+  // PGlite creates files that every user can access.
+  await makePrivateFolder(files);
+  const pglite = startPglite({ dataDir: files });
+  if (isNew) {
+    await pglite.waitReady;
+    await rm(unfinished);
+  }
+  return pglite;
 }
 
 /**

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
+import { statement } from '../db/statement.ts';
 import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { compressJson, decompressJson } from './compressed-json.ts';
 import { leaseEnd } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
+import { type Planned, type PlannedInput, plannedInput, plannedValues } from './store-plan.ts';
 import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
 
 const keyLifetime = sql`interval '24 hours'`;
@@ -17,55 +19,120 @@ export interface KeyRequest {
   readonly key: string;
   /** Identifies the content of the request. Hashed here and never stored in plain text. */
   readonly fingerprint: string;
-  readonly leaseSeconds: number;
+}
+
+/** An operation that is not stored yet, and what its key and request are known by. */
+export interface Unclaimed {
+  readonly operation: Leased & { readonly keyHash: Buffer };
+  readonly requestHashes: readonly [Buffer, ...Buffer[]];
 }
 
 export type Claim =
-  | { readonly kind: 'new'; readonly operation: Leased }
+  /** `expiresAt`: when the holds and codes of its plan expire. */
+  | { readonly kind: 'new'; readonly expiresAt: Date | null }
   /** An earlier request with the key started the operation, and no process holds its lease. */
   | { readonly kind: 'interrupted'; readonly operation: Stored }
   | { readonly kind: 'replay'; readonly response: OperationResponse };
 
+export async function newKeyedOperation(db: Db, keys: KeyRing, request: KeyRequest): Promise<Unclaimed> {
+  const { clientId, emr, careUnitId } = request;
+  const keyHashes = keys.hashes('idempotency-key', request.key);
+  // The hash depends on the secret key. Usually there is only one secret key, and no look-up is needed.
+  const keyHash = keyHashes.length > 1 ? await findKeyHash(db, clientId, keyHashes) : keyHashes[0];
+  return {
+    operation: { id: randomUUID(), token: randomUUID(), clientId, emr, careUnitId, keyHash, attempt: 0 },
+    requestHashes: keys.hashes('request', request.fingerprint),
+  };
+}
+
 /**
- * Claims the key in one statement, or returns the stored response of the first request.
+ * Claims the key in one statement, or returns the stored response of the first request. With `planned`, the same statement
+ * stores the plan, and the EHR can be called.
  *
  * @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, or the stored problem of the first request
  */
-export async function claimKey(db: Db, keys: KeyRing, request: KeyRequest): Promise<Claim> {
-  const requestHashes = keys.hashes('request', request.fingerprint);
-  const keyHashes = keys.hashes('idempotency-key', request.key);
-  // The hash depends on the secret key. Usually there is only one secret key, and no look-up is needed.
-  const keyHash = keyHashes.length > 1 ? await findKeyHash(db, request.clientId, keyHashes) : keyHashes[0];
-  const token = randomUUID();
-  const id = randomUUID();
-  const lease = leaseEnd(request.leaseSeconds);
+export async function claimKey(
+  db: Db,
+  keys: KeyRing,
+  { operation, requestHashes }: Unclaimed,
+  leaseSeconds: number,
+  planned?: Planned,
+): Promise<Claim> {
+  const { clientId, keyHash, id, token } = operation;
+  const input = { ...operation, requestHash: requestHashes[0], requestHashes, leaseSeconds };
   for (let round = 0; round < 3; round++) {
-    const { rows } = await sql<OperationRow>`
-      WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-      INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, lease_token, lease_expires_at)
-      SELECT ${id}::uuid, ${request.clientId}::text, ${keyHash}::bytea, ${requestHashes[0]}::bytea, ${request.emr}::text,
-        ${request.careUnitId}::text, ${token}::uuid, ${lease} FROM relaxed
-      ON CONFLICT (client_id, idempotency_key_hash) DO UPDATE SET
-        lease_token = EXCLUDED.lease_token, lease_expires_at = EXCLUDED.lease_expires_at,
-        next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
-      WHERE operations.sealed_response IS NULL AND operations.request_hash IN (${sql.join(requestHashes)})
-        AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
-        AND operations.created_at > now() - ${keyLifetime}
-      RETURNING ${storedColumns}`.execute(db);
+    const { rows } = await (planned ? claimWithPlan(db, { ...input, ...plannedInput(planned) }) : claimOnly(db, input));
     const [row] = rows;
-    if (row?.id === id) return { kind: 'new', operation: openStored(keys, token, row) };
-    if (row) return { kind: 'interrupted', operation: openStored(keys, token, row) };
-    const known = await readKey(db, request.clientId, keyHash);
+    if (row?.id === id) return { kind: 'new', expiresAt: row.expires_at };
+    if (row) return { kind: 'interrupted', operation: await readLeased(db, keys, { id: row.id, token }) };
+    const known = await readKey(db, clientId, keyHash);
     if (!known) continue;
     if (known.is_old) {
-      await expireKey(db, request.clientId, keyHash);
+      await expireKey(db, clientId, keyHash);
       continue;
     }
     if (!requestHashes.some((hash) => known.request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
-    if (known.sealed_response) return replay(keys, request.clientId, keyHash, known.sealed_response);
+    if (known.sealed_response) return replay(keys, clientId, keyHash, known.sealed_response);
     break;
   }
   throw inProgress();
+}
+
+interface ClaimInput extends Pick<Leased, 'id' | 'token' | 'clientId' | 'emr' | 'careUnitId'> {
+  readonly keyHash: Buffer;
+  readonly requestHash: Buffer;
+  readonly requestHashes: readonly Buffer[];
+  readonly leaseSeconds: number;
+}
+
+/** Takes over the lease of an operation that no process runs and that has no response. */
+const interrupted = (requestHashes: readonly Buffer[]): RawBuilder<unknown> => sql`
+  ON CONFLICT (client_id, idempotency_key_hash) DO UPDATE SET
+    lease_token = EXCLUDED.lease_token, lease_expires_at = EXCLUDED.lease_expires_at,
+    next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
+  WHERE operations.sealed_response IS NULL AND operations.request_hash = ANY(${requestHashes}::bytea[])
+    AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
+    AND operations.created_at > now() - ${keyLifetime}
+  RETURNING operations.id, operations.expires_at`;
+
+interface Claimed {
+  readonly id: string;
+  readonly expires_at: Date | null;
+}
+
+/** The commit need not wait for the disk: the EHR has not been called. */
+const claimOnly = statement(
+  (_db, input: ClaimInput) => sql<Claimed>`
+    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+    INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, lease_token, lease_expires_at)
+    SELECT ${input.id}::uuid, ${input.clientId}::text, ${input.keyHash}::bytea, ${input.requestHash}::bytea,
+      ${input.emr}::text, ${input.careUnitId}::text, ${input.token}::uuid, ${leaseEnd(input.leaseSeconds)} FROM relaxed
+    ${interrupted(input.requestHashes)}`,
+);
+
+const claimWithPlan = statement((_db, input: ClaimInput & PlannedInput) => {
+  const columns = Object.entries({
+    id: input.id,
+    client_id: input.clientId,
+    idempotency_key_hash: input.keyHash,
+    request_hash: input.requestHash,
+    emr: input.emr,
+    care_unit_id: input.careUnitId,
+    lease_token: input.token,
+    ...plannedValues(input),
+  });
+  return sql<Claimed>`
+    INSERT INTO operations (${sql.join(columns.map(([name]) => sql.ref(name)))})
+    VALUES (${sql.join(columns.map(([, value]) => value))})
+    ${interrupted(input.requestHashes)}`;
+});
+
+async function readLeased(db: Db, keys: KeyRing, { id, token }: Pick<Leased, 'id' | 'token'>): Promise<Stored> {
+  const { rows } = await sql<OperationRow>`
+    SELECT ${storedColumns} FROM operations WHERE id = ${id} AND lease_token = ${token}`.execute(db);
+  const [row] = rows;
+  if (!row) throw inProgress();
+  return openStored(keys, token, row);
 }
 
 export function inProgress(detail?: string): Problem {

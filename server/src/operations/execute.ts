@@ -26,6 +26,11 @@ export interface ExecuteContext {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
   readonly operation: Leased;
+  /**
+   * Claims the key, and stores the plan with it. Absent: the key is claimed, or there is none. Throws unless the operation
+   * is new.
+   */
+  readonly claim?: ((planned?: Planned) => Promise<Date | null>) | undefined;
 }
 
 /**
@@ -45,7 +50,7 @@ export async function execute<Plan, Outcome>(
 }
 
 async function begin<Plan, Outcome>(
-  { services, ehr, careUnit, operation }: ExecuteContext,
+  { services, ehr, careUnit, operation, claim }: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide: Decide | undefined,
@@ -53,7 +58,8 @@ async function begin<Plan, Outcome>(
   const planned = plannedFor({ services, ehr, careUnit, operation }, kind, plan);
   let leasedAt = performance.now();
   const store = async () => {
-    if (!decide) return storePlan(services.db, operation, planned);
+    if (!decide) return claim ? claim(planned) : storePlan(services.db, operation, planned);
+    await claim?.();
     return retrySerialization(() =>
       services.db.transaction().execute(async (tx) => {
         const problem = await decide(tx, operation.id);
@@ -134,11 +140,12 @@ export function asOutcomeUnknown(error: unknown): Problem {
 
 /** The plan has nothing for the EHR: one transaction decides and ends the operation. */
 async function endAtOnce<Plan, Outcome>(
-  { services, ehr, careUnit, operation }: ExecuteContext,
+  { services, ehr, careUnit, operation, claim }: ExecuteContext,
   kind: OperationKind<Plan, Outcome>,
   plan: Plan,
   decide: Decide | undefined,
 ): Promise<OperationResponse> {
+  await claim?.();
   const expiresAt = null;
   const run = startRun(services, { ehr, careUnit }, operation, {
     expiresAt,

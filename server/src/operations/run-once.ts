@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { keptProblem, Problem } from '../problems/problem.ts';
-import { claimKey, inProgress, type KeyRequest, sealStored } from './claim.ts';
+import {
+  type Claim,
+  claimKey,
+  inProgress,
+  type KeyRequest,
+  newKeyedOperation,
+  sealStored,
+  type Unclaimed,
+} from './claim.ts';
 import { isStoredUnderKey, OperationEnded } from './end.ts';
 import { LeaseLost } from './errors.ts';
 import { type Decide, execute } from './execute.ts';
@@ -11,6 +19,7 @@ import type { OperationResponse } from './operation-response.ts';
 import { resume } from './resume.ts';
 import type { OperationServices } from './services.ts';
 import { monitor, removeOperation, storeResponse } from './store-end.ts';
+import type { Planned } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
 import { leaseSeconds } from './work.ts';
 
@@ -34,45 +43,98 @@ export type Execute = <Plan, Outcome>(
 /**
  * Runs a write at most once for each `Idempotency-Key`. A second request with the key gets the stored response. If the
  * first request was interrupted, the second one finishes its operation.
+ *
+ * The key is claimed when the plan is executed, if possible in the statement that stores the plan. A request that fails
+ * before claims the key then, because an earlier request may have succeeded.
  */
 export async function runOnce(
   services: OperationServices,
   request: WriteRequest,
   run: (execute: Execute) => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
-  const { ehr, careUnit, clientId, keyed } = request;
+  const { ehr, careUnit, clientId, requestId, keyed } = request;
   if (!keyed) return run(executor(services, request, newOperation(request)).execute).catch(throwProblem);
-  const leasedAt = performance.now();
-  const claim = await claimKey(services.db, services.keys, {
-    clientId,
-    emr: ehr.id,
-    careUnitId: careUnit.id,
-    ...keyed,
-    leaseSeconds: leaseSeconds(ehr),
-  });
-  if (claim.kind === 'replay') return claim.response;
-  const claimed = { ...claim.operation, requestId: request.requestId };
-  const resumed =
-    claim.kind === 'interrupted'
-      ? await resume(services, { ...claim.operation, ...claimed }, leasedAt).catch(throwProblem)
-      : undefined;
-  if (resumed && 'body' in resumed) return resumed;
-  const operation = resumed ? { ...resumed.restart, requestId: request.requestId } : claimed;
-  const executing = executor(services, request, operation);
+  const place = { clientId, emr: ehr.id, careUnitId: careUnit.id };
+  const unclaimed = await newKeyedOperation(services.db, services.keys, { ...place, ...keyed });
+  const key = claimOnce(services, request, unclaimed);
+  try {
+    return await runKeyed(services, request, { ...unclaimed.operation, requestId }, run, key);
+  } catch (error) {
+    if (!(error instanceof KeyTaken)) throw error;
+    if (error.claim.kind === 'replay') return error.claim.response;
+    const stored = { ...error.claim.operation, requestId };
+    const resumed = await resume(services, stored, error.leasedAt).catch(throwProblem);
+    if ('body' in resumed) return resumed;
+    return runKeyed(services, request, { ...resumed.restart, requestId }, run);
+  }
+}
+
+/** @throws KeyTaken when an earlier request has claimed the key */
+async function runKeyed(
+  services: OperationServices,
+  request: WriteRequest,
+  operation: Leased,
+  run: (execute: Execute) => Promise<OperationResponse>,
+  key?: ClaimedOnce,
+): Promise<OperationResponse> {
+  const executing = executor(services, request, operation, key);
   try {
     return await run(executing.execute);
   } catch (error) {
+    if (key?.state() === 'taken') throw error;
+    if (key?.state() === 'unclaimed') await key.claim();
     if (!executing.hasEnded()) await settle(services, operation, request, error);
     return throwProblem(error);
   }
 }
 
+interface ClaimedOnce {
+  /** `taken`: by another request, whose outcome was thrown. */
+  state(): 'unclaimed' | 'claimed' | 'taken';
+  /** @throws KeyTaken; Problem `idempotency_key_reused`, `idempotency_in_progress`, or the first request's */
+  claim(planned?: Planned): Promise<Date | null>;
+}
+
+function claimOnce({ db, keys }: OperationServices, { ehr }: WriteRequest, unclaimed: Unclaimed): ClaimedOnce {
+  let state: ReturnType<ClaimedOnce['state']> = 'unclaimed';
+  return {
+    state: () => state,
+    async claim(planned) {
+      // After a failure of the database, the key may be claimed.
+      state = 'claimed';
+      const leasedAt = performance.now();
+      try {
+        const claim = await claimKey(db, keys, unclaimed, leaseSeconds(ehr), planned);
+        if (claim.kind !== 'new') throw new KeyTaken(claim, leasedAt);
+        return claim.expiresAt;
+      } catch (error) {
+        if (error instanceof Problem || error instanceof KeyTaken) state = 'taken';
+        throw error;
+      }
+    },
+  };
+}
+
+/** An earlier request with the key has started the operation. */
+class KeyTaken extends Error {
+  readonly claim: Exclude<Claim, { readonly kind: 'new' }>;
+  /** When its lease was requested, by `performance.now()`. */
+  readonly leasedAt: number;
+
+  constructor(claim: KeyTaken['claim'], leasedAt: number) {
+    super('The idempotency key is taken');
+    this.claim = claim;
+    this.leasedAt = leasedAt;
+  }
+}
+
 /** Executes plans, and remembers whether the operation has ended. */
-function executor(services: OperationServices, { ehr, careUnit }: WriteRequest, operation: Leased) {
+function executor(services: OperationServices, { ehr, careUnit }: WriteRequest, operation: Leased, key?: ClaimedOnce) {
   let hasEnded = false;
   const run: Execute = async (kind, plan, decide) => {
+    const claim = key?.state() === 'unclaimed' ? key.claim : undefined;
     try {
-      return await execute({ services, ehr, careUnit, operation }, kind, plan, decide);
+      return await execute({ services, ehr, careUnit, operation, claim }, kind, plan, decide);
     } catch (error) {
       if (!(error instanceof OperationEnded)) throw error;
       hasEnded = true;

@@ -15,7 +15,7 @@ export interface Planned {
 }
 
 /** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
-function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: PlannedInput) {
+export function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: PlannedInput) {
   return {
     kind,
     state: 'pending' as const,
@@ -32,10 +32,16 @@ function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patien
   };
 }
 
-interface PlannedInput extends Omit<Planned, 'lifetimeSeconds' | 'patientHashes'> {
+export interface PlannedInput extends Omit<Planned, 'lifetimeSeconds' | 'patientHashes'> {
   readonly lifetimeSeconds: number | null;
   readonly patientHashes: Buffer[];
 }
+
+export function plannedInput(planned: Planned): PlannedInput {
+  const { lifetimeSeconds = null, patientHashes } = planned;
+  return { ...planned, lifetimeSeconds, patientHashes: [...patientHashes] };
+}
+
 type PlanInput = PlannedInput & Pick<Leased, 'id' | 'clientId' | 'emr' | 'careUnitId' | 'token'>;
 
 const insertPlan = statement((db, input: PlanInput) =>
@@ -63,12 +69,7 @@ const updatePlan = statement((db, input: PlanInput) =>
  */
 export async function storePlan(db: Db | Tx, operation: Leased, planned: Planned): Promise<Date | null> {
   const store = operation.keyHash === undefined ? insertPlan : updatePlan;
-  const { rows } = await store(db, {
-    ...operation,
-    ...planned,
-    lifetimeSeconds: planned.lifetimeSeconds ?? null,
-    patientHashes: [...planned.patientHashes],
-  });
+  const { rows } = await store(db, { ...operation, ...plannedInput(planned) });
   const [stored] = rows;
   if (!stored) throw new LeaseLost();
   return stored.expires_at;

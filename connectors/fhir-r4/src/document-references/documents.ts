@@ -17,7 +17,7 @@ import { createNew, findCreated, withdrawDocument } from './write.ts';
 
 /** The operations for documents, if the server supports DocumentReferences and Binaries. */
 export function documents(ehr: FhirConnection, facts: ServerFacts): Partial<Connector> {
-  if (!supportsDocuments(facts)) return {};
+  if (lackedForDocuments(facts).length > 0) return {};
   const { client, settings } = ehr;
   const { author = 'practitioner', care_unit = 'recorded' } = settings.documents ?? {};
   const codings = documentCodings(settings);
@@ -124,7 +124,14 @@ type Find = (
   ...document: Parameters<NonNullable<Connector['findDocument']>>
 ) => Promise<{ readonly document: FhirDocumentReference; readonly directory: CareUnitDirectory } | null>;
 
-function supportsDocuments({ can }: ServerFacts): boolean {
-  const references = ['read', 'search-type', 'create', 'update'] as const;
-  return references.every((it) => can('DocumentReference', it)) && can('Binary', 'create') && can('Binary', 'read');
+/** What a server lacks so that it could have documents. */
+export function lackedForDocuments({ can }: ServerFacts): string[] {
+  const needed = {
+    DocumentReference: ['read', 'search-type', 'create', 'update'],
+    Binary: ['read', 'create'],
+  } as const;
+  return Object.entries(needed).flatMap(([type, interactions]) => {
+    const lacked = interactions.filter((it) => !can(type, it));
+    return lacked.length === 0 ? [] : [`${type} (${lacked.join(', ')})`];
+  });
 }

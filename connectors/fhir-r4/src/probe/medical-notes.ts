@@ -1,12 +1,9 @@
 import type { ConfiguredCareUnit, ProbeFinding } from '@crossward/connector-kit';
 import type { ServerFacts } from '../capability-statement.ts';
 import type { FhirConnection } from '../connection.ts';
-import { isOfCareUnit } from '../document-references/care-unit.ts';
 import { hasCategory, noteCodings } from '../document-references/medical-note.ts';
 import { medicalNotes } from '../document-references/medical-notes.ts';
-import { isCurrentDocument } from '../document-references/standing.ts';
-import type { FhirDocumentReference } from '../fhir.ts';
-import { isRefusal } from '../outcome.ts';
+import { countPlaced, someDocuments } from './document-references.ts';
 
 const name = 'medical notes';
 
@@ -42,26 +39,11 @@ export async function probeMedicalNotes(
   if (notes.length === 0) {
     return { name, status: 'warning', detail: `${seen}. Others need medical_notes.category.` };
   }
-  const directories = await Promise.all(careUnits.map((it) => ehr.directory.of(it)));
-  const placed = notes.filter((note) => directories.some((it) => isOfCareUnit(note, it, 'recorded')));
-  if (placed.length > 0 || ehr.settings.medical_notes?.care_unit === 'any') {
-    return { name, status: 'ok', detail: `${offer} ${seen}, and ${placed.length} of these name a care unit.` };
+  const placed = await countPlaced(ehr, careUnits, notes);
+  if (placed > 0 || ehr.settings.medical_notes?.care_unit === 'any') {
+    return { name, status: 'ok', detail: `${offer} ${seen}, and ${placed} of these name a care unit.` };
   }
   recommended.medical_notes = { care_unit: 'any' };
   const detail = `${seen}, and none of these names a care unit. With medical_notes.care_unit: any, every care unit shows them.`;
   return { name, status: 'warning', detail };
-}
-
-/** The first page of current documents. Empty if the server rejects a search without a patient. */
-async function someDocuments({ client }: FhirConnection): Promise<readonly FhirDocumentReference[]> {
-  const elements = ['_elements', 'status,docStatus,category,subject,author,custodian,context,identifier'] as const;
-  try {
-    for await (const { resources } of client.pages('DocumentReference', [elements, ['_count', '20']])) {
-      return (resources as readonly FhirDocumentReference[]).filter(isCurrentDocument);
-    }
-    return [];
-  } catch (error) {
-    if (isRefusal(error)) return [];
-    throw error;
-  }
 }

@@ -1,15 +1,17 @@
 import type { ConnectorContext, ProbeFinding, ProbeReport } from '@crossward/connector-kit';
 import { settingsThatSignIn } from '../auth/sign-in-trial.ts';
 import { openBooking } from '../booking/choose.ts';
-import { readServerFacts } from '../capability-statement.ts';
+import { readServerFacts, type ServerFacts } from '../capability-statement.ts';
 import type { EhrClock } from '../clock.ts';
-import { connect, signIn } from '../connection.ts';
-import type { FhirSettings } from '../settings.ts';
+import { connect, type FhirConnection, signIn } from '../connection.ts';
+import type { BookingMode, FhirSettings } from '../settings.ts';
 import { attempt } from './attempt.ts';
 import { probeBooking } from './booking.ts';
 import { probeCareUnits } from './care-units.ts';
+import { probeDocuments } from './documents.ts';
 import { probeMedicalNotes } from './medical-notes.ts';
 import { probeNumbers } from './numbers.ts';
+import { probeSchedules } from './schedules.ts';
 
 /** `crossward emr check`: which server it is, what it supports, and which settings to use. */
 export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>): Promise<ProbeReport> {
@@ -30,13 +32,29 @@ export async function probeFhirR4(asConfigured: ConnectorContext<FhirSettings>):
   const mode = await probeBooking(context.settings, client, facts, findings, recommended);
   const ehr = await attempt(findings, 'care units', async () => connect(context, client, facts));
   if (ehr) await attempt(findings, 'numbers', () => probeNumbers(ehr, findings, recommended));
-  if (ehr) {
-    const probe = () => probeMedicalNotes(ehr, facts, context.careUnits, recommended);
-    const finding = await attempt(findings, 'medical notes', probe);
-    if (finding) findings.push(finding);
-  }
+  if (ehr) await probeRecords(ehr, mode, facts, context.careUnits, findings, recommended);
   if (ehr) await probeCareUnits(ehr, openBooking(mode, ehr, facts), context, findings, recommended);
   return { findings, recommendedSettings: recommended };
+}
+
+/** Medical notes, documents and schedules. */
+async function probeRecords(
+  ehr: FhirConnection,
+  mode: BookingMode,
+  facts: ServerFacts,
+  careUnits: ConnectorContext<FhirSettings>['careUnits'],
+  findings: ProbeFinding[],
+  recommended: Record<string, unknown>,
+): Promise<void> {
+  const parts: readonly (readonly [string, () => Promise<ProbeFinding>])[] = [
+    ['medical notes', () => probeMedicalNotes(ehr, facts, careUnits, recommended)],
+    ['documents', () => probeDocuments(ehr, facts, careUnits, recommended)],
+    ['schedules', async () => probeSchedules(ehr, mode, facts, recommended)],
+  ];
+  for (const [name, probe] of parts) {
+    const finding = await attempt(findings, name, probe);
+    if (finding) findings.push(finding);
+  }
 }
 
 /** Holds use the EHR's clock, so a difference does not affect them. */

@@ -40,9 +40,17 @@ export function assertSchedulesCanBeWritten({ schedules, booking }: FhirSettings
   throw new ConnectorError('rejected', 'schedules.write needs booking.mode: transaction');
 }
 
-export function writesSchedules({ settings }: FhirConnection, mode: BookingMode, facts: ServerFacts): boolean {
+export function writesSchedules(ehr: FhirConnection, mode: BookingMode, facts: ServerFacts): boolean {
+  return ehr.settings.schedules?.write === true && lackedForSchedules(ehr, mode, facts).length === 0;
+}
+
+/** What a server lacks so that schedules could be written. */
+export function lackedForSchedules({ settings }: FhirConnection, mode: BookingMode, facts: ServerFacts): string[] {
   const can = (type: string) => facts.can(type, 'create') && facts.can(type, 'update');
-  // A schedule is found by its operation id, and by nothing else.
-  const keepsIds = settings.booking?.operation_lookup !== false;
-  return settings.schedules?.write === true && mode === 'transaction' && keepsIds && can('Schedule') && can('Slot');
+  return [
+    ...(mode === 'transaction' ? [] : ['bookings by transactions']),
+    // A schedule is found by its operation id, and by nothing else.
+    ...(settings.booking?.operation_lookup === false ? ['operation ids'] : []),
+    ...['Schedule', 'Slot'].flatMap((type) => (can(type) ? [] : [`${type} (create, update)`])),
+  ];
 }

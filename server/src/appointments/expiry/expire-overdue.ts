@@ -17,6 +17,9 @@ const atOnce = 100;
 /** The client id of operations without a client. */
 const clientId = 'background';
 
+/** A condition on `confirmation_items AS item`: no operation releases its hold yet. */
+export const mayExpire = sql<SqlBool>`(item.state = 'pending' OR (item.state = 'expiring' AND item.operation_id IS NULL))`;
+
 interface Expiry {
   readonly careUnit: CareUnitConnection;
   readonly operation: Leased;
@@ -68,7 +71,7 @@ async function begin(tx: Tx, services: OperationServices, ehr: EhrConnection) {
         .selectFrom('confirmation_items as item')
         .select('item.confirmation_id')
         .where('item.emr', '=', ehr.id)
-        .where(sql<SqlBool>`(item.state = 'pending' OR (item.state = 'expiring' AND item.operation_id IS NULL))`)
+        .where(mayExpire)
         .where('item.state', 'in', ['pending', 'expiring']),
     )
     .where(sql<SqlBool>`confirmation.expires_at <= now()`)

@@ -1,4 +1,4 @@
-import type { Connector } from '@crossward/connector-kit';
+import { type Appointment, batchedLookUps, type CareUnit, type Connector } from '@crossward/connector-kit';
 import { readAppointments, toAppointments } from '../../appointment-reads.ts';
 import { chunks } from '../../chunks.ts';
 import type { BookingConnection } from '../../connection.ts';
@@ -33,20 +33,24 @@ interface Kept {
  */
 export function readAhead(ehr: BookingConnection, includes: boolean): ReadAhead {
   const kept = recent<Kept>();
+
+  async function findAppointments(careUnit: CareUnit, ids: readonly string[]): Promise<readonly Appointment[]> {
+    const [directory, { appointments, slots }] = await Promise.all([
+      ehr.directory.of(careUnit),
+      includes
+        ? readWithSlots(ehr, ids)
+        : readAppointments(ehr, ids).then((found) => ({ appointments: found, slots: [] })),
+    ]);
+    for (const appointment of appointments) {
+      const own = slotsOf(appointment);
+      kept.put(referenceTo(appointment), { appointment, slots: slots.filter((it) => own.includes(referenceTo(it))) });
+    }
+    return toAppointments(ehr, directory, appointments, ids);
+  }
+
   return {
-    async findAppointments(careUnit, ids) {
-      const [directory, { appointments, slots }] = await Promise.all([
-        ehr.directory.of(careUnit),
-        includes
-          ? readWithSlots(ehr, ids)
-          : readAppointments(ehr, ids).then((found) => ({ appointments: found, slots: [] })),
-      ]);
-      for (const appointment of appointments) {
-        const own = slotsOf(appointment);
-        kept.put(referenceTo(appointment), { appointment, slots: slots.filter((it) => own.includes(referenceTo(it))) });
-      }
-      return toAppointments(ehr, directory, appointments, ids);
-    },
+    // Without the slots, one appointment is read, not searched: on some servers, searches return older data.
+    findAppointments: includes ? batchedLookUps(findAppointments, idsPerSearch) : findAppointments,
     take(ids) {
       // Each resource can be taken once, and several ids may name one.
       const wanted = resourceIds(ids);

@@ -1,6 +1,7 @@
-import type { Appointment } from '@crossward/connector-kit';
 import { expect, test } from 'vitest';
-import { batchedLookUps } from './appointment-look-ups.ts';
+import { batchedLookUps } from './batched-look-ups.ts';
+import { ConnectorError } from './errors.ts';
+import type { Appointment } from './records.ts';
 
 const [north, south] = ['north', 'south'].map((id) => ({ id, timeZone: 'Europe/Oslo' })) as [
   { id: string; timeZone: string },
@@ -10,11 +11,12 @@ const [north, south] = ['north', 'south'].map((id) => ({ id, timeZone: 'Europe/O
 /** An EHR in which each care unit has the appointments `{care unit}-1` to `{care unit}-9`. */
 function lookUps() {
   const calls: (readonly [string, ...string[]])[] = [];
-  const find = batchedLookUps(async (careUnitId, ids) => {
+  const find = batchedLookUps(async ({ id: careUnitId }, ids) => {
     calls.push([careUnitId, ...ids]);
-    if (ids.includes('broken')) throw new Error('down');
+    if (ids.includes('broken')) throw new ConnectorError('rejected', 'One appointment is broken');
+    if (ids.includes('down')) throw new ConnectorError('unavailable', 'The EHR is down');
     return ids.filter((id) => id.startsWith(careUnitId)).map((id) => ({ id, careUnitId }) as Appointment);
-  });
+  }, 500);
   return { calls, find };
 }
 
@@ -43,14 +45,21 @@ test('a look-up that begins after another has been sent is a call of its own', a
   expect(calls).toHaveLength(2);
 });
 
-test('an error goes to the look-ups of its call alone', async () => {
+test('a rejection goes only to the look-up that it concerns', async () => {
   const { find } = lookUps();
   const results = await Promise.allSettled([
     find(north, ['broken']),
     find(north, ['north-1']),
     find(south, ['south-1']),
   ]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+});
+
+test('an outage goes to the look-ups of its call, which are not repeated', async () => {
+  const { calls, find } = lookUps();
+  const results = await Promise.allSettled([find(north, ['down']), find(north, ['north-1']), find(south, ['south-1'])]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  expect(calls).toHaveLength(2);
   expect(idsOf(await find(north, ['north-1']))).toEqual(['north-1']);
 });
 

@@ -1,0 +1,30 @@
+import type { ConfiguredCareUnit } from '@crossward/connector-kit';
+import type { FhirConnection } from '../connection.ts';
+import { isOfCareUnit } from '../document-references/care-unit.ts';
+import { isCurrentDocument } from '../document-references/standing.ts';
+import type { FhirDocumentReference } from '../fhir.ts';
+import { isRefusal } from '../outcome.ts';
+
+/** How many of the documents name one of the care units. */
+export async function countPlaced(
+  ehr: FhirConnection,
+  careUnits: readonly ConfiguredCareUnit[],
+  documents: readonly FhirDocumentReference[],
+): Promise<number> {
+  const directories = await Promise.all(careUnits.map((it) => ehr.directory.of(it)));
+  return documents.filter((it) => directories.some((directory) => isOfCareUnit(it, directory, 'recorded'))).length;
+}
+
+/** The first page of current documents. Empty if the server rejects a search without a patient. */
+export async function someDocuments({ client }: FhirConnection): Promise<readonly FhirDocumentReference[]> {
+  const elements = ['_elements', 'status,docStatus,category,subject,author,custodian,context,identifier'] as const;
+  try {
+    for await (const { resources } of client.pages('DocumentReference', [elements, ['_count', '20']])) {
+      return (resources as readonly FhirDocumentReference[]).filter(isCurrentDocument);
+    }
+    return [];
+  } catch (error) {
+    if (isRefusal(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,42 @@
+import { ConnectorError } from '@crossward/connector-kit';
+import { afterAll, expect, test } from 'vitest';
+import { creationBody, freeSlot } from '../../../test/bookings.ts';
+import { startGateway } from '../../../test/gateway.ts';
+import { creation, expectReplayed, keysOf, newKey } from '../../../test/idempotency-keys.ts';
+import { wrapConnector } from '../../../test/other-ehrs.ts';
+
+let isDown = false;
+const gateway = await startGateway({
+  connectors: [
+    wrapConnector((connector) => ({
+      ...connector,
+      async findPatient(...input) {
+        if (isDown) throw new ConnectorError('unavailable', 'Down');
+        return (await connector.findPatient?.(...input)) ?? null;
+      },
+    })),
+  ],
+});
+afterAll(() => gateway.close());
+const { send } = keysOf(gateway);
+
+test('a stored response is replayed while the EHR finds no patients', async () => {
+  const slot = await freeSlot(gateway);
+  const key = newKey();
+  const first = await send(creation(slot), key);
+  expect(first.status).toBe(201);
+  isDown = true;
+  expectReplayed(await send(creation(slot), key), first);
+  const other = { ...creation(slot), body: { ...creationBody(slot), comment: 'x' } };
+  expect((await send(other, key)).body.reason).toBe('idempotency_key_reused');
+});
+
+test('a request that failed in an outage can be sent again with its key', async () => {
+  isDown = false;
+  const slot = await freeSlot(gateway);
+  const key = newKey();
+  isDown = true;
+  expect((await send(creation(slot), key)).body.reason).toBe('ehr_unavailable');
+  isDown = false;
+  expect((await send(creation(slot), key)).status).toBe(201);
+});
