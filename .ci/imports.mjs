@@ -9,6 +9,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const layers = [
   ['main', 'cli'],
   ['http', 'background'],
+  ['patient-page'],
   [
     'appointments',
     'documents',
@@ -25,7 +26,7 @@ const layers = [
   ['confirmations'],
   ['messages', 'ehr', 'clients', 'secret-keys', 'uploads'],
   ['db', 'config'],
-  ['identifiers', 'problems', 'secrets', 'startup', 'time', 'log', 'workers'],
+  ['identifiers', 'problems', 'secrets', 'startup', 'time', 'log', 'workers', 'html'],
 ];
 /** What each package may import of the others. `test`, `bench` and `examples` may import everything. */
 const packages = {

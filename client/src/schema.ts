@@ -444,6 +444,11 @@ export interface components {
              */
             comment?: string;
             /**
+             * Format: text
+             * @description Where the page at `confirmation.page_url` links back to. The link has `outcome` (`confirmed`, `cancelled` or `expired`) and `appointment_id` in its query. The operator allows the URLs of each client. Ignored if no code is required.
+             */
+            return_url?: string;
+            /**
              * @description Cancels the appointment.
              * @constant
              */
@@ -476,6 +481,11 @@ export interface components {
             patient_id: string;
             /** @description Resource ID notation: `{type}:{value}`, a bare `emr_id`, or `header:{header_name}`. */
             resource_id: string;
+            /**
+             * Format: text
+             * @description Where the page at `confirmation.page_url` links back to. The link has `outcome` (`confirmed`, `cancelled` or `expired`) and `appointment_id` in its query. The operator allows the URLs of each client. Ignored if no code is required.
+             */
+            return_url?: string;
             /**
              * Format: care-unit-date-time
              * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
@@ -546,6 +556,11 @@ export interface components {
             comment?: string;
             ids: string[];
             /**
+             * Format: text
+             * @description Where the page at `confirmation.page_url` links back to. The link has `outcome` (`confirmed`, `cancelled` or `expired`) and `appointment_id` in its query. The operator allows the URLs of each client. Ignored if no code is required.
+             */
+            return_url?: string;
+            /**
              * @description Cancels the appointment.
              * @constant
              */
@@ -612,7 +627,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "booking" | "cancellation";
-            /** @description Page where the patient can enter the code. Null if there is none. */
+            /** @description Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment. */
             page_url: string | null;
         };
         /** @description A confirmation as it would be after the request. */
@@ -628,7 +643,7 @@ export interface components {
             id: string | null;
             /** @enum {string} */
             kind: "booking" | "cancellation";
-            /** @description Page where the patient can enter the code. Null if there is none. */
+            /** @description Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment. */
             page_url: string | null;
         };
         /** @description A document of a patient, stored at the care unit. Its content has a path of its own. */
@@ -832,7 +847,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -1809,7 +1824,7 @@ export interface operations {
                     "application/json": components["schemas"]["Appointment"];
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `patient_not_found`, `resource_not_found`, `healthcare_service_not_found` */
+            /** @description `request_invalid`, `standard_unsupported`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `return_url_not_allowed`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `patient_not_found`, `resource_not_found`, `healthcare_service_not_found` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -2067,7 +2082,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `appointments_not_alike`, `confirmations_differ`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `appointment_not_found`, `resource_not_found`, `patient_not_found` */
+            /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `appointments_not_alike`, `confirmations_differ`, `return_url_not_allowed`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `appointment_not_found`, `resource_not_found`, `patient_not_found` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -2512,7 +2527,7 @@ export interface operations {
                     "application/json": components["schemas"]["AppointmentPreview"] | components["schemas"]["Appointment"];
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
+            /** @description `request_invalid`, `standard_unsupported`, `confirmation_code_incorrect`, `time_slot_unavailable`, `time_range_invalid`, `local_time_nonexistent`, `return_url_not_allowed`, `identifier_malformed`, `identifier_type_unsupported`, `header_reference_missing`, `header_reference_forbidden`, `resource_not_found` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -2751,7 +2766,7 @@ export interface operations {
                      *         "delivery": "queued",
                      *         "expires_at": "2027-03-12T14:10:00+01:00",
                      *         "attempts_remaining": 5,
-                     *         "page_url": null
+                     *         "page_url": "https://appointments.example.org/c/h8Vt3fKq0ZbR1yWm5LxNcD7e"
                      *       },
                      *       "replaces_id": null,
                      *       "supersedes_id": null

@@ -19,7 +19,7 @@ const deps: Omit<AppDeps, 'metrics'> = {
   services: {} as OperationServices,
   mailbox: undefined,
   identifierHeaders: new Set(),
-  limits: { requests_per_minute: 1, failed_credentials: 1 },
+  limits: { requests_per_minute: 1, page_requests_per_minute: 1, failed_credentials: 1 },
   documents: { max_bytes: 1 },
   http: {
     trusted_proxies: [],

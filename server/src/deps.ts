@@ -5,6 +5,7 @@ import { createCursors } from './api/paging.ts';
 import { startBackground } from './background/start.ts';
 import { createClientRegistry } from './clients/client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
+import { createPageLinks } from './confirmations/page-links.ts';
 import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
 import { migrate, migrationsApplied } from './db/migrate.ts';
@@ -71,6 +72,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     keys,
     ehrs,
     outbox,
+    pages: createPageLinks(keys, configuration.http.public_url),
     channels: outbox.channels,
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),

@@ -107,8 +107,8 @@ async function prepareDataDir(dataDir: string, log: Logger): Promise<void> {
   }
 }
 
-async function readDemo({ host }: Environment, dataDir: string): Promise<Setup> {
-  const demo = await prepareDemo({ dataDir, connectors, host });
+async function readDemo({ host, port }: Environment, dataDir: string): Promise<Setup> {
+  const demo = await prepareDemo({ dataDir, connectors, host, port });
   return {
     configuration: demo.configuration,
     secretKeys: [demo.secretKey],

@@ -5,6 +5,7 @@ import type { FhirAppointment } from '../../connectors/fhir-r4/src/fhir.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
+import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
 import { careUnitOf, codeFor, eventually, messagesAbout } from '../codes.ts';
@@ -35,7 +36,14 @@ afterAll(async () => {
 /** Care unit `north` requires a code for bookings. */
 function withProxy(demo: Configuration): Configuration {
   const policies = resolvePolicies({ booking_confirmation: 'code' });
-  const careUnit = { id: 'north', name: 'Nord', time_zone: timeZone, language: 'sv', policies } as const;
+  const careUnit = {
+    id: 'north',
+    name: 'Nord',
+    time_zone: timeZone,
+    language: 'sv',
+    policies,
+    patient_page: resolvePatientPage(),
+  } as const;
   const emr = {
     id: 'fhir',
     name: 'FHIR',

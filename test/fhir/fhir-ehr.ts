@@ -4,6 +4,7 @@ import type { FhirSettings } from '../../connectors/fhir-r4/src/settings.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
+import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
 import { type PoliciesInFile, resolvePolicies } from '../../server/src/config/policies.ts';
 
 /** An EHR of a test: the FHIR connector in front of our own server, with the care units `north` and `south`. */
@@ -14,7 +15,7 @@ export function fhirEhr(
   policiesInFile: PoliciesInFile = {},
 ) {
   const policies = resolvePolicies(policiesInFile);
-  const careUnit = { time_zone: timeZone, language: 'sv', policies } as const;
+  const careUnit = { time_zone: timeZone, language: 'sv', policies, patient_page: resolvePatientPage() } as const;
   return {
     id,
     name: id,

@@ -5,6 +5,7 @@ import { type Fault, startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
+import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { creationBody, freeSlot } from '../bookings.ts';
 import { type AppointmentResponse, backdateWrites, careUnitOf, eventually } from '../codes.ts';
@@ -30,7 +31,14 @@ const direct = careUnitPath('fhir', 'north');
 
 function withFake(demo: Configuration): Configuration {
   const policies = resolvePolicies();
-  const careUnit = { id: 'north', name: 'Nord', time_zone: timeZone, language: 'sv', policies } as const;
+  const careUnit = {
+    id: 'north',
+    name: 'Nord',
+    time_zone: timeZone,
+    language: 'sv',
+    policies,
+    patient_page: resolvePatientPage(),
+  } as const;
   const emr = {
     id: 'fhir',
     name: 'FHIR',

@@ -10,6 +10,7 @@ import { planCancellation, prepareCancellations } from './plan-cancellation.ts';
 import { isConfirmable, planConfirmation } from './plan-confirmation.ts';
 import { planUpdate, type RequestedUpdate, readUpdate } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
+import { readReturnUrl } from './return-url.ts';
 import { targetState, updateReasons } from './target-rules.ts';
 import { findTargets, type Target } from './targets.ts';
 import { slotFault } from './time-rules.ts';
@@ -42,9 +43,10 @@ export async function cancelMany(
   body: BulkCancellationBody,
 ): Promise<OperationResponse> {
   const comment = body.comment === undefined ? undefined : body.comment || null;
+  const returnUrl = readReturnUrl(body.return_url, context.client);
   let plans: readonly Plan[] = [];
   await requireTargets(context, body.ids, async (targets) => {
-    const planned = await planCancellations(context, targets, comment);
+    const planned = await planCancellations(context, targets, comment, returnUrl);
     plans = planned.plans;
     return planned.faults;
   });
@@ -60,8 +62,9 @@ export async function planCancellations(
   context: RequestContext,
   targets: readonly Target[],
   comment: string | null | undefined,
+  returnUrl?: string,
 ): Promise<{ readonly plans: readonly Plan[]; readonly faults: readonly Fault[] }> {
-  const prepared = await prepareCancellations(context, targets);
+  const prepared = await prepareCancellations(context, targets, returnUrl);
   const faults: Fault[] = [];
   const plans: Plan[] = [];
   for (const target of targets) {

@@ -19,6 +19,7 @@ import { planCreation } from './plan-creation.ts';
 import { planUpdate, readUpdate, updated, updatePlaces } from './plan-update.ts';
 import type { RequestContext } from './request-context.ts';
 import { rescheduleMany } from './reschedule.ts';
+import { readReturnUrl } from './return-url.ts';
 import { requireTarget } from './targets.ts';
 import { slotFault } from './time-rules.ts';
 import { carryOut, carryOutConfirmed, type Writing } from './write-appointments.ts';
@@ -65,9 +66,10 @@ async function cancelOne(
   id: string,
   body: AppointmentCancellationBody,
 ): Promise<OperationResponse> {
+  const returnUrl = readReturnUrl(body.return_url, context.client);
   const target = await requireTarget(context, id);
   const comment = body.comment === undefined ? undefined : body.comment || null;
-  const prepared = await prepareCancellations(context, [target]);
+  const prepared = await prepareCancellations(context, [target], returnUrl);
   return carryOut(context, writing, await planCancellation(context, target, comment, prepared));
 }
 

@@ -17,6 +17,13 @@ export const appointmentStatuses = ['awaiting_confirmation', 'booked', 'cancelle
 export type AppointmentStatus = (typeof appointmentStatuses)[number];
 
 const comment = text({ maxLength: 2000, description: 'Free text, up to 2,000 characters. `""` clears it.' });
+const returnUrl = Type.Optional(
+  text({
+    maxLength: 2000,
+    description:
+      'Where the page at `confirmation.page_url` links back to. The link has `outcome` (`confirmed`, `cancelled` or `expired`) and `appointment_id` in its query. The operator allows the URLs of each client. Ignored if no code is required.',
+  }),
+);
 const careUnitDateTime = (description: string) =>
   Type.String({
     format: 'care-unit-date-time',
@@ -29,7 +36,10 @@ const confirmationFacts = {
   kind: choice(['booking', 'cancellation']),
   channel: choice(['sms', 'email']),
   attempts_remaining: Type.Integer({ description: 'Number of attempts left to enter the code.' }),
-  page_url: nullableString({ description: 'Page where the patient can enter the code. Null if there is none.' }),
+  page_url: nullableString({
+    description:
+      'Page where the patient can enter the code, request a new one, and cancel a booking. The same for all codes of the confirmation. Null if the gateway has no such page. Whoever has the link sees the time and place of the appointment.',
+  }),
 };
 const deliveries = ['queued', 'sent', 'failed'] as const;
 
@@ -132,6 +142,7 @@ export const appointmentCreationSchema = Type.Object(
     start_time: careUnitDateTime('Start of the appointment.'),
     end_time: careUnitDateTime('End of the appointment.'),
     comment: Type.Optional(comment),
+    return_url: returnUrl,
   },
   { $id: 'AppointmentCreation', additionalProperties: false },
 );
@@ -146,6 +157,7 @@ const together = { start: ['end'], end: ['start'] };
 const cancellationFields = {
   status: Type.Literal('cancelled', { description: 'Cancels the appointment.' }),
   comment: Type.Optional(comment),
+  return_url: returnUrl,
 };
 const confirmationFields = {
   confirmation: Type.Object(

@@ -18,19 +18,23 @@ export interface Prepared {
   /** Cancellations that already await a code, by the EHR's id of the original. */
   readonly pending: ReadonlyMap<string, Item>;
   readonly findPatient: FindPatient;
+  /** Where the page for the patient links back to. */
+  readonly returnUrl: string | undefined;
 }
 
 export async function prepareCancellations(
   { services, ehr, careUnit }: RequestContext,
   targets: readonly Target[],
+  returnUrl?: string,
 ): Promise<Prepared> {
   const findPatient = eachPatientOnce(ehr);
-  if (careUnit.cancellationConfirmation === 'none') return { pending: new Map(), findPatient };
+  if (careUnit.cancellationConfirmation === 'none') return { pending: new Map(), findPatient, returnUrl };
   const booked = targets.filter((target) =>
     ['booked', 'pending in the EHR', 'view of booked'].includes(targetState(target)),
   );
   const ids = booked.map((target) => target.appointment.id);
-  return { pending: await findPendingCancellations(services.db, ehr.id, careUnit.id, ids), findPatient };
+  const pending = await findPendingCancellations(services.db, ehr.id, careUnit.id, ids);
+  return { pending, findPatient, returnUrl };
 }
 
 /**
@@ -75,7 +79,7 @@ async function cancelInEhr(
     return directPlan(context, appointment, originalId, comment);
   const waiting = prepared.pending.get(appointment.id);
   if (waiting) return asItIs({ ...target, kind: 'cancellation', id: waiting.id, item: waiting }, waiting);
-  return twoStepPlan(context, appointment, originalId, comment, prepared.findPatient);
+  return twoStepPlan(context, appointment, originalId, comment, prepared);
 }
 
 function asItIs({ kind, appointment, id, item }: Target, awaits?: Item): AppointmentPlan {
@@ -113,7 +117,7 @@ async function twoStepPlan(
   appointment: Appointment,
   replacesId: string,
   comment: Comment,
-  findPatient: FindPatient,
+  { findPatient, returnUrl }: Prepared,
 ): Promise<AppointmentPlan | EhrCodePlan> {
   if (!ehr.capabilities.changes.includes('cancel')) throw new Problem('operation_unsupported');
   const newId = makeGatewayId();
@@ -121,12 +125,20 @@ async function twoStepPlan(
   if (ehr.capabilities.sendsCodes) {
     const cancellation = { kind: 'cancel', appointmentId: appointment.id, comment } as const;
     const ehrCode = { kind: 'request cancellation', cancellation, newId, replacesId } as const;
-    return { ehrCode, patientId: appointment.patientId, response, many: false };
+    return { ehrCode, patientId: appointment.patientId, response, many: false, returnUrl };
   }
   const patient = await findPatient(appointment.patientId);
   if (!patient) throw new Problem('no_contact_channel');
   const contact = contactOf(patient, 'cancellation', careUnit, services.channels);
-  const awaits = { kind: 'cancellation' as const, patientId: patient.id, ...contact, newId, replacesId, comment };
+  const awaits = {
+    kind: 'cancellation' as const,
+    patientId: patient.id,
+    ...contact,
+    newId,
+    replacesId,
+    comment,
+    returnUrl,
+  };
   return { steps: [{ before: appointment, response, awaits }], many: false };
 }
 

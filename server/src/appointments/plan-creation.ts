@@ -12,6 +12,7 @@ import type { appointmentCreationSchema } from './contract.ts';
 import { draftAppointment } from './drafts.ts';
 import type { EhrCodePlan } from './ehr-codes/plan.ts';
 import type { RequestContext } from './request-context.ts';
+import { readReturnUrl } from './return-url.ts';
 import { longestAppointmentHours, slotFault } from './time-rules.ts';
 import type { AppointmentPlan, PlannedCreation, Step } from './write/plan.ts';
 
@@ -24,7 +25,8 @@ export async function planCreation(
   readHeader: ReadHeader,
   dryRun: boolean | undefined,
 ): Promise<AppointmentPlan | EhrCodePlan> {
-  const { ehr, careUnit } = context;
+  const { client, ehr, careUnit } = context;
+  const returnUrl = readReturnUrl(body.return_url, client);
   const text = { start: body.start_time, end: body.end_time };
   assertOffsetsOf(careUnit.timeZone, text, creationPlaces);
   const range = readRange(text, creationPlaces, careUnit.timeZone, longestAppointmentHours);
@@ -38,15 +40,14 @@ export async function planCreation(
   const patient = await requirePatient(ehr, patientId, patientPlace, dryRun ? undefined : intended);
   const resource = await requireResource(ehr, careUnit, resourceId, resourcePlace);
   const service = await requireHealthcareService(ehr, careUnit, body.healthcare_service_id, servicePlace);
-  return planCreations(context, patient, [
-    {
-      patientId: patient.id,
-      resourceId: resource.id,
-      healthcareServiceId: service.id,
-      ...range,
-      comment: body.comment || null,
-    },
-  ]);
+  const requested = {
+    patientId: patient.id,
+    resourceId: resource.id,
+    healthcareServiceId: service.id,
+    ...range,
+    comment: body.comment || null,
+  };
+  return planCreations(context, patient, [requested], returnUrl);
 }
 
 type NewAppointment = Omit<PlannedCreation, 'kind' | 'hold'>;
@@ -56,14 +57,15 @@ export function planCreations(
   context: RequestContext,
   patient: Pick<Patient, 'id' | 'phone' | 'email' | 'isInactive'>,
   requested: readonly NewAppointment[],
+  returnUrl?: string,
 ): AppointmentPlan | EhrCodePlan {
   const { services, ehr, careUnit } = context;
   if (!ehr.capabilities.changes.includes('create')) throw new Problem('operation_unsupported');
   if (patient.isInactive) throw new Problem('patient_inactive');
   const needsCode = careUnit.bookingConfirmation === 'code';
-  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, requested);
+  if (needsCode && ehr.capabilities.sendsCodes) return planEhrBooking(context, requested, returnUrl);
   const contact = needsCode ? contactOf(patient, 'booking', careUnit, services.channels) : undefined;
-  const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact };
+  const code = contact && { kind: 'booking' as const, patientId: patient.id, ...contact, returnUrl };
   const canHold = ehr.capabilities.changes.includes('confirm');
   return {
     steps: requested.map((it): Step => {
@@ -88,7 +90,11 @@ export function planCreations(
 }
 
 /** For an EHR that sends and checks codes: one code for each booking. */
-function planEhrBooking({ careUnit }: RequestContext, requested: readonly NewAppointment[]): EhrCodePlan {
+function planEhrBooking(
+  { careUnit }: RequestContext,
+  requested: readonly NewAppointment[],
+  returnUrl: string | undefined,
+): EhrCodePlan {
   const [only, another] = requested;
   if (!only || another) throw new Problem('operation_unsupported', { detail: severalCodes });
   const creation = { ...only, kind: 'create', holdUntil: null } as const;
@@ -98,6 +104,7 @@ function planEhrBooking({ careUnit }: RequestContext, requested: readonly NewApp
     taken: slotFault(creation, careUnit.timeZone, creationPlaces.start),
     response: { appointment: draftAppointment({ ...creation, hold: true }, '', careUnit.id, 'held'), word: 'created' },
     many: false,
+    returnUrl,
   };
 }
 

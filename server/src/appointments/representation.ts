@@ -1,5 +1,6 @@
 import type { Appointment, AppointmentState } from '@crossward/connector-kit';
 import type { Awaited, Item } from '../confirmations/items.ts';
+import type { PageLinks } from '../confirmations/page-links.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
 import { formatIdentifier } from '../identifiers/index.ts';
 import { formatInstant } from '../time/date-times.ts';
@@ -9,6 +10,7 @@ import type { PlannedCode, StepResponse } from './write/plan.ts';
 interface CareUnitContext {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
+  readonly services: { readonly pages: PageLinks };
 }
 
 const statusOf: Record<AppointmentState, AppointmentStatus> = {
@@ -32,13 +34,13 @@ export function appointmentPath(emr: string, careUnitId: string, id: string): st
 /** The body of an appointment. `item` is the gateway's record of a code for it. */
 export function appointmentBody(
   appointment: Appointment,
-  { ehr, careUnit }: CareUnitContext,
+  { ehr, careUnit, services }: CareUnitContext,
   { id = appointment.id, item }: { readonly id?: string | undefined; readonly item?: Item | undefined } = {},
 ): AppointmentBody {
   return {
     ...body(appointment, { ehr, careUnit }, id),
     status: shownStatus(appointment, item),
-    confirmation: item?.isPending ? confirmation(item, careUnit.timeZone) : null,
+    confirmation: item?.isPending ? confirmation(item, { careUnit, services }) : null,
     replaces_id: item?.replacesId ?? null,
   };
 }
@@ -58,12 +60,12 @@ interface Written extends CareUnitContext {
 /** The body of an appointment after a write. */
 export function writtenBody(
   appointment: Appointment,
-  { ehr, careUnit, id = appointment.id, replacesId, awaited }: Written,
+  { ehr, careUnit, services, id = appointment.id, replacesId, awaited }: Written,
 ): AppointmentBody {
   return {
     ...body(appointment, { ehr, careUnit }, id),
     status: awaited ? 'awaiting_confirmation' : statusOf[appointment.state],
-    confirmation: awaited ? confirmation(awaited, careUnit.timeZone) : null,
+    confirmation: awaited ? confirmation(awaited, { careUnit, services }) : null,
     replaces_id: replacesId ?? null,
   };
 }
@@ -71,7 +73,12 @@ export function writtenBody(
 /** The body of an appointment in a dry run. Ids and times that do not exist yet are null. */
 export function previewBody(
   { appointment, id, replacesId, awaiting, word }: StepResponse,
-  { ehr, careUnit, code }: CareUnitContext & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
+  {
+    ehr,
+    careUnit,
+    services,
+    code,
+  }: CareUnitContext & { readonly code: Pick<PlannedCode, 'kind' | 'channel'> | undefined },
 ): PreviewBody {
   const isNew = word === 'created' || (code !== undefined && replacesId !== undefined);
   return {
@@ -89,14 +96,18 @@ export function previewBody(
           page_url: null,
         }
       : awaiting
-        ? confirmation(awaiting, careUnit.timeZone)
+        ? confirmation(awaiting, { careUnit, services })
         : null,
     replaces_id: replacesId ?? null,
     change: word,
   };
 }
 
-function body(appointment: Appointment, { ehr, careUnit }: CareUnitContext, id: string): AppointmentBody {
+function body(
+  appointment: Appointment,
+  { ehr, careUnit }: Omit<CareUnitContext, 'services'>,
+  id: string,
+): AppointmentBody {
   return {
     id,
     status: statusOf[appointment.state],
@@ -114,14 +125,17 @@ function body(appointment: Appointment, { ehr, careUnit }: CareUnitContext, id: 
   };
 }
 
-function confirmation(awaited: Awaited, timeZone: string): AppointmentBody['confirmation'] {
+function confirmation(
+  awaited: Awaited,
+  { careUnit, services }: Omit<CareUnitContext, 'ehr'>,
+): AppointmentBody['confirmation'] {
   return {
     id: awaited.confirmationId,
     kind: awaited.kind,
     channel: awaited.channel,
     delivery: awaited.delivery,
-    expires_at: formatInstant(awaited.expiresAt, timeZone),
+    expires_at: formatInstant(awaited.expiresAt, careUnit.timeZone),
     attempts_remaining: awaited.attemptsRemaining,
-    page_url: null,
+    page_url: services.pages.urlOf(awaited.confirmationId, awaited.pageTokenHash),
   };
 }

@@ -62,7 +62,7 @@ const awaitingExample: AppointmentBody = {
     delivery: 'queued',
     expires_at: '2027-03-12T14:10:00+01:00',
     attempts_remaining: 5,
-    page_url: null,
+    page_url: 'https://appointments.example.org/c/h8Vt3fKq0ZbR1yWm5LxNcD7e',
   },
 };
 const appointmentId = { appointment_id: text({ description: 'Id of the appointment.' }) };
@@ -132,7 +132,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     async handle({ query, readHeader, ...access }) {
       const { entries, next_cursor } = await listAppointments({ ...access, services }, query, readHeader, cursors);
       const appointments = entries.map(({ id, appointment, item }) =>
-        appointmentBody(appointment, access, { id, item }),
+        appointmentBody(appointment, { ...access, services }, { id, item }),
       );
       return { body: { appointments, next_cursor } };
     },
@@ -152,7 +152,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     body: reference<Static<typeof appointmentCreationSchema>>('AppointmentCreation'),
     response: { status: 201, description: 'The appointment.', schema: appointmentSchema },
     preview: reference<PreviewBody>('AppointmentPreview'),
-    reasons: [...timeReasons, ...identifierReasons, ...ehrWriteReasons],
+    reasons: [...timeReasons, 'return_url_not_allowed', ...identifierReasons, ...ehrWriteReasons],
     reasonsOfNames: ['patient_not_found', 'resource_not_found', 'healthcare_service_not_found'],
     examples: {
       params: place,
@@ -183,7 +183,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
     examples: { params: { ...place, appointment_id: example.id }, response: example },
     async handle({ params, ...access }) {
       const { id, appointment, item } = await requireTarget({ ...access, services }, params.appointment_id);
-      return { body: appointmentBody(appointment, access, { id, item }) };
+      return { body: appointmentBody(appointment, { ...access, services }, { id, item }) };
     },
   });
 
@@ -207,6 +207,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       ...stateReasons,
       ...codeReasons,
       ...timeReasons,
+      'return_url_not_allowed',
       ...identifierReasons,
       ...ehrWriteReasons,
     ],
@@ -246,6 +247,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
       'appointments_not_alike',
       'confirmations_differ',
       'partially_applied',
+      'return_url_not_allowed',
       ...identifierReasons,
       ...ehrWriteReasons,
     ],

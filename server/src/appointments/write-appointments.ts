@@ -135,7 +135,7 @@ async function runDryRun(context: RequestContext, plan: Plan): Promise<Operation
     if (ehrCode.kind === 'request booking' && !(await isFree(ehr, careUnit, ehrCode.creation)))
       throw timeTaken([taken]);
     // The EHR would send the code. The channel is not known in advance.
-    const body = previewBody(response, { ehr, careUnit, code: undefined });
+    const body = previewBody(response, { ehr, careUnit, services, code: undefined });
     const isNew = ehrCode.kind === 'request cancellation';
     return preview([isNew ? { ...body, id: null, status: 'awaiting_confirmation' as const } : body], many);
   }

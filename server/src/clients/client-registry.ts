@@ -9,11 +9,15 @@ export interface Client {
   readonly scopes: ReadonlySet<Scope>;
   /** The care units that the client may use, by EHR. */
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Where the page for patients may link back to. */
+  readonly returnUrls: readonly string[];
 }
 
 export interface ClientRegistry {
   /** The client with this id and secret. Returns `undefined` for both an unknown id and a wrong secret. */
   authenticate(id: string, secret: string): Client | undefined;
+  /** The client with this id, for what it has started. */
+  find(id: string): Client | undefined;
   /** Whether the client exists. Only ids of existing clients may be logged. */
   has(id: string): boolean;
 }
@@ -34,15 +38,17 @@ export function createClientRegistry(configured: readonly ConfiguredClient[]): C
       for (const kept of (client ?? nobody).secretHashes) matches = timingSafeEqual(kept, given) || matches;
       return matches ? client : undefined;
     },
+    find: (id) => byId.get(id),
     has: (id) => byId.has(id),
   };
 }
 
-function fromConfiguration({ id, secrets, scopes, grants }: ConfiguredClient): Client {
+function fromConfiguration({ id, secrets, scopes, grants, return_urls = [] }: ConfiguredClient): Client {
   return {
     id,
     secretHashes: secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')),
     scopes: new Set(scopes),
     grants: new Map(grants.map(({ emr, care_units }) => [emr, new Set(care_units)])),
+    returnUrls: return_urls,
   };
 }

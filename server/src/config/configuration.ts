@@ -3,6 +3,7 @@ import { Default } from 'typebox/value';
 import { type ConnectionSettings, resolveConnection } from './connection.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { httpSchema } from './http.ts';
+import { type PatientPageSettings, resolvePatientPage } from './patient-page.ts';
 import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
 import { type ConfigurationFile, documentsSchema, limitsSchema, retentionSchema } from './schema.ts';
@@ -14,17 +15,23 @@ type ClientInFile = ConfigurationFile['clients'][number];
 type Settings = Readonly<Record<string, unknown>>;
 type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
 type Documents = Readonly<Required<NonNullable<ConfigurationFile['documents']>>>;
-type Http = Readonly<Required<NonNullable<ConfigurationFile['http']>>>;
+type HttpInFile = NonNullable<ConfigurationFile['http']>;
+type Http = Readonly<Required<Omit<HttpInFile, 'public_url'>>> & {
+  /** Without a slash at the end. */
+  readonly public_url?: string;
+};
 type Retention = Readonly<Required<NonNullable<ConfigurationFile['retention']>>>;
 
-export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'settings'>> & {
+export type ConfiguredCareUnit = Readonly<Omit<CareUnitInFile, 'policies' | 'patient_page' | 'settings'>> & {
   /** The EHR's policies, overridden by those of the care unit. */
   readonly policies: Policies;
+  /** The EHR's settings, overridden by those of the care unit. */
+  readonly patient_page: PatientPageSettings;
   readonly settings: Settings;
 };
 
 export type ConfiguredEmr = Readonly<
-  Required<Omit<EmrInFile, 'connection' | 'policies' | 'settings' | 'care_units'>>
+  Required<Omit<EmrInFile, 'connection' | 'policies' | 'patient_page' | 'settings' | 'care_units'>>
 > & {
   /** The policies of care units that do not override them. */
   readonly policies: Policies;
@@ -40,6 +47,8 @@ export type ConfiguredClient = Readonly<Required<Pick<ClientInFile, 'id' | 'name
   readonly scopes: readonly ClientInFile['scopes'][number][];
   /** At most one per EHR, with all care units that the client may use. */
   readonly grants: readonly { readonly emr: string; readonly care_units: readonly string[] }[];
+  /** Where the page for patients may link back to. */
+  readonly return_urls?: readonly string[];
 };
 
 export type ConfiguredMessages = WithSecrets<NonNullable<ConfigurationFile['messages']>>;
@@ -69,9 +78,14 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     limits: Default(limitsSchema, { ...file.limits }) as Limits,
     documents: Default(documentsSchema, { ...file.documents }) as Documents,
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
-    http: Default(httpSchema, { ...file.http }) as Http,
+    http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
   });
+}
+
+function resolveHttp({ public_url, ...rest }: HttpInFile = {}): Http {
+  const http = Default(httpSchema, { ...rest }) as Http;
+  return public_url === undefined ? http : { ...http, public_url: public_url.replace(/\/+$/, '') };
 }
 
 /** Applies defaults and resolves secrets in one EHR of a valid file. */
@@ -85,6 +99,7 @@ export function resolveEmr(emr: EmrInFile, variables: EnvironmentVariables): Con
     care_units: emr.care_units.map((careUnit) => ({
       ...careUnit,
       policies: resolvePolicies(emr.policies, careUnit.policies),
+      patient_page: resolvePatientPage(emr.patient_page, careUnit.patient_page),
       settings: withSecrets(careUnit.settings ?? {}, variables),
     })),
   };

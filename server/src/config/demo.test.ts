@@ -6,8 +6,8 @@ import { prepareDemo } from './demo.ts';
 import { scopes } from './schema.ts';
 import { errorFrom, fakeConnectors, temporaryFolder } from './test-support.ts';
 
-async function options(host = '127.0.0.1') {
-  return { dataDir: join(await temporaryFolder(), 'data', 'demo'), connectors: fakeConnectors, host };
+async function options(host = '127.0.0.1', port = 8080) {
+  return { dataDir: join(await temporaryFolder(), 'data', 'demo'), connectors: fakeConnectors, host, port };
 }
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
@@ -36,6 +36,7 @@ test('configures three sandboxes and a client with all grants', async () => {
         { emr: 'sandbox-se', care_units: ['sodermalm', 'lund'] },
         { emr: 'sandbox-uk', care_units: ['riverside', 'hillview'] },
       ],
+      return_urls: ['http://localhost', 'http://127.0.0.1'],
     },
   ]);
   expect(secretKey).toHaveLength(32);
@@ -80,6 +81,15 @@ test('reports why a data directory cannot be used', async () => {
   expect((await errorFrom(prepareDemo({ ...demo, dataDir: file }))).message).toBe(
     `${file}: exists and is not a folder (EEXIST)`,
   );
+});
+
+test.each([
+  ['127.0.0.1', 8080, 'http://127.0.0.1:8080'],
+  ['::1', 3000, 'http://[::1]:3000'],
+  ['localhost', 0, undefined],
+])('on %s, port %i, links to the pages for patients with %s', async (host, port, url) => {
+  const { configuration } = await prepareDemo(await options(host, port));
+  expect(configuration.http.public_url).toBe(url);
 });
 
 test.each(['0.0.0.0', '::', '192.168.1.1', '128.0.0.1', '::ffff:10.0.0.1', 'example.org', 'localhost.example.org', ''])(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConnectorModule } from '@crossward/connector-kit';
@@ -30,8 +31,9 @@ export interface DemoOptions {
   readonly dataDir: string;
   /** Must include the sandbox. */
   readonly connectors: readonly ConnectorModule[];
-  /** The host that the gateway will listen on. */
+  /** The host and port that the gateway will listen on. Port 0: any free one. */
   readonly host: string;
+  readonly port: number;
 }
 
 export interface Demo {
@@ -51,7 +53,7 @@ export interface Demo {
  * @throws {ConfigurationError} if other machines can reach the host, the data directory cannot be used, or a file in it
  * is damaged
  */
-export async function prepareDemo({ dataDir, connectors, host }: DemoOptions): Promise<Demo> {
+export async function prepareDemo({ dataDir, connectors, host, port }: DemoOptions): Promise<Demo> {
   requireLoopback(host, 'the demo');
   const configuration = await loadConfiguration({ path: demoConfigurationPath, connectors, environment: {} });
   await makePrivateFolder(dataDir);
@@ -59,11 +61,19 @@ export async function prepareDemo({ dataDir, connectors, host }: DemoOptions): P
   const secretKey = await readSecretKey(secretKeyFile);
   const client = await readClient(join(dataDir, 'demo-client.json'));
   return {
-    configuration: deepFreeze({ ...configuration, clients: [grantEverything(client, configuration)] }),
+    configuration: deepFreeze({
+      ...configuration,
+      clients: [grantEverything(client, configuration)],
+      http: port === 0 ? configuration.http : { ...configuration.http, public_url: addressOf(host, port) },
+    }),
     client,
     secretKey,
     secretKeyFile,
   };
+}
+
+function addressOf(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 async function readClient(path: string): Promise<DemoClient> {
@@ -103,5 +113,6 @@ function grantEverything({ client_id, client_secret }: DemoClient, { emrs }: Con
     secrets: [{ sha256: hashSecret(client_secret) }],
     scopes: [...scopes],
     grants: emrs.map((emr) => ({ emr: emr.id, care_units: emr.care_units.map(({ id }) => id) })),
+    return_urls: ['http://localhost', 'http://127.0.0.1'],
   };
 }

@@ -1,9 +1,17 @@
 import Type from 'typebox';
-import { text, wholeNumber } from './schema-parts.ts';
+import { text, webAddress, wholeNumber } from './schema-parts.ts';
 
 /** Settings of the HTTP server. */
 export const httpSchema = Type.Object(
   {
+    public_url: Type.Optional(
+      Type.String({
+        ...webAddress(
+          'URL under which patients reach the gateway, such as `https://appointments.example.org`. Enables the page on which patients enter a code.',
+        ),
+        maxLength: 100,
+      }),
+    ),
     trusted_proxies: Type.Optional(
       Type.Array(text('An IP address, or a range such as `10.0.0.0/8`.'), {
         description: 'Proxies whose `X-Forwarded-For` header is trusted for the address of the caller.',

@@ -10,7 +10,8 @@ import {
 } from './configuration.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { formatPath, type Mistake, type Path } from './mistake.ts';
-import { type PartialFile, ruleMistakes, secretMistakes, unsetVariables } from './rules.ts';
+import type { PartialFile } from './partial-file.ts';
+import { ruleMistakes, secretMistakes, unsetVariables } from './rules.ts';
 import type { ConfigurationFile } from './schema.ts';
 import { validate } from './schema-mistakes.ts';
 import { type Position, parseYaml, type YamlFile } from './yaml-file.ts';

@@ -12,6 +12,11 @@ export function isLoopback(host: string): boolean {
   return loopback.check(host, version === 6 ? 'ipv6' : 'ipv4');
 }
 
+/** The same for the host of a URL, which has an IPv6 address in brackets. */
+export function isLoopbackHost(hostname: string): boolean {
+  return isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}
+
 /**
  * Guards features that show codes or secrets without authentication.
  *

@@ -29,7 +29,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'a merge key',
       ['- id: oslo', '- <<: {}\n        id: oslo'],
-      '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, policies, settings',
+      '7:9: emrs[0].care_units[0]["<<"]: unknown key; allowed: id, name, time_zone, language, policies, patient_page, settings',
     ],
   ],
   shape: [
@@ -53,7 +53,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'an unknown key without similar names',
       ['name: North', 'name: North\n    colour: red'],
-      '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, connection, policies, care_units',
+      '4:5: emrs[0].colour: unknown key; allowed: id, name, connector, settings, synthetic_identifiers, connection, policies, patient_page, care_units',
     ],
     [
       'the name of a prototype property',
@@ -181,6 +181,41 @@ const cases: Record<string, readonly Case[]> = {
       ['    care_units:', '    policies: { cancellation_confirmation: code }\n    care_units:'],
       '6:44: emrs[0].policies.cancellation_confirmation: requires a message channel: set messages.sms, or messages.email with cancellation_code_by_email: true',
     ],
+    [
+      'colours that are hard to see',
+      [
+        'language: nb',
+        'language: nb\n        patient_page:\n          accent_color: "#ffcc00"\n          dark_accent_color: "#0b5c8a"',
+      ],
+      '12:25: emrs[0].care_units[0].patient_page.accent_color: has a contrast of 1.51:1 to #ffffff, and needs at least 4.5:1 (WCAG 2.2)',
+      '13:30: emrs[0].care_units[0].patient_page.dark_accent_color: has a contrast of 2.25:1 to #1a2128, and needs at least 4.5:1 (WCAG 2.2)',
+    ],
+    [
+      'a colour by name',
+      ['    care_units:', '    patient_page: { accent_color: navy }\n    care_units:'],
+      '6:35: emrs[0].patient_page.accent_color: must be a colour such as "#0b5c8a": # and six hexadecimal digits',
+    ],
+    [
+      'links in messages without an address for them',
+      ['    care_units:', '    patient_page: { link_in_messages: true }\n    care_units:'],
+      '6:39: emrs[0].patient_page.link_in_messages: requires http.public_url',
+    ],
+    [
+      'pages without TLS',
+      'http: { public_url: "http://appointments.example.org" }\n',
+      '17:21: http.public_url: must start with https://, because patients enter codes there; http:// is allowed for loopback only',
+    ],
+    [
+      'pages at a URL with a query',
+      'http: { public_url: "https://example.org/?clinic=1" }\n',
+      '17:21: http.public_url: must not contain a query or fragment',
+    ],
+    [
+      'return URLs without TLS, or with a query',
+      '    return_urls: ["http://example.org/done", "https://example.org/?a=b"]\n',
+      '17:19: clients[0].return_urls[0]: must start with https://; http:// is allowed for loopback addresses only',
+      '17:46: clients[0].return_urls[1]: must not contain a query or fragment',
+    ],
   ],
 };
 
@@ -221,4 +256,19 @@ test('cancellation codes can be sent by e-mail if the policy allows it', async (
     '    policies: { cancellation_confirmation: code, cancellation_code_by_email: true }\n    care_units:',
   )}messages:\n  email: { provider: demo_mailbox }\n`;
   await expect(load(file)).resolves.toBeDefined();
+});
+
+test('the page for patients takes settings from the EHR and then from the care unit', async () => {
+  const file = rightFile
+    .replace('    care_units:', '    patient_page: { name: North Clinic, phone: "22 00 00 00" }\n    care_units:')
+    .replace('language: nb', 'language: nb\n        patient_page: { name: North Clinic Oslo, link_in_messages: true }');
+  const { emrs, http } = await load(`${file}http: { public_url: "https://example.org/booking/" }\n`);
+  expect(http.public_url).toBe('https://example.org/booking');
+  expect(emrs[0]?.care_units[0]?.patient_page).toEqual({
+    name: 'North Clinic Oslo',
+    phone: '22 00 00 00',
+    link_in_messages: true,
+    accent_color: '#0b5c8a',
+    dark_accent_color: '#7cc4f0',
+  });
 });

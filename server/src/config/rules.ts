@@ -1,19 +1,13 @@
 import { isConfigurable } from '../identifiers/referable-headers.ts';
 import { parseRange } from './address-ranges.ts';
 import type { EnvironmentVariables } from './environment.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopbackHost } from './loopback.ts';
 import { isMapping, type Mistake, type Path, quoted } from './mistake.ts';
 import { nearest } from './nearest.ts';
+import type { PartialFile } from './partial-file.ts';
+import { patientPageMistakes } from './patient-page-rules.ts';
 import { isReference, minimumSecretLength, variable } from './references.ts';
-import type { ConfigurationFile } from './schema.ts';
 
-/** A file in which values can be missing. Values of the wrong type are `undefined`. */
-type Partially<T> = T extends readonly (infer Item)[]
-  ? readonly (Partially<Item> | undefined)[]
-  : T extends object
-    ? { readonly [Key in keyof T]?: Partially<T[Key]> | undefined }
-    : T;
-export type PartialFile = Partially<ConfigurationFile>;
 type Emrs = NonNullable<PartialFile['emrs']>;
 
 /** Checks that a schema cannot express, such as unique ids, known ids, time zones and message channels. */
@@ -29,6 +23,7 @@ export function ruleMistakes(file: PartialFile): Mistake[] {
     ...unencryptedChannels(file),
     ...reservedHeaders(file),
     ...invalidProxies(file),
+    ...patientPageMistakes(file),
   ];
 }
 
@@ -161,7 +156,7 @@ function unencryptedChannels({ messages }: PartialFile): Mistake[] {
     const address = sms[key];
     if (typeof address !== 'string' || !URL.canParse(address)) return [];
     const { protocol, hostname } = new URL(address);
-    if (protocol !== 'http:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
+    if (protocol !== 'http:' || isLoopbackHost(hostname)) return [];
     const text =
       'must start with https://, because codes are sent there; http:// is allowed for loopback addresses only';
     return [{ path: ['messages', 'sms', key], at: 'value', text }];

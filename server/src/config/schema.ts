@@ -3,8 +3,9 @@ import Type, { type Static } from 'typebox';
 import { connectionSchema } from './connection.ts';
 import { httpSchema } from './http.ts';
 import { messagesSchema } from './messages.ts';
+import { patientPageSchema } from './patient-page.ts';
 import { policiesSchema } from './policies.ts';
-import { choice, environmentReference, id, text, wholeNumber } from './schema-parts.ts';
+import { choice, environmentReference, id, text, webAddress, wholeNumber } from './schema-parts.ts';
 
 /** The scopes that a client can have. */
 export const scopes = [
@@ -32,6 +33,7 @@ const careUnit = Type.Object(
     time_zone: text('IANA time zone of local times, such as `Europe/Oslo`.'),
     language: choice(['nb', 'sv', 'en'], { description: 'Language of messages to patients.' }),
     policies: Type.Optional(policiesSchema),
+    patient_page: Type.Optional(patientPageSchema),
     settings: Type.Optional(settings('Settings of the connector for this care unit.')),
   },
   { additionalProperties: false },
@@ -55,6 +57,7 @@ function emr(connectors: readonly ConnectorModule[]) {
       ),
       connection: Type.Optional(connectionSchema),
       policies: Type.Optional(policiesSchema),
+      patient_page: Type.Optional(patientPageSchema),
       care_units: Type.Array(careUnit, { description: 'Care units of the EHR.', minItems: 1 }),
     },
     { additionalProperties: false, allOf: connectors.map(settingsOf) },
@@ -122,6 +125,14 @@ const client = Type.Object(
       uniqueItems: true,
     }),
     grants: Type.Array(grant, { description: 'The EHRs that the client may use.', minItems: 1 }),
+    return_urls: Type.Optional(
+      Type.Array(webAddress('A URL of the client.'), {
+        description:
+          'Where the page for patients may link back to. A `return_url` must have the origin of one of these, and its path or a longer one. No link if omitted.',
+        maxItems: 20,
+        uniqueItems: true,
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -135,6 +146,13 @@ export const limitsSchema = Type.Object(
         default: 6000,
       }),
     ),
+    page_requests_per_minute: Type.Optional(
+      wholeNumber('Maximum number of requests to the page for patients per minute, per address and per link.', {
+        minimum: 1,
+        maximum: 100_000_000,
+        default: 120,
+      }),
+    ),
     failed_credentials: Type.Optional(
       wholeNumber(
         'Number of wrong credentials, per address and per client id, after which further ones are throttled.',
@@ -146,7 +164,7 @@ export const limitsSchema = Type.Object(
       ),
     ),
   },
-  { description: 'Limits per client.', additionalProperties: false },
+  { description: 'Limits of requests.', additionalProperties: false },
 );
 
 const identifierHeaders = Type.Array(

@@ -23,6 +23,7 @@ export interface Item {
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
   readonly ehrReference: string | null;
+  readonly pageTokenHash: Buffer | null;
 }
 
 /** A code that is awaited, as shown to the caller. */
@@ -33,11 +34,12 @@ export interface Awaited {
   readonly delivery: 'queued' | 'sent' | 'failed';
   readonly expiresAt: Date;
   readonly attemptsRemaining: number;
+  readonly pageTokenHash: Buffer | null;
 }
 
 export function awaitedOf(item: Item): Awaited {
-  const { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining } = item;
-  return { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining };
+  const { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining, pageTokenHash } = item;
+  return { confirmationId, kind, channel, delivery, expiresAt, attemptsRemaining, pageTokenHash };
 }
 
 /** SQL over a join of `item` and `confirmation`. */
@@ -67,6 +69,7 @@ export function selectItems(db: Db | Tx, emr: string, careUnitId: string) {
       'confirmation.channel',
       'confirmation.expires_at as expiresAt',
       'confirmation.ehr_reference as ehrReference',
+      'confirmation.page_token_hash as pageTokenHash',
     ])
     .select(sql<number>`greatest(confirmation.max_attempts - confirmation.failed_attempts, 0)`.as('attemptsRemaining'))
     .select(stateSql.as('state'))

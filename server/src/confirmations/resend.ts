@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import { Problem } from '../problems/problem.ts';
 
-const mostCodes = 3;
+export const mostCodes = 3;
 const secondsBetween = 30;
 
 /**

@@ -47,7 +47,8 @@ export async function deleteOldConfirmations(db: Db, days: number, limit: number
       DELETE FROM confirmations WHERE id = ANY(${ids}::uuid[]) AND id <> ALL (ARRAY(
         SELECT confirmation_id FROM confirmation_items WHERE confirmation_id = ANY(${ids}::uuid[])))`.execute(tx);
     await sql`
-      UPDATE confirmations SET purged_at = clock_timestamp(), patient_hash = NULL
+      UPDATE confirmations
+      SET purged_at = clock_timestamp(), patient_hash = NULL, page_token_hash = NULL, sealed_return_url = NULL
       WHERE id = ANY(${ids}::uuid[])`.execute(tx);
     await sql`
       UPDATE confirmation_items

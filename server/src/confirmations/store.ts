@@ -14,6 +14,10 @@ export interface NewConfirmation {
   readonly codeHash: Buffer | null;
   /** The EHR's reference, if the EHR sends and checks codes. */
   readonly ehrReference: string | null;
+  /** Null: there is no page for the patient. */
+  readonly pageTokenHash: Buffer | null;
+  /** Where the page links back to, encrypted. */
+  readonly sealedReturnUrl: Buffer | null;
   readonly attempts: number;
   readonly expiresAt: Date;
   readonly patientHash: Buffer;
@@ -49,6 +53,8 @@ export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<
       channel: made.channel,
       code_hash: made.codeHash,
       ehr_reference: made.ehrReference,
+      page_token_hash: made.pageTokenHash,
+      sealed_return_url: made.sealedReturnUrl,
       max_attempts: made.attempts,
       expires_at: made.expiresAt,
       patient_hash: made.patientHash,
@@ -195,6 +201,11 @@ export async function replaceDraft(tx: Tx, emr: string, id: string, sealed: Buff
     .where('emr', '=', emr)
     .where('appointment_id', '=', id)
     .execute();
+}
+
+/** The encryption context of a confirmation's sealed column. */
+export function confirmationContext(id: string): string {
+  return `confirmation ${id}`;
 }
 
 /** The encryption context of an item's sealed columns. */

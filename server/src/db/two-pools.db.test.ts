@@ -26,6 +26,7 @@ const message: CodeMessage = {
   language: 'sv',
   clinicName: 'Södermalm',
   timeZone: 'Europe/Stockholm',
+  pageUrl: null,
   appointments: [{ id: 'a-1', start: new Date('2027-03-20T08:00:00Z') }],
   code: '739158',
   expiresAt: new Date(Date.now() + 600_000),

@@ -9,6 +9,7 @@ import type {
   TimeSlotQuery,
 } from '@crossward/connector-kit';
 import { writeOperations } from '@crossward/connector-kit';
+import type { PatientPageSettings } from '../config/patient-page.ts';
 import type { PatientLimits } from '../config/policies.ts';
 import { Problem, unavailable } from '../problems/problem.ts';
 import { asProblem } from './connector-problems.ts';
@@ -29,6 +30,7 @@ export interface CareUnitConnection {
   readonly cancellationCodeByEmail: boolean;
   readonly code: { readonly length: number; readonly lifetimeSeconds: number; readonly attempts: number };
   readonly limitsPerPatient: PatientLimits;
+  readonly patientPage: PatientPageSettings;
 }
 
 /** Time limits for an EHR, in seconds. */

@@ -75,7 +75,14 @@ async function openConnection(
   );
 }
 
-function careUnitConnection({ id, name, time_zone, language, policies }: ConfiguredCareUnit): CareUnitConnection {
+function careUnitConnection({
+  id,
+  name,
+  time_zone,
+  language,
+  policies,
+  patient_page,
+}: ConfiguredCareUnit): CareUnitConnection {
   return {
     id,
     name,
@@ -93,5 +100,6 @@ function careUnitConnection({ id, name, time_zone, language, policies }: Configu
       pending: policies.limits_per_patient.pending,
       codesPerHour: policies.limits_per_patient.codes_per_hour,
     },
+    patientPage: patient_page,
   };
 }

@@ -35,6 +35,7 @@ import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApiRoutes } from './openapi-routes.ts';
+import { addPatientPages } from './patient-page-routes.ts';
 import { addProblemPages } from './problem-routes.ts';
 import { requestId } from './request-id.ts';
 import { logRefusal, logRequest } from './request-log.ts';
@@ -168,6 +169,10 @@ export async function buildApp(
   await addDocs(app);
   await addProblemPages(app);
   if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
+  const { public_url: publicUrl } = deps.http;
+  if (publicUrl !== undefined) {
+    await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });
+  }
   addHealth(app, deps);
   methods.finish();
   await app.ready();

@@ -2,7 +2,8 @@ import type { KeyRing } from '../secrets/key-ring.ts';
 import type { CodeMessage } from './outbox.ts';
 
 /** The personal data of a queued message. Stored encrypted. */
-export interface Content extends Pick<CodeMessage, 'kind' | 'to' | 'language' | 'clinicName' | 'timeZone' | 'code'> {
+export interface Content
+  extends Pick<CodeMessage, 'kind' | 'to' | 'language' | 'clinicName' | 'timeZone' | 'pageUrl' | 'code'> {
   readonly firstStart: Date;
   readonly count: number;
 }

@@ -99,6 +99,7 @@ describe.each(['postgresql', 'pglite'] as const)('outbox on %s', (kind) => {
       language: 'sv',
       clinicName,
       timeZone: 'Europe/Stockholm',
+      pageUrl: null,
       appointments: [
         { id: 'a-1', start: new Date('2026-03-20T08:00:00Z') },
         { id: 'a-2', start: new Date('2026-03-20T08:30:00Z') },

@@ -144,7 +144,7 @@ async function requeueOrphans(boss: PgBoss, jobs: ReturnType<typeof jobDatabase>
 }
 
 async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promise<string> {
-  const { confirmationId, appointments, kind, to, language, clinicName, timeZone, code } = message;
+  const { confirmationId, appointments, kind, to, language, clinicName, timeZone, pageUrl, code } = message;
   const [first] = appointments;
   if (!first) throw new Error('A code message needs an appointment');
   const owner = { id: randomUUID(), emr: message.emr };
@@ -154,6 +154,7 @@ async function insertMessage(tx: Tx, keys: KeyRing, message: CodeMessage): Promi
     language,
     clinicName,
     timeZone,
+    pageUrl,
     code,
     firstStart: first.start,
     count: appointments.length,

@@ -15,6 +15,8 @@ export interface CodeMessage {
   readonly language: Language;
   readonly clinicName: string;
   readonly timeZone: string;
+  /** The page where the patient can enter the code, if the message should contain a link to it. */
+  readonly pageUrl: string | null;
   /** What the code confirms, in the order of the response. The message shows the first one and the number of all. */
   readonly appointments: readonly { readonly id: string; readonly start: Date }[];
   readonly code: string;

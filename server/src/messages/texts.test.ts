@@ -10,6 +10,7 @@ const content = (changes: Partial<Content> = {}): Content => ({
   language: 'nb',
   clinicName: 'Oslo sentrum',
   timeZone: 'Europe/Oslo',
+  pageUrl: null,
   code: '123456',
   firstStart: new Date('2026-03-20T08:00:00Z'),
   count: 1,
@@ -78,6 +79,30 @@ it('says how long the code is valid', () => {
   ]);
 });
 
+const pageUrl = 'https://appointments.example.org/c/h8Vt3fKq0ZbR1yWm5LxNcD7e';
+
+it.each([
+  ['nb', `Gyldig i 10 minutter. Skriv koden her: ${pageUrl}`],
+  ['sv', `Giltig i 10 minuter. Skriv koden här: ${pageUrl}`],
+  ['en', `Valid for 10 minutes. Enter the code here: ${pageUrl}`],
+] as const)('contains a link if there is one: %s', (language, end) => {
+  const { text } = compose('sms', content({ language, pageUrl }), 600);
+  expect(text.slice(-end.length)).toBe(end);
+  expect(compose('email', content({ language, pageUrl }), 600).text).toContain(`:\n${pageUrl}\n\n`);
+  expect(compose('email', content({ language }), 600).text).not.toContain('http');
+});
+
+it('an SMS with a link is at most two segments, with the whole link', () => {
+  fc.assert(
+    fc.property(any, ({ seconds, ...content }) => {
+      const { text } = compose('sms', { ...content, pageUrl }, seconds);
+      expect(text.endsWith(` ${pageUrl}`)).toBe(true);
+      if (toGsm(text) === text) expect(gsmSeptets(text)).toBeLessThanOrEqual(306);
+      else expect(text.length).toBeLessThanOrEqual(134);
+    }),
+  );
+});
+
 it('e-mail has the full name, and a subject without the code', () => {
   const clinicName = 'Södermalms vårdcentral – en mycket lång mottagning för alla och en var, även på natten';
   const { subject, text } = compose('email', content({ language: 'sv', clinicName, count: 2 }), 600);
@@ -121,6 +146,7 @@ const any = fc.record({
   code: fc.stringMatching(/^\d{4,10}$/),
   firstStart: fc.date({ min: new Date('2024-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }),
   count: fc.integer({ min: 1, max: 100 }),
+  pageUrl: fc.constant(null),
   seconds: fc.integer({ min: 1, max: 86_400 }),
 }) as fc.Arbitrary<Omit<Content, 'to'> & { seconds: number }>;
 

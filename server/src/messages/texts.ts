@@ -11,6 +11,8 @@ interface Parts {
   readonly when: string;
   readonly count: number;
   readonly minutes: number;
+  /** The page where the code can be entered, if there is a link. */
+  readonly url: string | null;
 }
 
 interface Wording {
@@ -22,6 +24,8 @@ interface Wording {
   shortSms(parts: Parts): string;
   readonly subjects: Record<Content['kind'], (clinic: string) => string>;
   email(purpose: string, parts: Parts): string[];
+  /** Follows the text of an SMS. */
+  link(url: string): string;
   date(day: Day): string;
 }
 
@@ -50,13 +54,15 @@ const wordings: Record<Language, Wording> = {
       booking: (clinic) => `Bekreft timen hos ${clinic}`,
       cancellation: (clinic) => `Avbestilling av time hos ${clinic}`,
     },
-    email: (purpose, { clinic, code, minutes }) => [
+    email: (purpose, { clinic, code, minutes, url }) => [
       'Hei!',
       `Bruk denne koden for å ${purpose}:`,
       code,
+      ...(url === null ? [] : [`Skriv koden på denne siden:\n${url}`]),
       `Koden er gyldig i ${plural(minutes, 'minutt', 'minutter')}. Har du ikke bedt om den, kan du se bort fra denne e-posten.`,
       `Vennlig hilsen\n${clinic}`,
     ],
+    link: (url) => ` Skriv koden her: ${url}`,
     date: ({ weekday, day, month, year, hour, minute }) =>
       `${nb.weekdays[weekday - 1]} ${day}. ${nb.months[month - 1]} ${year} kl. ${hour}.${minute}`,
   },
@@ -72,13 +78,15 @@ const wordings: Record<Language, Wording> = {
       booking: (clinic) => `Bekräfta din tid hos ${clinic}`,
       cancellation: (clinic) => `Avbokning av tid hos ${clinic}`,
     },
-    email: (purpose, { clinic, code, minutes }) => [
+    email: (purpose, { clinic, code, minutes, url }) => [
       'Hej!',
       `Använd den här koden för att ${purpose}:`,
       code,
+      ...(url === null ? [] : [`Skriv koden på den här sidan:\n${url}`]),
       `Koden är giltig i ${plural(minutes, 'minut', 'minuter')}. Har du inte bett om den kan du bortse från det här mejlet.`,
       `Vänliga hälsningar\n${clinic}`,
     ],
+    link: (url) => ` Skriv koden här: ${url}`,
     date: ({ weekday, day, month, year, hour, minute }) =>
       `${sv.weekdays[weekday - 1]} ${day} ${sv.months[month - 1]} ${year} kl. ${hour}:${minute}`,
   },
@@ -94,13 +102,15 @@ const wordings: Record<Language, Wording> = {
       booking: (clinic) => `Confirm your appointment at ${clinic}`,
       cancellation: (clinic) => `Cancel your appointment at ${clinic}`,
     },
-    email: (purpose, { clinic, code, minutes }) => [
+    email: (purpose, { clinic, code, minutes, url }) => [
       'Hello,',
       `Use this code to ${purpose}:`,
       code,
+      ...(url === null ? [] : [`Enter the code on this page:\n${url}`]),
       `The code is valid for ${plural(minutes, 'minute', 'minutes')}. If you did not ask for it, you can ignore this e-mail.`,
       `Kind regards\n${clinic}`,
     ],
+    link: (url) => ` Enter the code here: ${url}`,
     date: ({ weekday, day, month, year, hour, minute }) =>
       `${en.weekdays[weekday - 1]} ${day} ${en.months[month - 1]} ${year} at ${hour}:${minute}`,
   },
@@ -120,9 +130,14 @@ const en = {
   months: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
 };
 
-/** 3GPP TS 23.040: 140 octets hold 160 septets of the GSM alphabet or 70 characters of UCS-2. */
+/**
+ * 3GPP TS 23.040: 140 octets hold 160 septets of the GSM alphabet or 70 characters of UCS-2. Each of two parts has a header
+ * of 6 octets (section 9.2.3.24.1).
+ */
 const longestGsm = 160;
 const longestUcs2 = 70;
+const longestGsmInTwo = 306;
+const longestUcs2InTwo = 134;
 /** RFC 5322 section 2.1.1: lines of at most 78 characters, including the rest of the subject. */
 const longestInSubject = 48;
 
@@ -139,6 +154,7 @@ export function compose(
     when: wording.date(localDay(content.firstStart, content.timeZone)),
     count: content.count,
     minutes: wholeMinutes(secondsLeft),
+    url: content.pageUrl,
   };
   const purpose = wording[content.kind](parts);
   if (channel === 'sms') return { text: composeSms(wording, purpose, parts) };
@@ -148,15 +164,18 @@ export function compose(
   };
 }
 
+/** Fits into one SMS, or into two with a link. */
 function composeSms(wording: Wording, purpose: string, parts: Parts): string {
+  const link = parts.url === null ? '' : wording.link(parts.url);
   const clinic = toGsm(parts.clinic);
   if (clinic) {
-    const withClinic = (clinic: string) => wording.sms(purpose, { ...parts, clinic });
-    const room = longestGsm - gsmSeptets(withClinic(''));
+    const withClinic = (clinic: string) => `${wording.sms(purpose, { ...parts, clinic })}${link}`;
+    const room = (link ? longestGsmInTwo : longestGsm) - gsmSeptets(withClinic(''));
     return withClinic(shortened(clinic, room, gsmSeptets));
   }
-  const withClinic = (clinic: string) => wording.shortSms({ ...parts, clinic });
-  const room = longestUcs2 - withClinic('').length;
+  const withClinic = (clinic: string) =>
+    `${wording.shortSms({ ...parts, clinic })}${parts.url === null ? '' : ` ${parts.url}`}`;
+  const room = (link ? longestUcs2InTwo : longestUcs2) - withClinic('').length;
   return withClinic(shortened(parts.clinic, room, (text) => text.length));
 }
 

@@ -1,3 +1,4 @@
+import type { PageLinks } from '../confirmations/page-links.ts';
 import type { Db } from '../db/kysely.ts';
 import type { Outbox } from '../messages/outbox.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
@@ -7,4 +8,6 @@ export interface WorkServices {
   readonly db: Db;
   readonly keys: KeyRing;
   readonly outbox: Outbox;
+  /** Links to the pages for patients. */
+  readonly pages: PageLinks;
 }

@@ -314,6 +314,13 @@ export const reasons = {
     happened: "The patient's record in the EHR is out of use, or says that the patient has died.",
     remedy: 'Book nothing for this patient. If the record is wrong, let the clinic correct it in the EHR.',
   },
+  return_url_not_allowed: {
+    ...caller,
+    status: 400,
+    title: 'Return URL not allowed',
+    happened: 'The configuration of this client does not allow this `return_url`.',
+    remedy: 'Send a URL that the operator of the gateway has allowed, or none.',
+  },
   no_contact_channel: {
     ...caller,
     status: 409,

@@ -9,6 +9,7 @@ import type { Db } from '../db/kysely.ts';
 export const sealedColumns = [
   'operations.sealed_plan',
   'operations.sealed_response',
+  'confirmations.sealed_return_url',
   'confirmation_items.sealed_comment',
   'confirmation_items.sealed_draft',
   'messages.sealed_content',

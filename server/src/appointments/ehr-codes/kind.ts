@@ -10,6 +10,7 @@ import type { Found, OperationKind, Work } from '../../operations/kind.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import { Problem } from '../../problems/problem.ts';
 import { appointmentPath, writtenBody } from '../representation.ts';
+import { sealReturnUrl } from '../write/record.ts';
 import type { EhrCodePlan } from './plan.ts';
 
 /** An appointment, and the EHR's confirmation if one was requested. */
@@ -108,7 +109,7 @@ async function record(
     awaited = await recordConfirmation(tx, work, plan, id, confirmation);
   }
   const shown = ehrCode.kind === 'resend' ? response.appointment : appointment;
-  const body = writtenBody(shown, { ehr, careUnit, id, replacesId: response.replacesId, awaited });
+  const body = writtenBody(shown, { ehr, careUnit, services, id, replacesId: response.replacesId, awaited });
   if (many) return { body: { appointments: [body] } };
   return ehrCode.kind === 'request booking'
     ? { body, headers: { location: appointmentPath(ehr.id, careUnit.id, body.id) } }
@@ -119,13 +120,14 @@ async function record(
 async function recordConfirmation(
   tx: Tx,
   { services, clientId, ehr, careUnit }: Work,
-  { ehrCode, patientId }: EhrCodePlan,
+  { ehrCode, patientId, returnUrl }: EhrCodePlan,
   id: string,
   { appointment, channel, expiresAt, attemptsRemaining, reference }: EhrConfirmation,
 ): Promise<Awaited> {
   const kind = ehrCode.kind === 'request booking' ? 'booking' : 'cancellation';
   const replacesId = ehrCode.kind === 'request cancellation' ? ehrCode.replacesId : null;
   const confirmationId = randomUUID();
+  const pageTokenHash = services.pages.hashFor(confirmationId);
   await storeConfirmation(tx, {
     id: confirmationId,
     clientId,
@@ -135,12 +137,14 @@ async function recordConfirmation(
     channel,
     codeHash: null,
     ehrReference: reference,
+    pageTokenHash,
+    sealedReturnUrl: sealReturnUrl(services.keys, confirmationId, returnUrl),
     attempts: attemptsRemaining,
     expiresAt,
     patientHash: patientHashes(services.keys, ehr.id, patientId)[0],
     items: [{ id, ehrAppointmentId: appointment.id, replacesId }],
   });
-  return { confirmationId, kind, channel, delivery: 'sent', expiresAt, attemptsRemaining };
+  return { confirmationId, kind, channel, delivery: 'sent', expiresAt, attemptsRemaining, pageTokenHash };
 }
 
 async function recordResentCode(tx: Tx, confirmationId: string, confirmation: EhrConfirmation): Promise<void> {

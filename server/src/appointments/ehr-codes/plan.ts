@@ -28,4 +28,6 @@ export interface EhrCodePlan {
   /** The fault to report if its time is taken. */
   readonly taken?: Fault;
   readonly many: boolean;
+  /** For a new confirmation: where the page for the patient links back to. */
+  readonly returnUrl?: string | undefined;
 }

@@ -29,6 +29,8 @@ export interface PlannedCode {
   /** Two-step cancellation: the caller's id of the original, and the comment to write. */
   readonly replacesId?: string;
   readonly comment?: string | null | undefined;
+  /** Where the page for the patient links back to. */
+  readonly returnUrl?: string | undefined;
 }
 
 /** An entry of the response. */

@@ -6,6 +6,7 @@ import { type Awaited, awaitedOf, findPendingCancellations } from '../../confirm
 import { patientHashes } from '../../confirmations/limits.ts';
 import {
   codeExpiry,
+  confirmationContext,
   confirmItems,
   itemContext,
   type NewItem,
@@ -18,6 +19,7 @@ import type { Tx } from '../../db/kysely.ts';
 import type { CodeMessage } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Problem } from '../../problems/problem.ts';
+import type { KeyRing } from '../../secrets/key-ring.ts';
 import { NotCompensated } from './compensate.ts';
 import { TimesTaken } from './perform.ts';
 import { type AppointmentPlan, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
@@ -105,11 +107,12 @@ async function makeCodes(tx: Tx, work: Work, group: readonly AwaitingStep[], res
   const [first] = rest;
   if (!first) return waiting;
   const { services, ehr, careUnit, clientId } = work;
-  const { kind, channel, to, patientId } = first.awaits;
+  const { kind, channel, to, patientId, returnUrl } = first.awaits;
   const id = randomUUID();
   const code = makeCode(careUnit.code.length);
   const expiresAt = await expiryOf(tx, work, rest, results);
   const patientHash = patientHashes(services.keys, ehr.id, patientId)[0];
+  const pageTokenHash = services.pages.hashFor(id);
   await storeConfirmation(tx, {
     id,
     clientId,
@@ -119,13 +122,16 @@ async function makeCodes(tx: Tx, work: Work, group: readonly AwaitingStep[], res
     channel,
     codeHash: hashCode(services.keys, id, code),
     ehrReference: null,
+    pageTokenHash,
+    sealedReturnUrl: sealReturnUrl(services.keys, id, returnUrl),
     attempts: careUnit.code.attempts,
     expiresAt,
     patientHash,
     items: rest.map((step) => newItem(work, step, results, patientHash)),
   });
   const appointments = rest.map((step) => ({ id: itemId(step, results), start: startOf(step, results) }));
-  await services.outbox.enqueue(tx, { ...codeMessage(work, { id, kind, channel, to }, appointments), code, expiresAt });
+  const message = codeMessage(work, { id, kind, channel, to, pageTokenHash }, appointments);
+  await services.outbox.enqueue(tx, { ...message, code, expiresAt });
   const awaited: Awaited = {
     confirmationId: id,
     kind,
@@ -133,6 +139,7 @@ async function makeCodes(tx: Tx, work: Work, group: readonly AwaitingStep[], res
     delivery: 'queued',
     expiresAt,
     attemptsRemaining: careUnit.code.attempts,
+    pageTokenHash,
   };
   return new Map<number | string, Made>([
     ...waiting,
@@ -201,12 +208,18 @@ function newItem({ services, ehr }: Work, step: AwaitingStep, results: Results, 
   };
 }
 
+/** Encrypted: the URL can contain the caller's own identifiers. */
+export function sealReturnUrl(keys: KeyRing, confirmationId: string, returnUrl: string | undefined): Buffer | null {
+  return returnUrl === undefined ? null : keys.seal('confirmation', returnUrl, confirmationContext(confirmationId));
+}
+
 /** The message without code and expiry. */
 export function codeMessage(
-  { ehr, careUnit }: Work,
-  { id, kind, channel, to }: { readonly id: string } & Pick<CodeMessage, 'kind' | 'channel' | 'to'>,
+  { services, ehr, careUnit }: Work,
+  about: { readonly id: string; readonly pageTokenHash: Buffer | null } & Pick<CodeMessage, 'kind' | 'channel' | 'to'>,
   appointments: CodeMessage['appointments'],
 ): Omit<CodeMessage, 'code' | 'expiresAt'> {
+  const { id, kind, channel, to, pageTokenHash } = about;
   return {
     confirmationId: id,
     emr: ehr.id,
@@ -217,6 +230,7 @@ export function codeMessage(
     language: careUnit.language,
     clinicName: careUnit.name,
     timeZone: careUnit.timeZone,
+    pageUrl: careUnit.patientPage.link_in_messages ? services.pages.urlOf(id, pageTokenHash) : null,
     appointments,
   };
 }

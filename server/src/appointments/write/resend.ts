@@ -61,7 +61,7 @@ export async function recordResend(tx: Tx, work: Work, resend: Resend): Promise<
   const appointments = resend.appointments.filter(({ id }) => waiting.has(id));
   const expiresAt = work.expiresAt ?? (await codeExpiry(tx, careUnit.code.lifetimeSeconds));
   const code = makeCode(careUnit.code.length);
-  const { kind } = await tx
+  const { kind, page_token_hash } = await tx
     .updateTable('confirmations')
     .set({
       code_hash: hashCode(services.keys, confirmationId, code),
@@ -71,10 +71,10 @@ export async function recordResend(tx: Tx, work: Work, resend: Resend): Promise<
       expires_at: expiresAt,
     })
     .where('id', '=', confirmationId)
-    .returning('kind')
+    .returning(['kind', 'page_token_hash'])
     .executeTakeFirstOrThrow();
   await services.outbox.enqueue(tx, {
-    ...codeMessage(work, { id: confirmationId, kind, channel, to }, appointments),
+    ...codeMessage(work, { id: confirmationId, kind, channel, to, pageTokenHash: page_token_hash }, appointments),
     code,
     expiresAt,
   });

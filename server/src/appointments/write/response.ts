@@ -1,3 +1,4 @@
+import type { PageLinks } from '../../confirmations/page-links.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import { appointmentPath, previewBody, writtenBody } from '../representation.ts';
@@ -7,11 +8,12 @@ import type { MadeCodes } from './record.ts';
 interface CareUnitContext {
   readonly ehr: EhrConnection;
   readonly careUnit: CareUnitConnection;
+  readonly services: { readonly pages: PageLinks };
 }
 
 /** The response after a plan was performed. */
 export function writtenResponse(
-  { ehr, careUnit }: CareUnitContext,
+  { ehr, careUnit, services }: CareUnitContext,
   { steps, many }: AppointmentPlan,
   results: Results,
   made: MadeCodes,
@@ -22,7 +24,7 @@ export function writtenResponse(
     if (!appointment) throw new Error('The EHR returned fewer appointments than it was sent changes');
     const { id: planned = appointment.id, replacesId } = response;
     const { id = planned, awaited = response.awaiting } = made.get(index) ?? made.get(planned) ?? {};
-    return [writtenBody(appointment, { ehr, careUnit, id, replacesId, awaited })];
+    return [writtenBody(appointment, { ehr, careUnit, services, id, replacesId, awaited })];
   });
   if (many) return { body: { appointments: bodies } };
   const [body] = bodies;
@@ -33,14 +35,14 @@ export function writtenResponse(
 
 /** The response of a dry run. */
 export function previewResponse(
-  { ehr, careUnit }: CareUnitContext,
+  { ehr, careUnit, services }: CareUnitContext,
   { steps, many }: AppointmentPlan,
 ): OperationResponse {
   const codes = new Map(steps.flatMap(({ awaits }) => (awaits?.newId === undefined ? [] : [[awaits.newId, awaits]])));
   const bodies = steps.flatMap(({ response, awaits }) => {
     if (!response) return [];
     const code = awaits ?? codes.get(response.id ?? '');
-    return [previewBody(response, { ehr, careUnit, code })];
+    return [previewBody(response, { ehr, careUnit, services, code })];
   });
   return preview(bodies, many);
 }

@@ -13,6 +13,10 @@ CREATE TABLE confirmations (
   code_hash bytea,
   -- The EHR's reference to its own confirmation. Set when the EHR sends and checks codes.
   ehr_reference text,
+  -- SHA-256 of the token in the link to the page for patients. Null without a page, and once the row is purged.
+  page_token_hash bytea,
+  -- Where that page links back to, as the caller gave it.
+  sealed_return_url bytea,
   -- Wrong codes entered so far.
   failed_attempts integer NOT NULL DEFAULT 0,
   max_attempts integer NOT NULL,
@@ -28,6 +32,7 @@ CREATE TABLE confirmations (
   purged_at timestamptz
 );
 CREATE INDEX confirmations_of_a_patient ON confirmations (patient_hash, created_at);
+CREATE UNIQUE INDEX confirmations_by_page ON confirmations (page_token_hash) WHERE page_token_hash IS NOT NULL;
 CREATE INDEX confirmations_to_purge ON confirmations (expires_at) WHERE purged_at IS NULL;
 CREATE INDEX confirmations_with_a_code ON confirmations (confirmed_at) WHERE code_hash IS NOT NULL;
 

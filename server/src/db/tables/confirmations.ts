@@ -13,6 +13,8 @@ interface ConfirmationRow {
   channel: Channel;
   code_hash: Buffer | null;
   ehr_reference: string | null;
+  page_token_hash: Buffer | null;
+  sealed_return_url: Buffer | null;
   failed_attempts: Generated<number>;
   max_attempts: number;
   codes_sent: Generated<number>;

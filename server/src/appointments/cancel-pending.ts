@@ -1,0 +1,29 @@
+import type { OperationResponse } from '../operations/operation-response.ts';
+import { Problem } from '../problems/problem.ts';
+import { planCancellations, requireTargets } from './bulk.ts';
+import { mergePlans } from './merge-plans.ts';
+import type { RequestContext } from './request-context.ts';
+import { targetState } from './target-rules.ts';
+import { carryOut, type Plan, type Writing } from './write-appointments.ts';
+
+/**
+ * Cancels bookings that await their code. Unlike a cancellation by the caller, it never cancels a booking that has been
+ * confirmed meanwhile.
+ *
+ * @throws Problem `confirmation_not_pending`
+ */
+export async function cancelPending(
+  context: RequestContext,
+  writing: Writing,
+  ids: readonly string[],
+): Promise<OperationResponse> {
+  let plans: readonly Plan[] = [];
+  await requireTargets(context, ids, async (targets) => {
+    const isAwaiting = targets.every((target) => targetState(target) === 'awaiting booking');
+    if (!isAwaiting) throw new Problem('confirmation_not_pending');
+    const planned = await planCancellations(context, targets, undefined);
+    plans = planned.plans;
+    return planned.faults;
+  });
+  return carryOut(context, writing, mergePlans(plans));
+}

@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto';
+import type { KeyRing } from '../secrets/key-ring.ts';
+
+/** 144 bits: 24 characters in base64url. */
+const tokenBytes = 18;
+const tokenForm = /^[A-Za-z0-9_-]{24}$/;
+
+/** Links to the pages on which patients enter codes. A link is valid for all codes of its confirmation. */
+export interface PageLinks {
+  /** The hash to store with a new confirmation, or null if there are no pages. */
+  hashFor(confirmationId: string): Buffer | null;
+  /** The link of a confirmation, or null if it has none. `tokenHash` is what was stored with it. */
+  urlOf(confirmationId: string, tokenHash: Buffer | null): string | null;
+}
+
+/**
+ * A token is a keyed hash of the confirmation's id. So the database stores only a hash of the token, and each response
+ * can still show the link.
+ *
+ * @param publicUrl without a slash at the end. `undefined`: there are no pages.
+ */
+export function createPageLinks(keys: KeyRing, publicUrl: string | undefined): PageLinks {
+  const tokens = (confirmationId: string) =>
+    keys.hashes('page', confirmationId).map((it) => it.subarray(0, tokenBytes).toString('base64url'));
+  return {
+    hashFor(confirmationId) {
+      const [newest] = tokens(confirmationId);
+      return publicUrl === undefined || newest === undefined ? null : hashOfToken(newest);
+    },
+    urlOf(confirmationId, tokenHash) {
+      if (publicUrl === undefined || tokenHash === null) return null;
+      const token = tokens(confirmationId).find((it) => hashOfToken(it).equals(tokenHash));
+      return token === undefined ? null : `${publicUrl}/c/${token}`;
+    },
+  };
+}
+
+/** Whether the text can be a token. */
+export function isPageToken(text: string): boolean {
+  return tokenForm.test(text);
+}
+
+/** SHA-256: a token has too many bits to be guessed from a fast hash. */
+export function hashOfToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

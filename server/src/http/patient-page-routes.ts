@@ -1,0 +1,163 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import { resolvePatientPage } from '../config/patient-page.ts';
+import type { EhrRegistry } from '../ehr/registry.ts';
+import { describeError } from '../log/describe-error.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { act } from '../patient-page/actions.ts';
+import { createPageAssets, type PageAssets } from '../patient-page/assets.ts';
+import { readForm, readResult, type SentForm } from '../patient-page/form.ts';
+import { preferredLanguage, readLanguage } from '../patient-page/language.ts';
+import { findLinkedPage, type LinkedPage, loadView } from '../patient-page/load.ts';
+import { renderMessage, renderPage } from '../patient-page/render.ts';
+import { returnLink } from '../patient-page/return-link.ts';
+import type { Texts } from '../patient-page/texts.ts';
+import { Problem } from '../problems/problem.ts';
+import { frameworkProblem } from './error-handler.ts';
+import { type Allowances, addHtmlPages } from './html-pages.ts';
+import { limitPages } from './page-limits.ts';
+
+interface Dependencies {
+  readonly services: OperationServices;
+  readonly clients: ClientRegistry;
+  readonly ehrs: EhrRegistry;
+  readonly publicUrl: string;
+  readonly requestsPerMinute: number;
+}
+
+const allowances: Allowances = { 'style-src': ["'self'"], 'img-src': ["'self'"], 'form-action': ["'self'"] };
+const formLimit = 4096;
+const oneYear = 'public, max-age=31536000, immutable';
+
+interface PageRoute {
+  Params: { token: string };
+  Querystring: { readonly [name: string]: unknown };
+  Body: SentForm | undefined;
+}
+type PageRequest = FastifyRequest<PageRoute>;
+
+/**
+ * `/c/{token}`: the page on which a patient enters a code. The token in the path is the only credential. There are no
+ * cookies, so other sites cannot act for the patient.
+ *
+ * @throws {ConfigurationError} when a logo cannot be used
+ */
+export async function addPatientPages(app: FastifyInstance, dependencies: Dependencies): Promise<void> {
+  const { services, clients, ehrs, publicUrl, requestsPerMinute } = dependencies;
+  const looks = await createLooks(ehrs);
+
+  await addHtmlPages(app, allowances, (pages) => {
+    pages.removeAllContentTypeParsers();
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: formLimit },
+      (_request, body, done) => done(null, readForm(String(body))),
+    );
+    pages.addHook('onRequest', async (_request, reply) => {
+      reply.header('x-robots-tag', 'noindex, nofollow');
+    });
+    pages.setErrorHandler((error: FastifyError, request, reply) => sendFailure(error, request as PageRequest, reply));
+
+    pages.get<{ Params: { name: string } }>('/c/assets/:name', async (request, reply) => {
+      const asset = looks.byName.get(request.params.name);
+      if (!asset) throw new Problem('route_not_found');
+      return reply.header('cache-control', oneYear).type(asset.type).send(asset.content);
+    });
+
+    const onRequest = limitPages(app, requestsPerMinute);
+    pages.get<PageRoute>('/c/:token', { onRequest }, async (request, reply) => {
+      const page = await findLinkedPage(services, clients, request.params.token);
+      return page ? sendPage(page, request, reply) : sendUnknownLink(request, reply);
+    });
+
+    pages.post<PageRoute>('/c/:token', { onRequest, bodyLimit: formLimit }, async (request, reply) => {
+      const page = await findLinkedPage(services, clients, request.params.token);
+      if (!page) return sendUnknownLink(request, reply);
+      const { action, code } = request.body ?? {};
+      if (!action || isFromOtherSite(request, publicUrl)) return showAgain(request, reply);
+      const { result, problem } = await act(page, action, code ?? '', request.id);
+      if (problem) logProblem(problem, request);
+      return showAgain(request, reply, result);
+    });
+  });
+
+  async function sendPage(page: LinkedPage, request: PageRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { careUnit, ehr } = page.context;
+    const view = await loadView(page);
+    if (view.state === 'unavailable') reply.code(503).header('retry-after', '30');
+    const text = renderPage({
+      view,
+      careUnit,
+      language: readLanguage(request.query.lang) ?? careUnit.language,
+      assets: looks.byCareUnit.get(`${ehr.id} ${careUnit.id}`) ?? looks.plain,
+      result: readResult(request.query.result),
+      isCancelling: request.query.step === 'cancel',
+      returnLink: returnLink(services.keys, view),
+      now: new Date(),
+    });
+    return sendHtml(reply, text);
+  }
+
+  function sendMessage(request: PageRequest, reply: FastifyReply, choose: Parameters<typeof renderMessage>[2]) {
+    const language = readLanguage(request.query?.lang) ?? preferredLanguage(request.headers['accept-language']);
+    return sendHtml(reply, renderMessage(language, looks.plain, choose));
+  }
+
+  function sendUnknownLink(request: PageRequest, reply: FastifyReply): FastifyReply {
+    return sendMessage(request, reply.code(404), (texts) => texts.unknownLink);
+  }
+
+  function sendFailure(error: FastifyError, request: PageRequest, reply: FastifyReply): FastifyReply {
+    const problem = frameworkProblem(error);
+    logProblem(problem, request);
+    reply.code(problem.status).headers(problem.headers);
+    const choose = ({ tooManyRequests, unknownLink, failed }: Texts) => {
+      if (problem.reason === 'rate_limited') return tooManyRequests;
+      return problem.reason === 'route_not_found' ? unknownLink : failed;
+    };
+    return sendMessage(request, reply, choose);
+  }
+}
+
+/** Redirects to the page, so that a reload sends no form again. The state is read anew. */
+function showAgain(request: PageRequest, reply: FastifyReply, result?: string): FastifyReply {
+  const { token } = request.params;
+  const language = readLanguage(request.query.lang);
+  const query = new URLSearchParams({ ...(result ? { result } : {}), ...(language ? { lang: language } : {}) });
+  // Relative: a proxy can serve the page below a path. The token has been checked.
+  return reply.redirect(query.size > 0 ? `${token}?${query}` : token, 303);
+}
+
+/**
+ * Whether another site has sent the form. It would have to know the token, so this is a second line of defence. Because of
+ * the referrer policy, browsers send the origin `null` from the page itself.
+ */
+function isFromOtherSite({ headers }: FastifyRequest, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin';
+  const { origin } = headers;
+  return origin !== undefined && origin !== 'null' && origin !== new URL(publicUrl).origin;
+}
+
+function logProblem(problem: Problem, request: FastifyRequest): void {
+  request.problem = problem;
+  if (problem.status < 500) return;
+  request.log.error({ reason: problem.reason, cause: describeError(problem.cause) }, 'request failed');
+}
+
+function sendHtml(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(text);
+}
+
+/** The style sheet and logo of every care unit, and the default ones. */
+async function createLooks(ehrs: EhrRegistry) {
+  const plain = await createPageAssets(resolvePatientPage());
+  const byCareUnit = new Map<string, PageAssets>();
+  for (const ehr of ehrs.values()) {
+    for (const careUnit of ehr.careUnits.values()) {
+      byCareUnit.set(`${ehr.id} ${careUnit.id}`, await createPageAssets(careUnit.patientPage));
+    }
+  }
+  const all = [plain, ...byCareUnit.values()].flatMap(({ style, icon }) => [style, icon]);
+  return { plain, byCareUnit, byName: new Map(all.map((it) => [it.name, it])) };
+}

@@ -1,0 +1,116 @@
+import { cancelPending } from '../appointments/cancel-pending.ts';
+import { changeMany, changeOne } from '../appointments/change.ts';
+import { resend } from '../appointments/resend-code.ts';
+import { asClient } from '../ehr/guard/caller.ts';
+import type { OperationResponse } from '../operations/operation-response.ts';
+import { type Execute, runOnce } from '../operations/run-once.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Reason } from '../problems/reasons.ts';
+import type { LinkedPage } from './load.ts';
+
+/** What the patient did, by the field `action` of the form. */
+export const actions = ['confirm', 'resend', 'cancel'] as const;
+export type Action = (typeof actions)[number];
+
+/** What came of it, if the state of the page does not say so. Part of the page's URL. */
+export const results = [
+  'malformed',
+  'incorrect',
+  'sent',
+  'too_soon',
+  'resend_limit',
+  'patient_limit',
+  'no_contact',
+  'taken',
+  'unknown',
+  'unavailable',
+  'rejected',
+] as const;
+export type Result = (typeof results)[number];
+
+const resultOf: Partial<Record<Reason, Result>> = {
+  confirmation_code_incorrect: 'incorrect',
+  rate_limited: 'too_soon',
+  resend_limit_reached: 'resend_limit',
+  patient_limit_reached: 'patient_limit',
+  no_contact_channel: 'no_contact',
+  time_slot_unavailable: 'taken',
+  outcome_unknown: 'unknown',
+  ehr_timeout: 'unknown',
+  idempotency_in_progress: 'unknown',
+  partially_applied: 'unknown',
+  ehr_unavailable: 'unavailable',
+};
+
+/** The state of the page says it. */
+const shownByState: readonly Reason[] = ['confirmation_expired', 'confirmation_locked', 'confirmation_not_pending'];
+
+interface Outcome {
+  readonly result?: Result | undefined;
+  /** For the log. */
+  readonly problem?: Problem;
+}
+
+/**
+ * Does what the patient asked for, exactly as the API does it for the client that started the confirmation.
+ *
+ * @param code what the patient typed
+ */
+export async function act(page: LinkedPage, action: Action, code: string, requestId: string): Promise<Outcome> {
+  const { confirmation, context } = page;
+  const { client, ehr, careUnit, services } = context;
+  const ids = confirmation.items
+    .filter(({ state }) => state === 'pending' || state === 'confirming')
+    .map(({ id }) => id);
+  if (ids.length === 0) return {};
+  const digits = action === 'confirm' ? readCode(page, code) : '';
+  if (digits === undefined) return { result: 'malformed' };
+  const request = { clientId: client.id, ehr, careUnit, requestId, keyed: undefined };
+  try {
+    await asClient(client.id, () =>
+      runOnce(services, request, (execute) => perform(page, action, ids, digits, execute)),
+    );
+    return action === 'resend' ? { result: 'sent' } : {};
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (shownByState.includes(error.reason)) return { problem: error };
+    const result = resultOf[error.reason] ?? (error.reason === 'internal_error' ? undefined : 'rejected');
+    if (!result) throw error;
+    return { result, problem: error };
+  }
+}
+
+function perform(
+  { confirmation, context }: LinkedPage,
+  action: Action,
+  ids: readonly string[],
+  code: string,
+  execute: Execute,
+): Promise<OperationResponse> {
+  const writing = { execute, dryRun: undefined };
+  const [first = ''] = ids;
+  switch (action) {
+    case 'confirm':
+      return ids.length === 1
+        ? changeOne(context, writing, first, { confirmation: { code } }, noHeaders)
+        : changeMany(context, writing, { ids: [...ids], confirmation: { code } }, noHeaders);
+    case 'resend':
+      return resend(context, execute, first);
+    case 'cancel':
+      if (confirmation.kind === 'cancellation') throw new Problem('confirmation_not_pending');
+      return cancelPending(context, writing, ids);
+  }
+}
+
+function noHeaders(): undefined {
+  return undefined;
+}
+
+/** The digits of a code, without spaces and hyphens. `undefined` if it cannot be a code: it then counts as no attempt. */
+function readCode({ confirmation, context }: LinkedPage, typed: string): string | undefined {
+  const code = typed.replace(/[\s\p{Pd}]/gu, '');
+  // An EHR that sends codes decides what they look like.
+  if (confirmation.isEhrCode) return /^\p{ASCII}{1,100}$/u.test(code) ? code : undefined;
+  const { length } = context.careUnit.code;
+  return new RegExp(`^\\d{${length}}$`).test(code) ? code : undefined;
+}

@@ -1,0 +1,72 @@
+import type { Appointment, Resource } from '@crossward/connector-kit';
+import type { RequestContext } from '../appointments/request-context.ts';
+import { findTargets } from '../appointments/targets.ts';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import { findPage, type PageConfirmation } from '../confirmations/find-page.ts';
+import { asClient } from '../ehr/guard/caller.ts';
+import type { OperationServices } from '../operations/services.ts';
+import { Problem } from '../problems/problem.ts';
+import { type PageView, recordedState, shownIds, shownState } from './view.ts';
+
+/** The confirmation of a link, and the client in whose name the page acts. */
+export interface LinkedPage {
+  readonly confirmation: PageConfirmation;
+  readonly context: RequestContext;
+}
+
+/** Finds the page of a token. It ends when its client loses the right to change appointments in the care unit. */
+export async function findLinkedPage(
+  services: OperationServices,
+  clients: ClientRegistry,
+  token: string,
+): Promise<LinkedPage | undefined> {
+  const confirmation = await findPage(services.db, token);
+  if (!confirmation) return undefined;
+  const { clientId, emr, careUnitId } = confirmation;
+  const client = clients.find(clientId);
+  const ehr = services.ehrs.get(emr);
+  const careUnit = ehr?.careUnits.get(careUnitId);
+  const isGranted = client?.grants.get(emr)?.has(careUnitId) && client.scopes.has('appointments:write');
+  return client && ehr && careUnit && isGranted
+    ? { confirmation, context: { client, ehr, careUnit, services } }
+    : undefined;
+}
+
+/** Reads what the page shows. Without the EHR, it shows the state alone. */
+export async function loadView({ confirmation, context }: LinkedPage): Promise<PageView> {
+  const recorded = recordedState(confirmation);
+  const found = await asClient(context.client.id, () => readAppointments(context, shownIds(confirmation, recorded)));
+  return {
+    confirmation,
+    state: shownState(confirmation, recorded, found?.appointments),
+    appointments: (found?.appointments ?? []).map(({ start, end, resourceId }) => ({
+      start,
+      end,
+      resource: found?.resources.get(resourceId),
+    })),
+  };
+}
+
+interface Found {
+  readonly appointments: readonly Appointment[];
+  readonly resources: ReadonlyMap<string, Resource>;
+}
+
+async function readAppointments(context: RequestContext, ids: readonly string[]): Promise<Found | undefined> {
+  try {
+    const targets = await findTargets(context, ids, 'all');
+    const appointments = ids.flatMap((id) => targets.get(id)?.appointment ?? []);
+    return { appointments, resources: await readResources(context, appointments) };
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+async function readResources({ ehr, careUnit }: RequestContext, appointments: readonly Appointment[]) {
+  const ids = [...new Set(appointments.map(({ resourceId }) => resourceId))];
+  const resources = await Promise.all(
+    ids.map((value) => ehr.call('findResource', careUnit, { type: 'emr_id', value })),
+  );
+  return new Map(resources.flatMap((it) => (it ? [[it.id, it] as const] : [])));
+}

@@ -1,0 +1,188 @@
+import type { CareUnitConnection } from '../ehr/connection.ts';
+import { type Html, type HtmlContent, html } from '../html/html.ts';
+import { formatInstant } from '../time/date-times.ts';
+import type { Result } from './actions.ts';
+import { texts } from './all-texts.ts';
+import type { PageAssets } from './assets.ts';
+import { type Frame, renderFrame } from './frame.ts';
+import { icons } from './icons.ts';
+import type { Language } from './language.ts';
+import type { Passage, Texts } from './texts.ts';
+import { clockText, dayText, isSameDay } from './times.ts';
+import type { PageState, PageView, ShownAppointment } from './view.ts';
+
+/** A page of one care unit, in one language. */
+export interface Page {
+  readonly view: PageView;
+  readonly careUnit: CareUnitConnection;
+  readonly language: Language;
+  readonly assets: PageAssets;
+  /** What came of the last form, unless the state says it. */
+  readonly result: Result | undefined;
+  /** The patient wants to cancel, and is asked once more. */
+  readonly isCancelling: boolean;
+  /** Where the patient goes on, once there is an outcome. */
+  readonly returnLink: string | undefined;
+  readonly now: Date;
+}
+
+/** The page for patients. It shows nothing about the patient, and no identifier of the appointment. */
+export function renderPage(page: Page): string {
+  const { view, careUnit, language, assets } = page;
+  const { name = careUnit.name, phone } = careUnit.patientPage;
+  const frame: Frame = { language, texts: texts[language], assets, name, phone };
+  if (page.isCancelling && canCancel(view)) {
+    const { heading, text } = frame.texts.confirmCancel[countOf(view)];
+    return renderFrame({ ...frame, query: { step: 'cancel' } }, heading, cancelStep(page, frame.texts, heading, text));
+  }
+  const isTaken = page.result === 'taken' && view.state === 'cancelled';
+  const { taken, states } = frame.texts;
+  const passage = isTaken ? taken : states[view.confirmation.kind][view.state][countOf(view)];
+  const error = fieldError(page, frame.texts);
+  const title = error === undefined ? passage.heading : `${frame.texts.errorPrefix}: ${passage.heading}`;
+  return renderFrame(frame, title, stateContent(page, frame.texts, passage, error));
+}
+
+/** A page without a confirmation: the link is not valid, or something failed. */
+export function renderMessage(language: Language, assets: PageAssets, choose: (texts: Texts) => Passage): string {
+  const { heading, text } = choose(texts[language]);
+  const frame: Frame = { language, texts: texts[language], assets };
+  return renderFrame(frame, heading, html`${stateIcon('expired')}<h1>${heading}</h1>\n<p>${text}</p>`);
+}
+
+function stateContent(page: Page, words: Texts, { heading, text }: Passage, error: string | undefined): Html {
+  const { view, returnLink } = page;
+  const { state } = view;
+  return html`${message(page, words, error)}${state === 'waiting' ? '' : stateIcon(state)}<h1>${heading}</h1>
+<p>${text}</p>
+${details(page, words)}
+${state === 'waiting' && codeForm(page, words, error)}
+${
+  (state === 'checking' || state === 'unavailable') &&
+  html`<p class="actions"><a class="button" href="${own(page)}">${words.reload}</a></p>`
+}
+${returnLink !== undefined && html`<p class="actions"><a class="button" href="${returnLink}">${words.goOn}</a></p>`}
+${also(page, words)}`;
+}
+
+function countOf({ confirmation, appointments }: PageView): 'one' | 'many' {
+  return Math.max(appointments.length, appointments.length === 0 ? confirmation.items.length : 0) > 1 ? 'many' : 'one';
+}
+
+/** A booking that awaits its code can be cancelled without one. */
+function canCancel({ confirmation, state }: PageView): boolean {
+  return confirmation.kind === 'booking' && (state === 'waiting' || (state === 'locked' && !confirmation.isExpired));
+}
+
+/** The URL of this page, in the same language. */
+function own({ language }: Page, more: Readonly<Record<string, string>> = {}): string {
+  return `?${new URLSearchParams({ ...more, lang: language })}`;
+}
+
+function stateIcon(state: PageState): Html {
+  if (state === 'confirmed') return html`<div class="state good">${icons.done}</div>\n`;
+  const isOpen = state === 'checking' || state === 'unavailable';
+  return html`<div class="state">${isOpen ? icons.waiting : icons.ended}</div>\n`;
+}
+
+function fieldError({ view: { confirmation, state }, careUnit, result }: Page, words: Texts): string | undefined {
+  if (state !== 'waiting') return undefined;
+  if (result === 'malformed') return words.malformed(confirmation.isEhrCode ? undefined : careUnit.code.length);
+  return result === 'incorrect' ? words.incorrect(confirmation.attemptsRemaining) : undefined;
+}
+
+/** What came of the last form. Focus and screen readers start here. */
+function message({ view, result }: Page, words: Texts, error: string | undefined): HtmlContent {
+  if (error !== undefined) {
+    return html`<div class="message bad" role="alert" tabindex="-1" autofocus>${icons.problem}<div>
+<h2>${words.errorTitle}</h2>
+<p><a href="#code">${error}</a></p>
+</div></div>
+`;
+  }
+  if (view.state !== 'waiting') return '';
+  if (result === undefined || result === 'malformed' || result === 'incorrect' || result === 'taken') {
+    return undeliveredMessage(view, words);
+  }
+  const isGood = result === 'sent';
+  return html`<div class="message${isGood ? ' good' : ''}" role="status" tabindex="-1" autofocus>${
+    isGood ? icons.done : icons.problem
+  }<p>${words.notices[result]}</p></div>
+`;
+}
+
+function undeliveredMessage({ confirmation }: PageView, words: Texts): HtmlContent {
+  if (confirmation.delivery !== 'failed' || !confirmation.mayResend) return '';
+  return html`<div class="message">${icons.problem}<p>${words.notDelivered}</p></div>\n`;
+}
+
+function details({ view: { appointments }, careUnit, language }: Page, words: Texts): HtmlContent {
+  const { patientPage, name } = careUnit;
+  return appointments.map(
+    ({ start, end, resource }) => html`<dl class="appointment">
+<div><dt>${words.time}</dt><dd>${when({ start, end }, careUnit.timeZone, language, words)}</dd></div>
+<div><dt>${words.place}</dt><dd>${patientPage.name ?? name}${
+      patientPage.address !== undefined && html`<br>${patientPage.address}`
+    }</dd></div>
+${resource && html`<div><dt>${words.resource[resource.kind]}</dt><dd>${resource.name}</dd></div>\n`}</dl>
+`,
+  );
+}
+
+function when(
+  { start, end }: Pick<ShownAppointment, 'start' | 'end'>,
+  timeZone: string,
+  language: Language,
+  words: Texts,
+): Html {
+  const time = (instant: Date) =>
+    html`<time datetime="${formatInstant(instant, timeZone)}">${clockText(instant, timeZone)}</time>`;
+  return html`<span class="day">${dayText(start, timeZone, language)}</span><br>${time(start)} ${words.until} ${time(end)}`;
+}
+
+function codeForm(page: Page, words: Texts, error: string | undefined): Html {
+  const { confirmation } = page.view;
+  const { kind, channel, delivery } = confirmation;
+  const sent = delivery === 'failed' ? '' : `${words.sentBy[channel]} `;
+  const described = error === undefined ? 'code-hint' : 'code-hint code-error';
+  return html`<form method="post" action="${own(page)}" novalidate>
+<label for="code">${words.code}</label>
+<p class="hint" id="code-hint">${sent}${validity(page, words)}</p>
+${error !== undefined && html`<p class="error" id="code-error">${error}</p>\n`}<input type="text" id="code" name="code"
+ inputmode="numeric" autocomplete="one-time-code" autocapitalize="off" autocorrect="off" spellcheck="false" maxlength="100"
+ required aria-describedby="${described}"${error !== undefined && html` aria-invalid="true"`}>
+<button name="action" value="confirm">${words.submit[kind]}</button>
+</form>`;
+}
+
+function validity({ view, careUnit: { timeZone }, language, now }: Page, words: Texts): string {
+  const { expiresAt } = view.confirmation;
+  const day = isSameDay(expiresAt, now, timeZone) ? undefined : dayText(expiresAt, timeZone, language);
+  return words.validUntil(clockText(expiresAt, timeZone), day);
+}
+
+/** What else the patient can do. */
+function also(page: Page, words: Texts): HtmlContent {
+  const { view } = page;
+  const { mayResend } = view.confirmation;
+  const cancelText = view.state === 'locked' ? words.release : words.cancel[countOf(view)];
+  const cancel = canCancel(view) && html`<p><a href="${own(page, { step: 'cancel' })}">${cancelText}</a></p>`;
+  if (view.state !== 'waiting') return cancel && html`<div class="also">${cancel}</div>`;
+  const resend = mayResend
+    ? html`<form method="post" action="${own(page)}"><p>${words.noCode} <button class="link" name="action" value="resend">${
+        words.resend
+      }</button></p></form>`
+    : html`<p class="quiet">${words.noMoreCodes}</p>`;
+  return html`<div class="also">${resend}
+${cancel}</div>`;
+}
+
+function cancelStep(page: Page, words: Texts, heading: string, text: string): Html {
+  return html`<h1>${heading}</h1>
+<p>${text}</p>
+${details(page, words)}
+<form method="post" action="${own(page)}">
+<button name="action" value="cancel">${words.cancelNow}</button>
+<a class="button secondary" href="${own(page)}">${words.keep}</a>
+</form>`;
+}
