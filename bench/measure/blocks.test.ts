@@ -2,12 +2,20 @@ import { expect, test } from 'vitest';
 import { fillBlocks } from './blocks.ts';
 import type { SavedRun } from './table.ts';
 
+const figures = {
+  'requests/s': 1234.5,
+  'p50 ms': 2,
+  'gateway CPU ms': 0.25,
+  'database CPU ms': 0.1,
+  statements: 1,
+  commits: 0,
+};
 const run: SavedRun = {
   at: '2026-01-02T03:04:05.678Z',
   commit: 'abc1234',
   machine: { processors: 2, model: 'CPU', memoryGib: 8, node: 'v24.0.0', postgresql: '18.0' },
   results: [
-    { bench: 'read', name: 'reading', measure: 'ratio', value: 0.5, reach: { atLeast: 0.4 }, details: {} },
+    { bench: 'read', name: 'reading', measure: 'ratio', value: 0.5, reach: { atLeast: 0.4 }, details: figures },
     { bench: 'book', name: 'booking', measure: 'ratio', value: 0.3, reach: { atLeast: 0.4 }, details: {} },
   ],
 };
@@ -26,4 +34,10 @@ test('A block without names contains all benchmarks, and each block is filled fo
   const text = fillBlocks('<!-- bench -->\n<!-- /bench -->\n\n<!-- bench book -->\n<!-- /bench -->\n', run);
   expect(text.match(/\| reading \|/g)).toHaveLength(1);
   expect(text.match(/\| booking \|/g)).toHaveLength(2);
+});
+
+test('A block of figures contains what a request costs, where it was measured', () => {
+  const text = fillBlocks('<!-- bench figures -->\n<!-- /bench -->\n', run);
+  expect(text).toContain('| reading | 1235 | 2 | 0.25 | 0.1 | 1 | 0 |\n');
+  expect(text).not.toContain('booking');
 });

@@ -41,7 +41,20 @@ export function toMarkdown(results: readonly Result[]): string {
     reachOf(result),
     result.reach ? (isReached(result) ? 'yes' : '**no**') : '',
   ]);
-  return [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return tableOf(columns, rows);
+}
+
+function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** What a request costs, of the lines for which it was measured. */
+export function figuresTable(results: readonly Result[]): string {
+  const names = ['requests/s', 'p50 ms', 'gateway CPU ms', 'database CPU ms', 'statements', 'commits'];
+  const rows = results
+    .filter(({ details }) => names.every((name) => name in details))
+    .map(({ name, details }) => [name, ...names.map((figure) => round(details[figure] ?? Number.NaN))]);
+  return tableOf(['', ...names], rows);
 }
 
 /** The further figures as a list. */

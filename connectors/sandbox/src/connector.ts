@@ -8,7 +8,7 @@ import {
 import { Kysely, PostgresDialect } from 'kysely';
 import { findAppointments, listAppointments } from './appointment-reads.ts';
 import { changeAppointments, findOperation } from './appointment-writes.ts';
-import { inPortVocabulary } from './database-errors.ts';
+import { inPortVocabulary, writeInPortVocabulary } from './database-errors.ts';
 import { createDirectory } from './directory.ts';
 import {
   createDocument,
@@ -67,21 +67,22 @@ async function openSandbox({
       idsPerLookUp,
     ),
     listAppointments: (query) => inPortVocabulary(() => listAppointments(db, emr, query)),
-    changeAppointments: (write) => inPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
+    changeAppointments: (write) =>
+      writeInPortVocabulary(() => changeAppointments(db, emr, directory, schedules, write)),
     findOperation: (_careUnit, operationId) => inPortVocabulary(() => findOperation(db, emr, operationId)),
     ...medicalNotes(db, emr, directory),
     listDocuments: (query) => inPortVocabulary(() => listDocuments(db, emr, query)),
     findDocument: (...which) => inPortVocabulary(() => findDocument(db, emr, ...which)),
     readDocument: (...which) => inPortVocabulary(() => readDocument(db, emr, ...which)),
-    createDocument: (write) => inPortVocabulary(() => createDocument(db, emr, directory, write)),
+    createDocument: (write) => writeInPortVocabulary(() => createDocument(db, emr, directory, write)),
     findDocumentWrite: (_careUnit, operationId) => inPortVocabulary(() => findDocumentWrite(db, emr, operationId)),
-    withdrawDocument: (_careUnit, operationId) => inPortVocabulary(() => withdrawDocument(db, emr, operationId)),
+    withdrawDocument: (_careUnit, operationId) => writeInPortVocabulary(() => withdrawDocument(db, emr, operationId)),
     listSchedules: (query) => inPortVocabulary(() => listSchedules(db, emr, query)),
     findSchedule: (careUnit, resourceId, id) => inPortVocabulary(() => findSchedule(db, emr, careUnit, resourceId, id)),
-    createSchedule: (write) => inPortVocabulary(() => createSchedule(db, emr, directory, write)),
-    endSchedule: (write) => inPortVocabulary(() => endSchedule(db, emr, write)),
-    addScheduleException: (write) => inPortVocabulary(() => addScheduleException(db, emr, write)),
+    createSchedule: (write) => writeInPortVocabulary(() => createSchedule(db, emr, directory, write)),
+    endSchedule: (write) => writeInPortVocabulary(() => endSchedule(db, emr, write)),
+    addScheduleException: (write) => writeInPortVocabulary(() => addScheduleException(db, emr, write)),
     findScheduleWrite: (careUnit, id) => inPortVocabulary(() => findScheduleWrite(db, emr, careUnit, id)),
-    withdrawSchedule: (careUnit, id) => inPortVocabulary(() => withdrawSchedule(db, emr, careUnit, id)),
+    withdrawSchedule: (careUnit, id) => writeInPortVocabulary(() => withdrawSchedule(db, emr, careUnit, id)),
   };
 }

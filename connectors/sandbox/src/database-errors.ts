@@ -6,10 +6,10 @@ const exclusionViolation = '23P01';
 const serializationFailure = '40001';
 const deadlockDetected = '40P01';
 
-const attempts = 10;
+/** After a serialization failure another write was made, so as many attempts suffice as there are concurrent writes. */
+const attempts = 100;
 /** Milliseconds. */
-const firstDelay = 4;
-const longestDelay = 100;
+const longestDelay = 30;
 
 export function slotTaken(cause?: unknown): ConnectorError {
   return new ConnectorError('time_slot_unavailable', 'No free time slot covers the range', { cause });
@@ -24,7 +24,19 @@ export function isSerializationFailure(error: unknown): boolean {
  * Runs a database call and maps its errors to `ConnectorError`. Retries serialization failures and deadlocks, with random
  * delays after the first retry: PostgreSQL has rolled those transactions back.
  */
-export async function inPortVocabulary<Result>(call: () => Promise<Result>): Promise<Result> {
+export function inPortVocabulary<Result>(call: () => Promise<Result>): Promise<Result> {
+  return translated(call, () => false);
+}
+
+/** As `inPortVocabulary`, for writes: a connection that fails after it was established leaves the outcome unknown. */
+export function writeInPortVocabulary<Result>(call: () => Promise<Result>): Promise<Result> {
+  return translated(call, mayHaveWritten);
+}
+
+async function translated<Result>(
+  call: () => Promise<Result>,
+  isUnknown: (error: unknown, code: string | undefined) => boolean,
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
@@ -33,12 +45,17 @@ export async function inPortVocabulary<Result>(call: () => Promise<Result>): Pro
       if (code === serializationFailure || code === deadlockDetected) {
         if (attempt === attempts)
           throw new ConnectorError('unavailable', 'Too many concurrent writes', { cause: error });
-        if (attempt > 1) await sleep(Math.random() * Math.min(firstDelay * 2 ** attempt, longestDelay));
+        if (attempt > 1) await sleep(Math.random() * longestDelay);
         continue;
       }
       if (error instanceof ConnectorError) throw error;
       if (code === exclusionViolation) throw slotTaken(error);
       if (isDown(error, code)) {
+        if (isUnknown(error, code)) {
+          throw new ConnectorError('outcome_unknown', 'The connection to the database of the sandbox failed', {
+            cause: error,
+          });
+        }
         throw new ConnectorError('unavailable', 'The database of the sandbox cannot be reached', { cause: error });
       }
       throw error;
@@ -50,8 +67,17 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** SQLSTATE classes: 08 connection exception, 53 insufficient resources, 57P operator intervention. */
+/** There was no connection, or the server rejected the statement because it is down or accepts no writes. */
+const rejected = /^(08003|25006|28|3D000|53|57P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)/;
+const withoutConnection = /when trying to connect|timeout expired|connection timeout|Cannot use a pool/;
+
+function mayHaveWritten(error: unknown, code: string | undefined): boolean {
+  if (code !== undefined) return !rejected.test(code);
+  return !(error instanceof Error && withoutConnection.test(error.message));
+}
+
+/** SQLSTATE classes: 08 connection exception, 25006 read-only server, 53 insufficient resources, 57P operator intervention. */
 function isDown(error: unknown, code: string | undefined): boolean {
   if (code === undefined) return error instanceof Error && /connection|timeout|pool/i.test(error.message);
-  return /^(08|53|57P)/.test(code) || /^E(CONN|PIPE|TIMEDOUT|NOTFOUND|HOSTUNREACH)/.test(code);
+  return /^(08|25006|53|57P)/.test(code) || /^E(CONN|PIPE|TIMEDOUT|NOTFOUND|HOSTUNREACH)/.test(code);
 }

@@ -10,7 +10,7 @@ import {
 } from '@crossward/connector-kit';
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { findAppointments } from './appointment-reads.ts';
-import { inPortVocabulary } from './database-errors.ts';
+import { inPortVocabulary, writeInPortVocabulary } from './database-errors.ts';
 import type { Directory } from './directory.ts';
 import type { SandboxTables } from './tables.ts';
 
@@ -30,14 +30,14 @@ export function medicalNotes(db: Db, emr: string, directory: Directory): Medical
           .executeTakeFirst();
         return row ? medicalNote(row) : null;
       }),
-    createMedicalNote: (write) => inPortVocabulary(() => createMedicalNote(db, emr, directory, write)),
+    createMedicalNote: (write) => writeInPortVocabulary(() => createMedicalNote(db, emr, directory, write)),
     findMedicalNoteWrite: (careUnit, operationId) =>
       inPortVocabulary(async () => {
         const row = await selectNotes(db, emr, careUnit).where('operation_id', '=', operationId).executeTakeFirst();
         return row ? medicalNote(row) : null;
       }),
     withdrawMedicalNote: (careUnit, operationId) =>
-      inPortVocabulary(() => withdrawMedicalNote(db, emr, careUnit, operationId)),
+      writeInPortVocabulary(() => withdrawMedicalNote(db, emr, careUnit, operationId)),
   };
 }
 

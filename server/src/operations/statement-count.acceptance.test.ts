@@ -38,15 +38,14 @@ function describeStatements(statements: readonly Statement[]): string[] {
 }
 
 describe('a booking without a code needs few statements and no explicit transaction', () => {
-  test('two with a key, both of which wait for the disk', async () => {
-    expect(describeStatements(await statementsOfBooking(newKey()))).toEqual([
-      'insert into, durable',
-      'update, durable',
-    ]);
-  });
-
-  test('two without a key, one of which waits for the disk', async () => {
-    expect(describeStatements(await statementsOfBooking())).toEqual(['insert into, durable', 'delete from, relaxed']);
+  test.each([
+    ['with a key, both wait for the disk', newKey, ['insert into, durable', 'update, durable']],
+    ['without a key, one waits for the disk', () => undefined, ['insert into, durable', 'delete from, relaxed']],
+  ])('two: %s', async (_, makeKey, expected) => {
+    // On PGlite, statements of background jobs are observed too.
+    await expect
+      .poll(async () => describeStatements(await statementsOfBooking(makeKey())), { timeout: 20_000 })
+      .toEqual(expected);
   });
 });
 
@@ -64,14 +63,14 @@ describe('a booking in the sandbox', () => {
     ['without a key', () => undefined],
   ])('%s takes three transactions, one of them in the EHR', async (_, makeKey) => {
     const counts: number[] = [];
-    for (let round = 0; round < 5; round++) {
+    // Background jobs can add to a count.
+    while (counts.length < 20 && counts.at(-1) !== 3) {
       const body = creationBody(await freeSlot(gateway));
       const headers = { 'idempotency-key': makeKey() };
       const before = await nextTransactionId();
       expect(await gateway.request('POST', `${oslo}/appointments`, { body, headers })).toMatchObject({ status: 201 });
       counts.push((await nextTransactionId()) - before);
     }
-    // Background jobs can only add to the count.
     expect(Math.min(...counts)).toBe(3);
   });
 });

@@ -1,3 +1,4 @@
+/** @module-tag any-database */
 import type { Connector } from '@crossward/connector-kit';
 import { afterAll, expect, test } from 'vitest';
 import { bergen, book, creationBody, freeSlot, oslo } from '../../../test/bookings.ts';
