@@ -5,6 +5,8 @@ import type { Server } from '../measure/server.ts';
 import { appointments, type Creation, everyTime } from './bookings.ts';
 import { throughputResult, withPair } from './pair.ts';
 
+const memoryGateway = 'exec sh server/node.sh bench/servers/memory-gateway.ts';
+
 /** Books with an `Idempotency-Key`, against one INSERT under the same exclusion constraint. */
 export const booking: Bench = {
   name: 'book',
@@ -23,7 +25,7 @@ export const booking: Bench = {
 export const bookingInMemory: Bench = {
   name: 'book-memory',
   run: (postgres) =>
-    withPair(postgres, { program: ['bench/servers/memory-gateway.ts'] }, async ({ gateway, yardstick }) => {
+    withPair(postgres, { command: memoryGateway }, async ({ gateway, yardstick }) => {
       const comparison = await compare(
         postgres,
         writes(gateway, appointments, everyTime(), true),

@@ -13,7 +13,7 @@ interface Pair {
 /** Runs `work` with a gateway and the yardstick on one new database. */
 export async function withPair<T>(
   postgres: Postgres,
-  options: Pick<GatewayOptions, 'program'>,
+  options: Pick<GatewayOptions, 'command'>,
   work: (pair: Pair) => Promise<T>,
 ): Promise<T> {
   const databaseUrl = await postgres.createDatabase();

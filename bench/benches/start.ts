@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench, Result } from '../measure/bench.ts';
-import { npmStart, root, startProgram } from '../measure/gateway.ts';
+import { npmStart, root, startCommand } from '../measure/gateway.ts';
 import { usageOf } from '../measure/processes.ts';
 import { spread } from '../measure/statistics.ts';
 
@@ -58,7 +58,7 @@ async function result(
 }
 
 async function measureStart(variables: Readonly<Record<string, string>>) {
-  const { secondsToReady, pid, stop } = await startProgram(npmStart, { ...variables, LOG_LEVEL: 'error' });
+  const { secondsToReady, pid, stop } = await startCommand(npmStart, { ...variables, LOG_LEVEL: 'error' });
   const usage = await usageOf(pid);
   await stop();
   return { secondsToReady, ...usage };

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import packageFile from '../../package.json' with { type: 'json' };
 import { scopes } from '../../server/src/config/schema.ts';
 import type { Server } from './server.ts';
 
@@ -14,8 +15,8 @@ export interface GatewayOptions {
   readonly folder: string;
   /** Default: PGlite in its folder. */
   readonly databaseUrl?: string;
-  /** Default: what `npm start` starts. */
-  readonly program?: Program;
+  /** A command, with the repository as its folder. Default: that of `npm start`. */
+  readonly command?: string;
   /** EHRs in addition to the sandbox. */
   readonly emrs?: readonly EmrInFile[];
   /** Further environment variables. */
@@ -28,12 +29,10 @@ export interface EmrInFile {
   readonly [setting: string]: unknown;
 }
 
-/** A file, relative to the repository, and its arguments. */
-type Program = readonly [file: string, ...rest: string[]];
-
-export const npmStart: Program = ['server/bundle/gateway.js'];
+export const npmStart = packageFile.scripts.start;
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const pollMilliseconds = 5;
+const longestStartMilliseconds = 180_000;
 /** One for all gateways of a run: a database knows its key. */
 const secretKey = randomBytes(32).toString('base64');
 
@@ -48,12 +47,12 @@ const sandbox: EmrInFile = {
 
 /** Starts the gateway as `npm start` does, and waits until it is ready. Its log goes to `/dev/null`. */
 export async function startGateway(options: GatewayOptions): Promise<Server> {
-  const { program = npmStart, databaseUrl, emrs = [] } = options;
+  const { command = npmStart, databaseUrl, emrs = [] } = options;
   const folder = await mkdtemp(join(options.folder, 'gateway-'));
   const secret = randomBytes(32).toString('base64url');
   const configuration = join(folder, 'crossward.yaml');
   await writeFile(configuration, JSON.stringify(configurationFile([sandbox, ...emrs])));
-  const started = await startProgram(program, {
+  const started = await startCommand(command, {
     CROSSWARD_CONFIG: configuration,
     CROSSWARD_SECRET_KEY: secretKey,
     CROSSWARD_DATA_DIR: join(folder, 'data'),
@@ -72,21 +71,26 @@ function configurationFile(emrs: readonly EmrInFile[]) {
   };
 }
 
-/** Runs a program of the gateway until `/health/ready` responds with 200. */
-export async function startProgram(
-  [file, ...rest]: Program,
+/** Runs a command that starts a gateway, and waits until `/health/ready` responds with 200. */
+export async function startCommand(
+  command: string,
   variables: Readonly<Record<string, string>>,
 ): Promise<Server & { readonly secondsToReady: number }> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const begun = performance.now();
-  const child = spawn('sh', [join(root, 'server/node.sh'), join(root, file), ...rest], {
+  const child = spawn('sh', ['-c', command], {
+    cwd: root,
     env: { PATH: process.env.PATH, NODE_OPTIONS: process.env.GATEWAY_NODE_OPTIONS, PORT: String(port), ...variables },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exited = once(child, 'exit');
   while (!(await isReady(url))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${file} did not start`);
+    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    if (hasEnded || performance.now() - begun > longestStartMilliseconds) {
+      child.kill('SIGKILL');
+      throw new Error(`${command} did not start`);
+    }
     await sleep(pollMilliseconds);
   }
   return {
