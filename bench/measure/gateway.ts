@@ -31,7 +31,7 @@ export interface EmrInFile {
 /** A file, relative to the repository, and its arguments. */
 type Program = readonly [file: string, ...rest: string[]];
 
-export const npmStart: Program = ['server/bundle/start.js', 'gateway'];
+export const npmStart: Program = ['server/bundle/gateway.js'];
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const pollMilliseconds = 5;
 /** One for all gateways of a run: a database knows its key. */
