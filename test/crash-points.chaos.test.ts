@@ -596,7 +596,9 @@ function statesOf(statements: readonly string[]): Point[] {
         { killAt: `after ${step}`, executed: step },
       ];
     }
-    return isInTransaction || /^select/i.test(text) ? [] : [{ killAt: `after ${step}`, executed: step }];
+    return isInTransaction || /^select (?!sandbox\.write_)/i.test(text)
+      ? []
+      : [{ killAt: `after ${step}`, executed: step }];
   });
   return [
     { killAt: 'before 1', executed: 0 },
@@ -614,7 +616,7 @@ function someOf<T>(items: readonly T[], every: number): readonly T[] {
 /** The number of statements after which the operation completes without a client retry. */
 function doneAfter(statements: readonly string[], from: Operation['completesAfter']): number {
   if (from === 'end') return statements.lastIndexOf('commit') + 1;
-  const intent = statements.findIndex((text) => text.startsWith('update "operations" set "kind"'));
+  const intent = statements.findIndex((text) => /^(INSERT INTO operations|update "operations" set "kind")/.test(text));
   if (intent === -1) throw new Error(`None of these statements stores a plan: ${statements.join('; ')}`);
   const isInTransaction = statements.lastIndexOf('begin', intent) > statements.lastIndexOf('commit', intent);
   return (isInTransaction ? statements.indexOf('commit', intent) : intent) + 1;
