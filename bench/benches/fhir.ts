@@ -8,7 +8,7 @@ import { type Request, reads, sendOne, writes } from '../measure/load.ts';
 import { type Server, startServer } from '../measure/server.ts';
 import type { Spread } from '../measure/statistics.ts';
 import { bookDirectly, type Slot } from '../servers/yardstick/fhir-booking.ts';
-import { days } from './bookings.ts';
+import { days, variants } from './bookings.ts';
 
 const careUnit = '/api/emrs/fhir/care-units/north';
 /** The FHIR server has slots for about a thousand bookings. */
@@ -27,20 +27,26 @@ export const fhir: Bench = {
     try {
       const slots = await freeSlots((request) => send(gateway, request));
       const next = () => takeFirst(slots);
-      const { id } = JSON.parse(await send(gateway, bookingOf(next()))) as { readonly id: string };
-      const read = reads(gateway, `${careUnit}/appointments/${id}`);
-      const directRead = `/Appointment?_id=${id}&_include=Appointment%3Aslot&_count=200`;
+      const ids: string[] = [];
+      for (let n = 0; n < variants; n++) {
+        const { id } = JSON.parse(await send(gateway, bookingOf(next()))) as { readonly id: string };
+        ids.push(id);
+      }
+      const directReads = ids.map((id) => `/Appointment?_id=${id}&_include=Appointment%3Aslot&_count=200`);
+      const read = reads(gateway, ...ids.map((id) => `${careUnit}/appointments/${id}`));
+      const readDirectly = reads(server, ...directReads);
+      const readThroughForward = reads(forward, ...directReads.map((path) => `/forward${path}`));
       const added = {
         read: await addedMilliseconds(
           () => send(gateway, read.next()),
-          () => send(server, { method: 'GET', path: directRead }),
+          () => send(server, readDirectly.next()),
         ),
         book: await addedMilliseconds(
           () => send(gateway, bookingOf(next())),
           () => bookDirectly((request) => send(server, request), next()),
         ),
       };
-      const reading = await compare(postgres, read, reads(forward, `/forward${directRead}`));
+      const reading = await compare(postgres, read, readThroughForward);
       const booking = await compare(
         postgres,
         { server: gateway, next: () => bookingOf(next()) },
