@@ -11,6 +11,8 @@ import { bookDirectly, type Slot } from '../servers/yardstick/fhir-booking.ts';
 import { days, variants } from './bookings.ts';
 
 const careUnit = '/api/emrs/fhir/care-units/north';
+/** The FHIR server has slots for so many days. A page has room for those of `pageDays`. */
+const [dataDays, pageDays] = [90, 14];
 /** The FHIR server has slots for about a thousand bookings. */
 const bookings = { warmUp: { requests: 60 }, round: { requests: 60 } };
 
@@ -18,7 +20,7 @@ const bookings = { warmUp: { requests: 60 }, round: { requests: 60 } };
 export const fhir: Bench = {
   name: 'fhir',
   async run(postgres) {
-    const server = await startServer('fhir-server', {});
+    const server = await startServer('fhir-server', { days: dataDays });
     const databaseUrl = await postgres.createDatabase();
     const gateway = await startGateway({ folder: postgres.folder, databaseUrl, emrs: [emr(server.url)] });
     const forward = await startServer('yardstick/main', { forwardTo: server.url });
@@ -103,12 +105,8 @@ function cpuResult(name: string, { cpu, ours, yardstick }: Comparison): Result {
 
 async function freeSlots(send: (request: Request) => Promise<string>): Promise<Slot[]> {
   const slots: Slot[] = [];
-  for (const [from, to] of [
-    [1, 20],
-    [20, 39],
-    [39, 58],
-  ] as const) {
-    const path = `${careUnit}/timeslots?${days(from, to)}&healthcare_service_id=consultation&limit=500`;
+  for (let from = 1; from + pageDays < dataDays; from += pageDays) {
+    const path = `${careUnit}/timeslots?${days(from, from + pageDays)}&healthcare_service_id=consultation&limit=500`;
     slots.push(...(JSON.parse(await send({ method: 'GET', path })) as { readonly timeslots: Slot[] }).timeslots);
   }
   return slots;
