@@ -44,8 +44,17 @@ function creation(date: Date, time: string, resource: string): Creation {
   };
 }
 
+/** How many variants of a request keep two at a time from being identical: the gateway shares what is identical. */
+export const variants = 100;
+
+/** `path` with each of a hundred ranges that begin a second apart. */
+export function variantsOf(path: (range: string) => string, from: number, to: number): string[] {
+  return Array.from({ length: variants }, (_, second) => path(days(from, to, second)));
+}
+
 /** A range of days from now, as query parameters. */
-export function days(from: number, to: number): string {
-  const day = (offset: number) => new Date(Date.now() + offset * dayMilliseconds).toISOString();
+export function days(from: number, to: number, seconds = 0): string {
+  const now = Date.now() + seconds * 1000;
+  const day = (offset: number) => new Date(now + offset * dayMilliseconds).toISOString();
   return new URLSearchParams({ start: day(from), end: day(to) }).toString();
 }

@@ -8,9 +8,11 @@ import { type Request, reads, sendOne, writes } from '../measure/load.ts';
 import { type Server, startServer } from '../measure/server.ts';
 import type { Spread } from '../measure/statistics.ts';
 import { bookDirectly, type Slot } from '../servers/yardstick/fhir-booking.ts';
-import { days } from './bookings.ts';
+import { days, variants } from './bookings.ts';
 
 const careUnit = '/api/emrs/fhir/care-units/north';
+/** The FHIR server has slots for so many days. A page has room for those of `pageDays`. */
+const [dataDays, pageDays] = [90, 14];
 /** The FHIR server has slots for about a thousand bookings. */
 const bookings = { warmUp: { requests: 60 }, round: { requests: 60 } };
 
@@ -18,7 +20,7 @@ const bookings = { warmUp: { requests: 60 }, round: { requests: 60 } };
 export const fhir: Bench = {
   name: 'fhir',
   async run(postgres) {
-    const server = await startServer('fhir-server', {});
+    const server = await startServer('fhir-server', { days: dataDays });
     const databaseUrl = await postgres.createDatabase();
     const gateway = await startGateway({ folder: postgres.folder, databaseUrl, emrs: [emr(server.url)] });
     const forward = await startServer('yardstick/main', { forwardTo: server.url });
@@ -27,20 +29,26 @@ export const fhir: Bench = {
     try {
       const slots = await freeSlots((request) => send(gateway, request));
       const next = () => takeFirst(slots);
-      const { id } = JSON.parse(await send(gateway, bookingOf(next()))) as { readonly id: string };
-      const read = reads(gateway, `${careUnit}/appointments/${id}`);
-      const directRead = `/Appointment?_id=${id}&_include=Appointment%3Aslot&_count=200`;
+      const ids: string[] = [];
+      for (let n = 0; n < variants; n++) {
+        const { id } = JSON.parse(await send(gateway, bookingOf(next()))) as { readonly id: string };
+        ids.push(id);
+      }
+      const directReads = ids.map((id) => `/Appointment?_id=${id}&_include=Appointment%3Aslot&_count=200`);
+      const read = reads(gateway, ...ids.map((id) => `${careUnit}/appointments/${id}`));
+      const readDirectly = reads(server, ...directReads);
+      const readThroughForward = reads(forward, ...directReads.map((path) => `/forward${path}`));
       const added = {
         read: await addedMilliseconds(
           () => send(gateway, read.next()),
-          () => send(server, { method: 'GET', path: directRead }),
+          () => send(server, readDirectly.next()),
         ),
         book: await addedMilliseconds(
           () => send(gateway, bookingOf(next())),
           () => bookDirectly((request) => send(server, request), next()),
         ),
       };
-      const reading = await compare(postgres, read, reads(forward, `/forward${directRead}`));
+      const reading = await compare(postgres, read, readThroughForward);
       const booking = await compare(
         postgres,
         { server: gateway, next: () => bookingOf(next()) },
@@ -97,12 +105,8 @@ function cpuResult(name: string, { cpu, ours, yardstick }: Comparison): Result {
 
 async function freeSlots(send: (request: Request) => Promise<string>): Promise<Slot[]> {
   const slots: Slot[] = [];
-  for (const [from, to] of [
-    [1, 20],
-    [20, 39],
-    [39, 58],
-  ] as const) {
-    const path = `${careUnit}/timeslots?${days(from, to)}&healthcare_service_id=consultation&limit=500`;
+  for (let from = 1; from + pageDays < dataDays; from += pageDays) {
+    const path = `${careUnit}/timeslots?${days(from, from + pageDays)}&healthcare_service_id=consultation&limit=500`;
     slots.push(...(JSON.parse(await send({ method: 'GET', path })) as { readonly timeslots: Slot[] }).timeslots);
   }
   return slots;

@@ -3,7 +3,7 @@ import { compare } from '../measure/compare.ts';
 import { startGateway } from '../measure/gateway.ts';
 import { reads } from '../measure/load.ts';
 import { execute, type Postgres } from '../measure/postgres.ts';
-import { appointments, careUnit, days } from './bookings.ts';
+import { appointments, careUnit, variantsOf } from './bookings.ts';
 import { durationResult } from './pair.ts';
 
 const [many, few] = [2_000_000, 1_000];
@@ -18,11 +18,13 @@ export const history: Bench = {
       await startGateway({ folder: postgres.folder, databaseUrl: withMany }),
       await startGateway({ folder: postgres.folder, databaseUrl: withNone }),
     ];
-    const against = (path: string) => compare(postgres, reads(ours, path), reads(yardstick, path));
+    const against = (paths: readonly string[]) => compare(postgres, reads(ours, ...paths), reads(yardstick, ...paths));
     try {
-      const timeSlots = await against(`${careUnit}/timeslots?${days(1, 15)}&resource_id=r-1&limit=500`);
+      const timeSlots = await against(
+        variantsOf((range) => `${careUnit}/timeslots?${range}&resource_id=r-1&limit=500`, 1, 15),
+      );
       await addPast(withNone, few);
-      const ofPatient = await against(`${appointments}?${days(-30, 30)}&patient_id=p-3`);
+      const ofPatient = await against(variantsOf((range) => `${appointments}?${range}&patient_id=p-3`, -30, 30));
       return [
         durationResult(`time slots with ${many.toLocaleString('en')} past appointments`, 'with none', 1.1, timeSlots),
         durationResult(

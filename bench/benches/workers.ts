@@ -3,7 +3,7 @@ import { compare } from '../measure/compare.ts';
 import { startGateway } from '../measure/gateway.ts';
 import { reads, writes } from '../measure/load.ts';
 import { book } from './book.ts';
-import { appointments, everyTime } from './bookings.ts';
+import { appointments, everyTime, variants } from './bookings.ts';
 import { throughputResult } from './pair.ts';
 
 /** Two gateway processes against one, on one database. The gain depends on the processors of the machine. */
@@ -15,8 +15,9 @@ export const workers: Bench = {
     const two = await startGateway({ folder: postgres.folder, databaseUrl, variables: { CROSSWARD_WORKERS: '2' } });
     try {
       const next = everyTime();
-      const path = `${appointments}/${await book(one, next())}`;
-      const reading = await compare(postgres, reads(two, path), reads(one, path));
+      const paths: string[] = [];
+      for (let n = 0; n < variants; n++) paths.push(`${appointments}/${await book(one, next())}`);
+      const reading = await compare(postgres, reads(two, ...paths), reads(one, ...paths));
       const booking = await compare(
         postgres,
         writes(two, appointments, next, true),

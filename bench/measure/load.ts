@@ -25,10 +25,11 @@ export interface Sample {
 
 const connections = 32;
 
-/** The same GET request every time. */
-export function reads(server: Server, path: string): Load {
-  const request: Request = { method: 'GET', path };
-  return { server, next: () => request };
+/** GET requests of these paths in turn. With more paths than connections, no two requests at a time are identical. */
+export function reads(server: Server, ...paths: readonly string[]): Load {
+  const requests = paths.map((path): Request => ({ method: 'GET', path }));
+  let index = 0;
+  return { server, next: () => requests[index++ % requests.length] as Request };
 }
 
 /** POST requests, each with its own body and, if wanted, its own `Idempotency-Key`. */
