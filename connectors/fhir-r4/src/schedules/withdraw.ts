@@ -43,8 +43,10 @@ async function withdrawCreation(ehr: FhirConnection, creation: Creation): Promis
   const directory = await directoryWith(ehr, careUnit, resource);
   const slots = await slotsIn(ehr, directory, resource, own);
   const standing = slots.filter(({ status }) => status !== 'entered-in-error');
+  // Somebody may have booked the time of a slot that an earlier attempt has taken out.
+  const offered = slots.filter((slot) => slot.status !== 'entered-in-error' || removerOf(slot) === operationId);
   const resourceId = directory.offerOfSchedule(referenceTo(resource))?.resourceId;
-  const isBooked = resourceId !== undefined && (await appointmentsIn(ehr, careUnit, resourceId, standing)).length > 0;
+  const isBooked = resourceId !== undefined && (await appointmentsIn(ehr, careUnit, resourceId, offered)).length > 0;
   if (isBooked || own.ends.length + own.exceptions.length > 0) {
     await giveBack(ehr, creation, slots);
     return 'changed';
