@@ -414,17 +414,23 @@ describe('two gateways on one database', () => {
     });
   });
 
-  test('retry a request that failed with an internal error', async () => {
+  test.each([
+    ['claim its key', 'INSERT', '500 internal_error'],
+    ['store its response', 'UPDATE', '504 outcome_unknown'],
+  ])('retry a request that could not %s', async (_, event, expected) => {
     const { start, end, resource_id, healthcare_service_id } = await book(gateway);
     const send = (index: number) =>
-      sendUnder('unsettled', index, { start, end, resource_id, healthcare_service_id }, oslo);
+      sendUnder(`unsettled ${event}`, index, { start, end, resource_id, healthcare_service_id }, oslo);
     await rowsOf(
       gateway,
-      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'Simulated failure'; END $$`,
+      `CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'Simulated failure'; END $$`,
     );
-    await rowsOf(gateway, `CREATE TRIGGER unsettled BEFORE UPDATE ON operations FOR EACH ROW EXECUTE FUNCTION fail()`);
-    expect(outcome(await send(0))).toBe('500 internal_error');
-    await rowsOf(gateway, 'DROP TRIGGER unsettled ON operations');
+    await rowsOf(gateway, `CREATE TRIGGER fails BEFORE ${event} ON operations FOR EACH ROW EXECUTE FUNCTION fail()`);
+    try {
+      expect(outcome(await send(0))).toBe(expected);
+    } finally {
+      await rowsOf(gateway, 'DROP TRIGGER fails ON operations');
+    }
     await eventually(async () => expect(outcome(await send(1))).toBe('400 time_slot_unavailable'));
   });
 
