@@ -80,6 +80,19 @@ function failFirst(wanted: '/Binary' | '/DocumentReference', fault: Fault) {
     method === 'POST' && path === wanted && ++creates === 1 ? fault : undefined;
 }
 
+/** Holds back the first DocumentReference until `resolve` is called. `isDelayed` resolves when it has arrived. */
+function delayFirstReference(server: FakeServer): { isDelayed: Promise<void>; resolve: () => void } {
+  const { promise: heldBackUntil, resolve } = Promise.withResolvers<void>();
+  const { promise: isDelayed, resolve: delays } = Promise.withResolvers<void>();
+  const delay = failFirst('/DocumentReference', { heldBackUntil });
+  server.misbehave = (request) => {
+    const fault = delay(request);
+    if (fault) delays();
+    return fault;
+  };
+  return { isDelayed, resolve };
+}
+
 describe('a document in the EHR', () => {
   test('is a DocumentReference with its content in a Binary', async () => {
     const { write, references, binaries, server } = await start();
@@ -289,14 +302,7 @@ describe('a create', () => {
     async (options) => {
       const { server, write, references, findWrite, read } = await start({ heedsIfNoneExist: false, ...options });
       const operationId = randomUUID();
-      const { promise: heldBackUntil, resolve } = Promise.withResolvers<void>();
-      const { promise: isDelayed, resolve: delays } = Promise.withResolvers<void>();
-      const delay = failFirst('/DocumentReference', { heldBackUntil });
-      server.misbehave = (request) => {
-        const fault = delay(request);
-        if (fault) delays();
-        return fault;
-      };
+      const { isDelayed, resolve } = delayFirstReference(server);
       const late = write({ operationId });
       await isDelayed;
       const kept = await write({ operationId });
@@ -311,14 +317,7 @@ describe('a create', () => {
   test('that finds the document of another call deletes its own content', async () => {
     const { server, write, references, binaries } = await start();
     const operationId = randomUUID();
-    const { promise: heldBackUntil, resolve } = Promise.withResolvers<void>();
-    const { promise: isDelayed, resolve: delays } = Promise.withResolvers<void>();
-    const delay = failFirst('/DocumentReference', { heldBackUntil });
-    server.misbehave = (request) => {
-      const fault = delay(request);
-      if (fault) delays();
-      return fault;
-    };
+    const { isDelayed, resolve } = delayFirstReference(server);
     const second = write({ operationId });
     await isDelayed;
     const first = await write({ operationId });
