@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { timeZone } from '../../connectors/fhir-r4/fake/data-set.ts';
 import { startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import type { FhirAppointment } from '../../connectors/fhir-r4/src/fhir.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { book, consecutiveSlots, freeSlot, isFree, type Slot, at as timeOf } from '../bookings.ts';
 import { careUnitOf, codeFor, eventually, messagesAbout } from '../codes.ts';
@@ -14,6 +12,7 @@ import { type Gateway, startGateway } from '../gateway.ts';
 import { type AppointmentResponse, change, creation, keysOf, newKey, type Sent } from '../idempotency-keys.ts';
 import { careUnitPath } from '../other-ehrs.ts';
 import { finalResponse, nextCall, settledResponse, withQuickRecovery } from '../recovery.ts';
+import { northCareUnit } from './north.ts';
 
 // Longer than every wait in the test, so that a failure names the condition that was not met.
 vi.setConfig({ testTimeout: 150_000 });
@@ -36,14 +35,7 @@ afterAll(async () => {
 /** Care unit `north` requires a code for bookings. */
 function withProxy(demo: Configuration): Configuration {
   const policies = resolvePolicies({ booking_confirmation: 'code' });
-  const careUnit = {
-    id: 'north',
-    name: 'Nord',
-    time_zone: timeZone,
-    language: 'sv',
-    policies,
-    patient_page: resolvePatientPage(),
-  } as const;
+  const careUnit = northCareUnit(policies);
   const emr = {
     id: 'fhir',
     name: 'FHIR',

@@ -1,23 +1,15 @@
-import { timeZone } from '../../connectors/fhir-r4/fake/data-set.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { withQuickRecovery } from '../recovery.ts';
+import { northCareUnit } from './north.ts';
 
 /** One FHIR server with the care unit `north`, which requires no codes. */
 export function directBookingsOn(url: string) {
   return (demo: Configuration): Configuration => {
     const policies = resolvePolicies({});
-    const careUnit = {
-      id: 'north',
-      name: 'Nord',
-      time_zone: timeZone,
-      language: 'sv',
-      policies,
-      patient_page: resolvePatientPage(),
-    } as const;
+    const careUnit = northCareUnit(policies);
     const emr = {
       id: 'fhir',
       name: 'FHIR',

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { timeZone } from '../../connectors/fhir-r4/fake/data-set.ts';
 import { type Fault, startFake } from '../../connectors/fhir-r4/fake/server.ts';
 import { settingsFor } from '../../connectors/fhir-r4/test/subject.ts';
 import type { Configuration } from '../../server/src/config/configuration.ts';
 import { resolveConnection } from '../../server/src/config/connection.ts';
-import { resolvePatientPage } from '../../server/src/config/patient-page.ts';
 import { resolvePolicies } from '../../server/src/config/policies.ts';
 import { creationBody, freeSlot } from '../bookings.ts';
 import { type AppointmentResponse, backdateWrites, careUnitOf, eventually } from '../codes.ts';
 import { startGateway } from '../gateway.ts';
 import { careUnitPath } from '../other-ehrs.ts';
+import { northCareUnit } from './north.ts';
 
 /** Books like Oracle Health: one Appointment per slot, without the gateway's identifier. */
 const fake = await startFake({
@@ -31,14 +30,7 @@ const direct = careUnitPath('fhir', 'north');
 
 function withFake(demo: Configuration): Configuration {
   const policies = resolvePolicies();
-  const careUnit = {
-    id: 'north',
-    name: 'Nord',
-    time_zone: timeZone,
-    language: 'sv',
-    policies,
-    patient_page: resolvePatientPage(),
-  } as const;
+  const careUnit = northCareUnit(policies);
   const emr = {
     id: 'fhir',
     name: 'FHIR',
