@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { eventually } from './codes.ts';
 import type { Gateway, RequestOptions } from './gateway.ts';
 
@@ -40,4 +41,10 @@ export function eventsAbout(gateway: Gateway, appointmentId: string, count: numb
     if (found.length < count) throw new Error(`${found.length} of ${count} events have appeared`);
     return found;
   });
+}
+
+/** Waits for as many events about an appointment as there are types, and expects exactly these. Without `appointment.`. */
+export async function expectEvents(gateway: Gateway, appointmentId: string, types: readonly string[]): Promise<void> {
+  const events = await eventsAbout(gateway, appointmentId, types.length);
+  expect(events.map(({ type }) => type)).toEqual(types.map((type) => `appointment.${type}`));
 }

@@ -88,9 +88,10 @@ export function backgroundWork(
     })),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
     guarded(gaugesPauseMilliseconds, 'reading metrics of webhooks', () => webhookMetrics.refresh(db)),
-    guarded(resealPauseMilliseconds, 'encrypting webhook endpoints again', () =>
-      resealEndpoints(db, keys, resealedAtOnce),
-    ),
+    guarded(resealPauseMilliseconds, 'encrypting webhook endpoints again', async () => {
+      for (const id of await resealEndpoints(db, keys, resealedAtOnce))
+        log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
+    }),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {

@@ -19,6 +19,11 @@ const isBlocked: RawBuilder<boolean> = sql`
     WHERE earlier.endpoint_id = delivery.endpoint_id AND earlier.subject = delivery.subject AND earlier.state = 'pending'
       AND (earlier.event_position, earlier.sequence) < (delivery.event_position, delivery.sequence))`;
 
+/** During a replay, earlier events than those after this position may still get their deliveries. */
+function lastInOrder(endpointId: string): RawBuilder<number> {
+  return sql`coalesce((SELECT replay_after FROM webhook_endpoints WHERE id = ${endpointId}), ${Number.MAX_SAFE_INTEGER})`;
+}
+
 /**
  * Claims deliveries of an endpoint that are due. Another process may claim them again after `leaseSeconds`, so this one must
  * have ended its attempt by then. Several gateways share the work.
@@ -34,6 +39,7 @@ export async function claimDeliveries(
     WITH due AS MATERIALIZED (
       SELECT id FROM webhook_deliveries AS delivery
       WHERE endpoint_id = ${endpointId} AND state = 'pending' AND next_attempt_at <= now() AND NOT (${isBlocked})
+        AND event_position <= ${lastInOrder(endpointId)}
       ORDER BY next_attempt_at, event_position LIMIT ${limit} FOR UPDATE SKIP LOCKED)
     UPDATE webhook_deliveries AS delivery SET attempts = attempts + 1, last_attempt_at = now(),
       response_status = NULL, failure_reason = NULL,

@@ -14,6 +14,7 @@ import {
   webhooksOf,
   withQuickWebhooks,
 } from '../../../test/webhook-receiver.ts';
+import { resealEndpoints } from './endpoint-store.ts';
 
 const gateway = await startGateway({ configure: withQuickWebhooks });
 afterAll(() => gateway.close());
@@ -288,4 +289,49 @@ test('a replay delivers the events since a time again, in order', async () => {
   expect(mine.map(({ type }) => type)).toEqual(['appointment.booked', 'appointment.cancelled']);
   expect(new Set(it.accepted().map(({ data }) => data.appointment_id))).toEqual(new Set(booked.map(({ id }) => id)));
   expect((await webhooks.call<Endpoint>('GET', `/${it.endpoint.id}`)).body.replaying).toBe(false);
+});
+
+test('during a replay, a new event waits for the earlier ones of its appointment', async () => {
+  const it = await receiver(['appointment.booked', 'appointment.cancelled']);
+  const booked = await book(gateway);
+  await webhooks.ended(it.endpoint.id, 1);
+  // As if the deliveries of the replay were not created yet.
+  await rowsOf(
+    gateway,
+    'UPDATE webhook_endpoints SET replay_after = (SELECT max(position) FROM events), replay_until = NULL WHERE id = $1',
+    [it.endpoint.id],
+  );
+  await careUnitOf(gateway, oslo).cancel(booked.id);
+  await eventually(async () => {
+    const due = 'SELECT FROM webhook_deliveries WHERE endpoint_id = $1 AND attempts = 0 AND next_attempt_at < now()';
+    expect(await rowsOf(gateway, due, [it.endpoint.id])).toHaveLength(1);
+  });
+  const other = await receiver(['appointment.booked']);
+  await book(gateway);
+  await webhooks.ended(other.endpoint.id, 1);
+  expect(it.accepted()).toHaveLength(1);
+  await rowsOf(
+    gateway,
+    `UPDATE webhook_endpoints SET replay_until = (SELECT max(position) FROM events), replay_after = (
+       SELECT position - 1 FROM events WHERE subject = $2 ORDER BY position LIMIT 1) WHERE id = $1`,
+    [it.endpoint.id, booked.id],
+  );
+  await eventually(() => {
+    const mine = it.received.filter(({ event }) => event.data.appointment_id === booked.id);
+    expect(mine.map(({ event }) => event.type.slice('appointment.'.length))).toEqual(['booked', 'booked', 'cancelled']);
+  });
+});
+
+test('an endpoint whose secret key is lost does not stop the deliveries to others', async () => {
+  const [lost, it] = [await receiver(['appointment.booked']), await receiver(['appointment.booked'])];
+  await rowsOf(gateway, `UPDATE webhook_endpoints SET sealed_secret = decode(repeat('00', 64), 'hex') WHERE id = $1`, [
+    lost.endpoint.id,
+  ]);
+  await book(gateway);
+  await webhooks.ended(it.endpoint.id, 1);
+  expect(lost.received).toEqual([]);
+  expect((await webhooks.call('GET', '')).status).toBe(200);
+  expect((await webhooks.call<Problem>('GET', `/${lost.endpoint.id}`)).body.reason).toBe('webhook_endpoint_not_found');
+  const { db, keys } = gateway.deps.services;
+  expect(await resealEndpoints(db, keys, 100)).toEqual([lost.endpoint.id]);
 });

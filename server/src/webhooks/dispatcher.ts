@@ -40,6 +40,7 @@ export function createDispatcher({ db, keys, sender, settings, metrics, log }: D
   const leaseSeconds = settings.timeout_ms / 1000 + margin;
   /** Number of attempts in progress or about to start, by endpoint. */
   const busy = new Map<string, number>();
+  /** Attempts, and look-ups of what is due after them. */
   const running = new Set<Promise<void>>();
   let isStopped = false;
 
@@ -79,25 +80,33 @@ export function createDispatcher({ db, keys, sender, settings, metrics, log }: D
     );
     for (const delivery of claimed) {
       occupy(endpoint.id, 1);
-      const made = attempt(endpoint, delivery).finally(() => {
-        running.delete(made);
-        occupy(endpoint.id, -1);
-        refill(endpoint.id);
-      });
-      running.add(made);
+      track(
+        attempt(endpoint, delivery).finally(() => {
+          occupy(endpoint.id, -1);
+          refill(endpoint.id);
+        }),
+      );
     }
     return claimed.length;
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
   }
 
   /** A place is free, and a later event of the subject may be due. Reads the endpoint again: its secret may have changed. */
   function refill(endpointId: string): void {
     if (isStopped) return;
-    endpointsWithDue(db, keys, endpointId)
-      .then(([endpoint]) => endpoint && start(endpoint))
-      .catch(
-        (error) =>
-          isStopped || log.error({ endpoint_id: endpointId, cause: describeError(error) }, 'webhook round failed'),
-      );
+    const refilled = async () => {
+      const [endpoint] = await endpointsWithDue(db, keys, endpointId);
+      if (endpoint) await start(endpoint);
+    };
+    track(
+      refilled().catch((error) =>
+        log.error({ endpoint_id: endpointId, cause: describeError(error) }, 'webhook round failed'),
+      ),
+    );
   }
 
   return {
@@ -108,7 +117,7 @@ export function createDispatcher({ db, keys, sender, settings, metrics, log }: D
     },
     async stop() {
       isStopped = true;
-      await Promise.all(running);
+      while (running.size > 0) await Promise.all(running);
       await sender.close();
     },
   };

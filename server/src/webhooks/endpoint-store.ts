@@ -21,20 +21,19 @@ export function sealSecret(keys: KeyRing, id: string, secret: string): Buffer {
   return keys.seal('webhook', secret, contextOf(id, 'secret'));
 }
 
-/** @throws Error when it was encrypted with an unknown secret key */
-function openEndpoint(keys: KeyRing, row: Row): Endpoint {
-  const open = (sealed: Buffer, column: 'url' | 'secret') => {
-    const text = keys.open('webhook', sealed, contextOf(row.id, column));
-    if (text === undefined) throw new Error('A webhook endpoint cannot be decrypted: its secret key is unknown');
-    return text;
-  };
+/** Returns `undefined` if it was encrypted with an unknown secret key, such as one that was lost and retired. */
+function openEndpoint(keys: KeyRing, row: Row): Endpoint | undefined {
+  const open = (sealed: Buffer, column: 'url' | 'secret') => keys.open('webhook', sealed, contextOf(row.id, column));
+  const url = open(row.sealed_url, 'url');
+  const secret = open(row.sealed_secret, 'secret');
+  if (url === undefined || secret === undefined) return undefined;
   const { sealed_previous_secret: previous, is_previous_valid } = row;
   return {
     id: row.id,
     clientId: row.client_id,
-    url: open(row.sealed_url, 'url'),
-    secret: open(row.sealed_secret, 'secret'),
-    previousSecret: previous && is_previous_valid ? open(previous, 'secret') : null,
+    url,
+    secret,
+    previousSecret: (previous && is_previous_valid && open(previous, 'secret')) || null,
     previousSecretExpiresAt: is_previous_valid ? row.previous_secret_expires_at : null,
     eventTypes: row.event_types,
     disabledReason: row.disabled_reason,
@@ -51,6 +50,11 @@ function select(db: Db | Tx) {
     .select(sql<boolean>`coalesce(previous_secret_expires_at > now(), false)`.as('is_previous_valid'));
 }
 
+/** Endpoints that can be decrypted. The others must not stop their deliveries. */
+function openAll(keys: KeyRing, rows: readonly Row[]): Endpoint[] {
+  return rows.flatMap((row) => openEndpoint(keys, row) ?? []);
+}
+
 /** Endpoints of a client, sorted by id. */
 export async function listEndpoints(
   db: Db,
@@ -65,7 +69,7 @@ export async function listEndpoints(
     .orderBy('id')
     .limit(limit)
     .execute();
-  return rows.map((row) => openEndpoint(keys, row));
+  return openAll(keys, rows);
 }
 
 export async function findEndpoint(
@@ -90,7 +94,7 @@ export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Prom
         WHERE delivery.endpoint_id = webhook_endpoints.id AND state = 'pending' AND next_attempt_at <= now())`,
     )
     .execute();
-  return rows.map((row) => openEndpoint(keys, row));
+  return openAll(keys, rows);
 }
 
 interface NewEndpoint {
@@ -149,25 +153,35 @@ export async function deleteEndpoint(tx: Tx, clientId: string, id: string): Prom
   return numDeletedRows > 0n;
 }
 
-/** Encrypts endpoints with the newest secret key, so that an older one is needed no longer. At most `limit`. */
-export async function resealEndpoints(db: Db, keys: KeyRing, limit: number): Promise<void> {
+/**
+ * Encrypts endpoints with the newest secret key, so that an older one is needed no longer. At most `limit`. Returns the ids
+ * of those that cannot be decrypted.
+ */
+export async function resealEndpoints(db: Db, keys: KeyRing, limit: number): Promise<readonly string[]> {
   const all = await select(db).execute();
   const older = all.filter(({ sealed_url, sealed_secret, sealed_previous_secret: previous }) =>
     [sealed_url, sealed_secret, ...(previous ? [previous] : [])].some((sealed) => !keys.isUnderNewest(sealed)),
   );
+  const unreadable: string[] = [];
   for (const row of older.slice(0, limit)) {
-    const { id, url, secret, previousSecret } = openEndpoint(keys, row);
-    // Unless somebody has changed it meanwhile: the next round takes it.
-    await db
-      .updateTable('webhook_endpoints')
-      .set({
-        sealed_url: sealUrl(keys, id, url),
-        sealed_secret: sealSecret(keys, id, secret),
-        sealed_previous_secret: previousSecret === null ? null : sealSecret(keys, id, previousSecret),
-      })
-      .where('id', '=', id)
-      .where('sealed_url', '=', row.sealed_url)
-      .where('sealed_secret', '=', row.sealed_secret)
-      .execute();
+    const endpoint = openEndpoint(keys, row);
+    if (endpoint) await resealEndpoint(db, keys, row, endpoint);
+    else unreadable.push(row.id);
   }
+  return unreadable;
+}
+
+async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret, previousSecret }: Endpoint) {
+  // Unless somebody has changed it meanwhile: the next round takes it.
+  await db
+    .updateTable('webhook_endpoints')
+    .set({
+      sealed_url: sealUrl(keys, id, url),
+      sealed_secret: sealSecret(keys, id, secret),
+      sealed_previous_secret: previousSecret === null ? null : sealSecret(keys, id, previousSecret),
+    })
+    .where('id', '=', id)
+    .where('sealed_url', '=', row.sealed_url)
+    .where('sealed_secret', '=', row.sealed_secret)
+    .execute();
 }

@@ -22,8 +22,10 @@ import {
 import { type EventPage, eventsAbout, readEvents } from '../../../test/events.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
-import { recordAvailability } from '../events/availability-events.ts';
+import { watchAvailability } from '../background/ehr-availability.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
 import { publishEvents } from '../events/publish-events.ts';
+import { deleteOldEvents } from '../events/retention.ts';
 import { writeEvents } from '../events/write-events.ts';
 
 const gateway = await startGateway();
@@ -198,10 +200,8 @@ describe('reading events', () => {
     const query = `/api/events?after=${encodeURIComponent(body.next_after)}`;
     const invalid = { reason: 'cursor_invalid', errors: [{ parameter: 'after' }] };
     expect((await gateway.request<Problem>('GET', query, { client: 'narrowed' })).body).toMatchObject(invalid);
-    await rowsOf(
-      gateway,
-      'DELETE FROM events WHERE position < (SELECT max(position) FROM events) AND position IS NOT NULL',
-    );
+    await rowsOf(gateway, `UPDATE events SET occurred_at = now() - interval '31 days' WHERE position IS NOT NULL`);
+    await deleteOldEvents(db, 30, 1_000_000);
     expect((await gateway.request<Problem>('GET', query)).body).toMatchObject(invalid);
   });
 });
@@ -242,9 +242,16 @@ test('an event appears only after those of earlier commits, and none is lost to 
 });
 
 test('an EHR that fails is reported once by several gateways, and again when it has recovered', async () => {
-  await Promise.all([1, 2].map(() => recordAvailability(db, 'sandbox-uk', true)));
-  for (const isAvailable of [false, true]) {
-    await Promise.all([1, 2, 3].map(() => recordAvailability(db, 'sandbox-uk', isAvailable)));
+  const health = { breaker: 'closed' as string, lastSuccessAt: null as Date | null };
+  const ehr = { id: 'sandbox-uk', isOpen: true, health: () => health } as EhrConnection;
+  const gateways = [1, 2, 3].map(() => watchAvailability(db, ehr));
+  const look = () => Promise.all(gateways.map((watch) => watch()));
+  // Neither available nor unavailable before the first call.
+  await look();
+  health.lastSuccessAt = new Date();
+  for (const breaker of ['closed', 'open', 'half_open', 'closed']) {
+    health.breaker = breaker;
+    await look();
   }
   await publishEvents(db, async () => undefined);
   const { events } = await readEvents(gateway);

@@ -12,12 +12,12 @@ interface Receiver {
 /** Creates a delivery of each event for each endpoint that wants it, in the transaction that publishes the events. */
 export async function fanOut(tx: Tx, clients: ClientRegistry, events: readonly StoredEvent[]): Promise<void> {
   if (events.length === 0) return;
-  // Locked, so that none of them is deleted before the deliveries are stored.
+  // Locked, so that none of them is deleted or disabled before the deliveries are stored.
   const receivers: Receiver[] = await tx
     .selectFrom('webhook_endpoints')
     .select(['id', 'client_id', 'event_types'])
     .where('disabled_reason', 'is', null)
-    .forKeyShare()
+    .forShare()
     .execute();
   for (const receiver of receivers) {
     await insertDeliveries(

@@ -7,14 +7,17 @@ import { insertDeliveries, wants } from './fan-out.ts';
 /** Batch size. After a full batch, the next one follows at once. */
 const atOnce = 500;
 
-/** Starts a replay: the endpoint gets every published event since a time again. A running replay is replaced. */
+/**
+ * Starts a replay: an enabled endpoint gets every published event since a time again. A running replay is replaced. Later
+ * events wait until its deliveries are created, so that the order is kept.
+ */
 export async function startReplay(tx: Tx, endpointId: string, from: Date): Promise<void> {
   await sql`
     UPDATE webhook_endpoints SET replay_until = newest, replay_after = coalesce(first - 1, newest)
     FROM (
       SELECT coalesce(max(position), 0) AS newest, min(position) FILTER (WHERE occurred_at >= ${from}) AS first FROM events
     ) AS known
-    WHERE id = ${endpointId}`.execute(tx);
+    WHERE id = ${endpointId} AND disabled_reason IS NULL`.execute(tx);
 }
 
 /** Creates the deliveries of running replays, in batches. Returns whether there is more to do. */
