@@ -10,6 +10,7 @@ import { hashSecret } from '../config/configuration.ts';
 
 /** The paths that anybody may read. */
 const publicPaths = [
+  '/',
   '/api/openapi.json',
   '/api/openapi.yaml',
   '/demo/messages',

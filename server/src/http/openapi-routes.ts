@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
+import { once } from './once.ts';
 
 /** `npm run openapi` generates the file from the operations. */
 const file = new URL('../../openapi.json', import.meta.url);
@@ -16,13 +17,4 @@ export function addOpenApiRoutes(app: FastifyInstance): void {
   app.get('/api/openapi.yaml', async (_request, reply) =>
     reply.type('application/yaml; charset=utf-8').send(await yaml()),
   );
-}
-
-/** Computes the text when it is first needed. */
-function once(compute: () => Promise<string>): () => Promise<string> {
-  let result: Promise<string> | undefined;
-  return () => {
-    result ??= compute();
-    return result;
-  };
 }
