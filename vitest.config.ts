@@ -54,7 +54,10 @@ const unit = {
   test: {
     name: 'unit',
     include: ['{server,connector-kit,connectors,client,bench,test}/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'python')],
+    exclude: [
+      ...configDefaults.exclude,
+      ...files('db', 'process', 'conformance', 'acceptance', 'chaos', 'browser', 'python'),
+    ],
   },
 };
 
@@ -88,7 +91,7 @@ export default defineConfig({
       againstFhirServer('fhir'),
       againstFhirServer('medplum'),
       project('python', { databaseKind: 'pglite', include: files('python') }),
-      project('chaos', { databaseKind: 'postgresql', include: files('chaos') }),
+      project('chaos', { databaseKind: 'postgresql', include: files('chaos', 'browser') }),
       project('chaos-pglite', {
         databaseKind: 'pglite',
         include: [

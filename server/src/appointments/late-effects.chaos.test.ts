@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   book,

@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import type { ConnectorOperation } from '@crossward/connector-kit';
 import { Temporal } from 'temporal-polyfill';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Appointment,

@@ -1,4 +1,3 @@
-/** @module-tag any-database */
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { book, sodermalm } from '../../../../test/bookings.ts';
 import { eventually, rowsOf } from '../../../../test/codes.ts';
