@@ -53,7 +53,14 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     for (const { summary } of gateway.app.operations.values()) await page.getByText(summary).first().waitFor();
     // Not `networkidle`: that event is missed if the page is idle before the listener is added.
     await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
-    expect(requests.map(({ pathname }) => pathname)).toContain('/api/openapi.json');
+    expect(requests.map(({ pathname }) => pathname)).toContain('/docs/reference.json');
+  });
+
+  test('the first sample of a response to a booking is that of a booking', async () => {
+    await page.goto('/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments');
+    const booking = page.getByRole('region', { name: 'Create an appointment' });
+    await booking.getByRole('tab').first().waitFor();
+    expect(await booking.getByRole('tab').first().innerText()).toContain('201');
   });
 
   test('an operation can be sent from the page', async () => {
@@ -72,6 +79,8 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
 
   /** Sends the first operation of the page, which lists the EHRs. */
   async function statusOfFirstRequest(): Promise<number> {
+    // Operations are rendered when they come into view.
+    await page.evaluate("location.hash = 'tag/ehr-systems/GET/api/emrs'");
     await page.getByRole('button', { name: 'Test Request' }).first().click();
     const emrsResponse = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
     await page.getByRole('button', { name: 'Send' }).first().click();

@@ -17,6 +17,7 @@ const publicPaths = [
   '/docs',
   '/docs/',
   '/docs/js/scalar.js',
+  '/docs/reference.json',
   '/health/live',
   '/health/ready',
   '/metrics',

@@ -3,6 +3,7 @@ import type { DemoClient } from '../config/demo.ts';
 import { Problem } from '../problems/problem.ts';
 import { isOwnHost } from './demo/own-host.ts';
 import { once } from './once.ts';
+import { referencePath } from './openapi-routes.ts';
 import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
 const prefix = '/docs';
@@ -54,7 +55,9 @@ async function loadReference(client?: DemoClient): Promise<Reference> {
   await app.register(scalar, {
     routePrefix: prefix,
     configuration: {
-      url: '/api/openapi.json',
+      url: referencePath,
+      // The introduction links to the document for programs.
+      documentDownloadType: 'none',
       pageTitle: 'Crossward',
       favicon: 'data:,',
       defaultOpenAllTags: true,
