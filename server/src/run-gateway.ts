@@ -15,6 +15,7 @@ import { buildApp } from './http/app.ts';
 import { print } from './log/print.ts';
 import type { SecretKeys } from './secret-keys/require-known-keys.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
+import { limitHeapGrowth } from './startup/limit-heap-growth.ts';
 import { assertCanListen, listenError } from './startup/listen-error.ts';
 import { makePrivateFolder } from './startup/private-file.ts';
 import type { PrimaryProcess } from './workers/connect-to-primary.ts';
@@ -34,6 +35,7 @@ interface Setup {
  * @throws {ConfigurationError | DatabaseError} when it cannot start
  */
 export async function runGateway(environment: Environment, log: Logger, primary?: PrimaryProcess): Promise<void> {
+  limitHeapGrowth();
   const dataDir = resolve(environment.dataDirectory);
   // Report mistakes in the configuration before anything is created or changed.
   const configured = await readConfigured(environment);

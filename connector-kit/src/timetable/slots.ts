@@ -8,13 +8,28 @@ import { occurrencesOf } from './occurrences.ts';
  */
 export function slotsOf(timetable: Timetable, timeZone: string, window: Period): Period[] {
   const slots: Period[] = [];
-  const last = Math.floor(window.end.getTime() / weekMilliseconds);
-  for (let week = Math.floor(window.start.getTime() / weekMilliseconds); week <= last; week++) {
-    for (const slot of slotsOfWeek(timetable, timeZone, week)) {
-      if (slot.start >= window.start && slot.end <= window.end && isOpen(slot, timetable)) slots.push(slot);
+  const [from, to] = [window.start.getTime(), window.end.getTime()];
+  const last = Math.floor(to / weekMilliseconds);
+  for (let week = Math.floor(from / weekMilliseconds); week <= last; week++) {
+    const ofWeek = slotsOfWeek(timetable, timeZone, week);
+    for (let index = firstFrom(ofWeek, from); index < ofWeek.length; index++) {
+      const slot = ofWeek[index] as Period;
+      if (slot.start.getTime() >= to) break;
+      if (slot.end.getTime() <= to && isOpen(slot, timetable)) slots.push(slot);
     }
   }
   return slots;
+}
+
+/** The index of the first slot that starts at `time` or later, by binary search. A week can have a thousand slots. */
+function firstFrom(slots: readonly Period[], time: number): number {
+  let [low, high] = [0, slots.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((slots[middle] as Period).start.getTime() < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const weekMilliseconds = 7 * 24 * 60 * 60 * 1000;
@@ -26,7 +41,7 @@ function isOpen(slot: Period, { exceptions }: Timetable): boolean {
 }
 
 /**
- * The slots that start in a week, counted from 1970, without regard to exceptions. Cached, because computing them
+ * The slots that start in a week, counted from 1970, by start, without regard to exceptions. Cached, because computing them
  * dominates the cost of a search.
  */
 function slotsOfWeek(timetable: Timetable, timeZone: string, week: number): readonly Period[] {
@@ -52,5 +67,6 @@ function slotsStartingIn(timetable: Timetable, timeZone: string, window: Period)
       }
     }
   }
-  return slots;
+  // Occurrences that are longer than their interval overlap.
+  return slots.sort((a, b) => a.start.getTime() - b.start.getTime());
 }

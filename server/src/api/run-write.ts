@@ -19,7 +19,7 @@ export function runWrite(
   if (!access?.ehr || !access.careUnit) throw new Error('A write without a care unit');
   const key = readKey(request);
   const run = (execute: Execute) => (validationError ? Promise.reject(validationError) : handle(execute));
-  if (isDryRun(request)) return run(refuseToExecute);
+  if (isDryRun(request)) return run(rejectToExecute);
   return runOnce(
     services,
     {
@@ -38,7 +38,7 @@ function isDryRun({ query }: FastifyRequest): boolean {
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
-function refuseToExecute(): never {
+function rejectToExecute(): never {
   throw new Error('A dry run must not execute a write');
 }
 

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../db/kysely.ts';
-import { statement } from '../db/statement.ts';
 import { type KeptProblem, Problem, problemFromKept } from '../problems/problem.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
+import { claimOnly, claimWithPlan, keyLifetime } from './claim-statements.ts';
 import { compressJson, decompressJson } from './compressed-json.ts';
-import { leaseEnd } from './lease.ts';
 import type { OperationResponse } from './operation-response.ts';
-import { type Planned, type PlannedInput, plannedInput, plannedValues } from './store-plan.ts';
+import { type Planned, plannedInput } from './store-plan.ts';
 import { type Leased, type OperationRow, openStored, type Stored, storedColumns } from './stored-operation.ts';
-
-const keyLifetime = sql`interval '24 hours'`;
 
 export interface KeyRequest {
   readonly clientId: string;
@@ -61,8 +58,7 @@ export async function claimKey(
   const { clientId, keyHash, id, token } = operation;
   const input = { ...operation, requestHash: requestHashes[0], requestHashes, leaseSeconds };
   for (let round = 0; round < 3; round++) {
-    const { rows } = await (planned ? claimWithPlan(db, { ...input, ...plannedInput(planned) }) : claimOnly(db, input));
-    const [row] = rows;
+    const row = await (planned ? claimWithPlan(db, { ...input, ...plannedInput(planned) }) : claimOnly(db, input));
     if (row?.id === id) return { kind: 'new', expiresAt: row.expires_at };
     if (row) return { kind: 'interrupted', operation: await readLeased(db, keys, { id: row.id, token }) };
     const known = await readKey(db, clientId, keyHash);
@@ -71,61 +67,23 @@ export async function claimKey(
       await expireKey(db, clientId, keyHash);
       continue;
     }
-    if (!requestHashes.some((hash) => known.request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
-    if (known.sealed_response) return replay(keys, clientId, keyHash, known.sealed_response);
+    const response = storedResponse(keys, { operation, requestHashes }, known);
+    if (response) return { kind: 'replay', response };
     break;
   }
   throw inProgress();
 }
 
-interface ClaimInput extends Pick<Leased, 'id' | 'token' | 'clientId' | 'emr' | 'careUnitId'> {
-  readonly keyHash: Buffer;
-  readonly requestHash: Buffer;
-  readonly requestHashes: readonly Buffer[];
-  readonly leaseSeconds: number;
+/**
+ * Finds the stored response of an earlier request with the key, without claiming the key.
+ *
+ * @throws Problem `idempotency_key_reused`, or the stored problem of the first request
+ */
+export async function findStored(db: Db, keys: KeyRing, unclaimed: Unclaimed): Promise<OperationResponse | undefined> {
+  const { clientId, keyHash } = unclaimed.operation;
+  const known = await readKey(db, clientId, keyHash);
+  return known && !known.is_old ? storedResponse(keys, unclaimed, known) : undefined;
 }
-
-/** Takes over the lease of an operation that no process runs and that has no response. */
-const interrupted = (requestHashes: readonly Buffer[]): RawBuilder<unknown> => sql`
-  ON CONFLICT (client_id, idempotency_key_hash) DO UPDATE SET
-    lease_token = EXCLUDED.lease_token, lease_expires_at = EXCLUDED.lease_expires_at,
-    next_attempt_at = CASE WHEN operations.next_attempt_at IS NOT NULL THEN EXCLUDED.lease_expires_at END
-  WHERE operations.sealed_response IS NULL AND operations.request_hash = ANY(${requestHashes}::bytea[])
-    AND (operations.lease_expires_at IS NULL OR operations.lease_expires_at <= now())
-    AND operations.created_at > now() - ${keyLifetime}
-  RETURNING operations.id, operations.expires_at`;
-
-interface Claimed {
-  readonly id: string;
-  readonly expires_at: Date | null;
-}
-
-/** The commit need not wait for the disk: the EHR has not been called. */
-const claimOnly = statement(
-  (_db, input: ClaimInput) => sql<Claimed>`
-    WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-    INSERT INTO operations (id, client_id, idempotency_key_hash, request_hash, emr, care_unit_id, lease_token, lease_expires_at)
-    SELECT ${input.id}::uuid, ${input.clientId}::text, ${input.keyHash}::bytea, ${input.requestHash}::bytea,
-      ${input.emr}::text, ${input.careUnitId}::text, ${input.token}::uuid, ${leaseEnd(input.leaseSeconds)} FROM relaxed
-    ${interrupted(input.requestHashes)}`,
-);
-
-const claimWithPlan = statement((_db, input: ClaimInput & PlannedInput) => {
-  const columns = Object.entries({
-    id: input.id,
-    client_id: input.clientId,
-    idempotency_key_hash: input.keyHash,
-    request_hash: input.requestHash,
-    emr: input.emr,
-    care_unit_id: input.careUnitId,
-    lease_token: input.token,
-    ...plannedValues(input),
-  });
-  return sql<Claimed>`
-    INSERT INTO operations (${sql.join(columns.map(([name]) => sql.ref(name)))})
-    VALUES (${sql.join(columns.map(([, value]) => value))})
-    ${interrupted(input.requestHashes)}`;
-});
 
 async function readLeased(db: Db, keys: KeyRing, { id, token }: Pick<Leased, 'id' | 'token'>): Promise<Stored> {
   const { rows } = await sql<OperationRow>`
@@ -176,13 +134,23 @@ export function sealStored(keys: KeyRing, clientId: string, keyHash: Buffer, kep
   return keys.seal('idempotency', compressJson(kept), keyContext(clientId, keyHash));
 }
 
-function replay(keys: KeyRing, clientId: string, keyHash: Buffer, sealed: Buffer): Claim {
-  const text = keys.open('idempotency', sealed, keyContext(clientId, keyHash));
+interface KnownKey {
+  readonly request_hash: Buffer | null;
+  readonly sealed_response: Buffer | null;
+}
+
+function storedResponse(
+  keys: KeyRing,
+  { operation: { clientId, keyHash }, requestHashes }: Unclaimed,
+  { request_hash, sealed_response }: KnownKey,
+): OperationResponse | undefined {
+  if (!requestHashes.some((hash) => request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
+  if (!sealed_response) return undefined;
+  const text = keys.open('idempotency', sealed_response, keyContext(clientId, keyHash));
   if (!text) throw new Error('A stored response cannot be decrypted: its secret key is unknown');
   const kept = decompressJson(text) as Kept;
   if ('problem' in kept) throw problemFromKept(kept.problem);
-  const headers = { ...kept.response.headers, 'idempotency-replayed': 'true' };
-  return { kind: 'replay', response: { ...kept.response, headers } };
+  return { ...kept.response, headers: { ...kept.response.headers, 'idempotency-replayed': 'true' } };
 }
 
 /** The encryption context of a stored response. */

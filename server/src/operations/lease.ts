@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import { LeaseLost } from './errors.ts';
 import type { Leased } from './stored-operation.ts';
 
 /** When a lease that begins now expires. */
-export const leaseEnd = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`;
+export const leaseEnd = (seconds: number | RawBuilder<number>) => sql<Date>`now() + make_interval(secs => ${seconds})`;
 
 /** Column values of a lease that nobody holds. */
 export const released = { lease_token: null, lease_expires_at: null };

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import { LeaseLost } from './errors.ts';
@@ -15,7 +15,13 @@ export interface Planned {
 }
 
 /** Column values just before the EHR is called. Background recovery takes over when the lease expires. */
-export function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds, patientHashes }: PlannedInput) {
+export function plannedValues({
+  kind,
+  sealedPlan,
+  leaseSeconds,
+  lifetimeSeconds,
+  patientHashes,
+}: Values<PlannedInput>) {
   return {
     kind,
     state: 'pending' as const,
@@ -31,6 +37,9 @@ export function plannedValues({ kind, sealedPlan, leaseSeconds, lifetimeSeconds,
     expires_at: sql<Date | null>`date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => ${lifetimeSeconds})`,
   };
 }
+
+/** Values, or expressions of SQL for them. */
+export type Values<Input> = { readonly [Name in keyof Input]: Input[Name] | RawBuilder<Input[Name]> };
 
 export interface PlannedInput extends Omit<Planned, 'lifetimeSeconds' | 'patientHashes'> {
   readonly lifetimeSeconds: number | null;

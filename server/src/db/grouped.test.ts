@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ofDatabase } from './errors.ts';
+import { grouped } from './grouped.ts';
+import type { Db } from './kysely.ts';
+
+interface Statement {
+  readonly inputs: readonly string[];
+  succeed(): void;
+  fail(error: Error): void;
+}
+
+/** A group whose statements end when the test says so. The row of an input is the input in upper case. */
+function observed({ keyOf = (input: string) => input } = {}) {
+  const statements: Statement[] = [];
+  const run = (_db: Db, inputs: readonly string[]) => {
+    const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+    statements.push({ inputs, succeed: () => resolve(inputs.map((input) => input.toUpperCase())), fail: reject });
+    return promise;
+  };
+  const add = grouped({ run, keyOf });
+  const db = {} as Db;
+  return { statements, add: (input: string) => add(db, input) };
+}
+
+/** Lets everything run that waits for nothing. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('grouped', () => {
+  test('sends a lone input at once', async () => {
+    const { statements, add } = observed();
+    const row = add('a');
+    expect(statements.map(({ inputs }) => inputs)).toEqual([['a']]);
+    statements[0]?.succeed();
+    expect(await row).toBe('A');
+  });
+
+  test('sends what arrives during two statements together, in the order of keys', async () => {
+    const { statements, add } = observed();
+    const rows = Promise.all(['a', 'b', 'e', 'c', 'd'].map(add));
+    expect(statements.map(({ inputs }) => inputs)).toEqual([['a'], ['b']]);
+    statements[0]?.succeed();
+    await settle();
+    expect(statements[2]?.inputs).toEqual(['c', 'd', 'e']);
+    statements[1]?.succeed();
+    statements[2]?.succeed();
+    expect(await rows).toEqual(['A', 'B', 'E', 'C', 'D']);
+  });
+
+  test('never has two inputs with one key in a statement', async () => {
+    const { statements, add } = observed({ keyOf: ([first]) => first ?? '' });
+    const rows = Promise.all(['a', 'b', 'c1', 'c2', 'd'].map(add));
+    statements[0]?.succeed();
+    statements[1]?.succeed();
+    await settle();
+    expect(statements.slice(2).map(({ inputs }) => inputs)).toEqual([['c1', 'd'], ['c2']]);
+    for (const { succeed } of statements.slice(2)) succeed();
+    expect(await rows).toEqual(['A', 'B', 'C1', 'C2', 'D']);
+  });
+
+  test('an input that the database rejects does not fail the others', async () => {
+    const { statements, add } = observed();
+    const rows = Promise.allSettled(['a', 'b', 'c', 'd'].map(add));
+    statements[0]?.succeed();
+    await settle();
+    statements[2]?.fail(new Error('rejected'));
+    await settle();
+    expect(statements[3]?.inputs).toEqual(['c']);
+    statements[3]?.fail(new Error('rejected alone'));
+    await settle();
+    expect(statements[4]?.inputs).toEqual(['d']);
+    statements[4]?.succeed();
+    statements[1]?.succeed();
+    expect((await rows).map((row) => (row.status === 'fulfilled' ? row.value : row.reason.message))).toEqual([
+      'A',
+      'B',
+      'rejected alone',
+      'D',
+    ]);
+  });
+
+  test('a failed connection fails all inputs of its statement and repeats none', async () => {
+    const { statements, add } = observed();
+    const rows = Promise.allSettled(['a', 'b', 'c', 'd'].map(add));
+    statements[0]?.succeed();
+    statements[1]?.succeed();
+    await settle();
+    const failure = ofDatabase(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    statements[2]?.fail(failure);
+    expect((await rows).slice(2)).toEqual([
+      { status: 'rejected', reason: failure },
+      { status: 'rejected', reason: failure },
+    ]);
+    expect(statements).toHaveLength(3);
+  });
+
+  test('every input gets its own row, in whichever order statements end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.stringMatching(/^[a-z]{1,2}$/), { maxLength: 150 }),
+        fc.gen(),
+        async (inputs, pick) => {
+          const { statements, add } = observed();
+          const rows = Promise.all(inputs.map(add));
+          for (const running = new Set<Statement>(), seen = new Set<Statement>(); ; await settle()) {
+            for (const statement of statements) if (!seen.has(statement)) running.add(statement);
+            for (const statement of statements) seen.add(statement);
+            expect(running.size).toBeLessThanOrEqual(2);
+            const next = [...running][pick(fc.integer, { min: 0, max: Math.max(0, running.size - 1) })];
+            if (next === undefined) break;
+            expect(new Set(next.inputs).size).toBe(next.inputs.length);
+            running.delete(next);
+            next.succeed();
+          }
+          expect(await rows).toEqual(inputs.map((input) => input.toUpperCase()));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
