@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './bookings.ts';
 import { form } from './documents.ts';
 import { startGateway } from './gateway.ts';
+import { startReceiver, webhooksOf, withQuickWebhooks } from './webhook-receiver.ts';
 
 /** Personal data and secrets that must not appear in a log. */
 const people = {
@@ -24,11 +25,19 @@ const people = {
 };
 const note = { noteText: 'kanari-journal-5521 has a rash', noteTitle: 'kanari-title-8812' };
 const file = { fileText: 'kanari-document-3390 has a fracture', fileTitle: 'kanari-file-6127' };
-const secrets = { wrongSecret: 'kanari-secret-4d1f8e0b77aa', bearer: 'kanari-bearer-99ab12' };
+const secrets = {
+  wrongSecret: 'kanari-secret-4d1f8e0b77aa',
+  bearer: 'kanari-bearer-99ab12',
+  urlToken: 'kanari-url-token',
+};
 const canaries = Object.values({ ...people, ...note, ...file, ...secrets });
 
-const gateway = await startGateway({ logLevel: 'trace' });
-afterAll(() => gateway.close());
+const gateway = await startGateway({ logLevel: 'trace', configure: withQuickWebhooks });
+const receiver = await startReceiver();
+afterAll(async () => {
+  await gateway.close();
+  await receiver.close();
+});
 
 const ids = Object.entries({
   no_personal_number: people.norwegian,
@@ -235,14 +244,17 @@ test('no log line, metric, problem or table contains personal data', async () =>
   for (const text of texts) await sendAll(text);
 
   // In successful requests.
+  const endpoint = await webhooksOf(gateway).create(receiver.url);
   await send('GET', `${oslo}/patients/p-1`);
   const booked = await send<{ id: string }>('POST', `${oslo}/appointments`, {
-    body: { ...creationBody(await freeSlot(gateway)), patient_id: 'header:x-patient' },
+    body: { ...creationBody(await freeSlot(gateway)), patient_id: 'header:x-patient', comment: note.noteText },
     headers: { 'x-patient': `no_personal_number:${people.norwegian}` },
   });
   expect(booked.status).toBe(201);
   await send('GET', `${oslo}/appointments?patient_id=no_personal_number:${people.norwegian}`);
   await send('PATCH', `${oslo}/appointments/${booked.body.id}`, { body: { status: 'cancelled' } });
+
+  await webhooksOf(gateway).ended(endpoint.id, 2);
 
   const written = await send<{ id: string }>('POST', `${oslo}/patients/p-1/medical-notes`, {
     body: { text: note.noteText, title: note.noteTitle, author_id: 'r-1' },
@@ -306,6 +318,12 @@ test('no log line, metric, problem or table contains personal data', async () =>
   expectNoneIn('a log line', gateway.logLines, [secret]);
   expectNoneIn('the metrics', metrics.split('\n'), [secret]);
   expectNoneIn('a problem', problems, [secret]);
+  expect(receiver.received.length).toBeGreaterThan(1);
+  expectNoneIn(
+    'a delivery',
+    receiver.received.map(({ body }) => body),
+    [secret, endpoint.secret, 'p-1'],
+  );
   expectNoneIn('the database', tables, [secret]);
 }, 120_000);
 
@@ -329,8 +347,9 @@ async function textColumns(): Promise<string[]> {
     );
     const found: string[] = [];
     for (const { schema, table } of rows) {
-      // The sandbox is an EHR, and keeps notes and documents as they are.
-      if (schema === 'sandbox' && ['medical_notes', 'documents', 'document_chunks'].includes(table)) continue;
+      // The sandbox is an EHR, and keeps comments, notes and documents as they are.
+      if (schema === 'sandbox' && ['appointments', 'medical_notes', 'documents', 'document_chunks'].includes(table))
+        continue;
       const all = await client.query<{ row: string }>(`SELECT it::text AS row FROM "${schema}"."${table}" it`, []);
       found.push(...all.rows.map(({ row }) => `${schema}.${table} ${row}`));
     }

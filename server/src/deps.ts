@@ -24,6 +24,9 @@ import { createOperationMetrics } from './operations/metrics.ts';
 import type { OperationServices } from './operations/services.ts';
 import { requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
+import { createDispatcher } from './webhooks/dispatcher.ts';
+import { createWebhookMetrics } from './webhooks/metrics.ts';
+import { createDeliverySender } from './webhooks/send-delivery.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
@@ -77,11 +80,24 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
   };
-  const loops = startBackground({ ...services, db: background }, configuration.retention, log);
+  const clients = createClientRegistry(configuration.clients);
+  const webhookMetrics = createWebhookMetrics(metrics);
+  const dispatcher = createDispatcher({
+    db: background,
+    keys,
+    sender: createDeliverySender(configuration.webhooks),
+    settings: configuration.webhooks,
+    metrics: webhookMetrics,
+    log,
+  });
+  const loops = startBackground(
+    { ...services, db: background },
+    { retention: configuration.retention, clients, dispatcher, webhookMetrics, log },
+  );
   return {
     log,
     metrics,
-    clients: createClientRegistry(configuration.clients),
+    clients,
     ehrs,
     cursors: createCursors(keys),
     services,
@@ -90,9 +106,11 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     limits: configuration.limits,
     documents: configuration.documents,
     http: configuration.http,
+    webhooks: configuration.webhooks,
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await loops.stop();
+      await dispatcher.stop();
       await outbox.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
     },

@@ -9,8 +9,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { createTestDatabase } from '../../../test/database.ts';
 import type { Database } from '../db/database.ts';
 import { createDb } from '../db/kysely.ts';
+import { publishEvents } from '../events/publish-events.ts';
 import { requireKnownKeys } from '../secret-keys/require-known-keys.ts';
-import { keyIdentity } from '../secrets/key-ring.ts';
+import { createKeyRing, keyIdentity } from '../secrets/key-ring.ts';
+import { insertEndpoint } from '../webhooks/endpoint-store.ts';
+import { insertDeliveries } from '../webhooks/fan-out.ts';
+import { makeSecret } from '../webhooks/signing.ts';
 import { crossward } from './test-support.ts';
 
 const launcher = fileURLToPath(new URL('./crossward.js', import.meta.url));
@@ -46,6 +50,7 @@ describe('usage', () => {
     'emr check --help',
     'messages retry --help',
     'operations drop --help',
+    'webhooks replay --help',
   ])('shows help for %s', async (words) => {
     const { code, stdout } = await crossward(words);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: crossward')]);
@@ -100,6 +105,7 @@ describe('a database', () => {
     'operations list',
     'operations drop x --yes',
     'secret-keys list',
+    'webhooks list',
     'emr check --emr sandbox-no',
   ])('is not created by %s', async (words) => {
     const empty = join(folder, 'empty');
@@ -312,6 +318,47 @@ describe('operations', () => {
       code: 1,
       stderr: expect.stringContaining('working on'),
     });
+  });
+});
+
+describe('webhooks', () => {
+  test('lists endpoints and deliveries, and delivers, replays, disables and deletes', async () => {
+    await using own = await createOwnDatabase();
+    expect(await crossward('webhooks list')).toMatchObject({ code: 0, stdout: 'No webhook endpoints.\n' });
+    const db = createDb(own.database);
+    const keys = createKeyRing([Buffer.alloc(32, 7)]);
+    const made = {
+      clientId: 'clinic',
+      url: 'https://hooks.clinic.example/kanari',
+      secret: makeSecret(),
+      eventTypes: null,
+    };
+    const id = (await db.transaction().execute((tx) => insertEndpoint(tx, keys, made, 1)))?.id;
+    expect((await crossward('webhooks list')).stdout).toMatch(
+      new RegExp(`^${id}  clinic  enabled  pending 0  oldest 0 s  failed 0  events all\n$`),
+    );
+    expect(await crossward(`webhooks deliveries ${id}`)).toMatchObject({ code: 0, stdout: 'No deliveries.\n' });
+    expect(await crossward(`webhooks test ${id}`)).toMatchObject({ code: 0 });
+    await publishEvents(db, (tx, events) => insertDeliveries(tx, id ?? '', events));
+    const { stdout } = await crossward(`webhooks deliveries ${id}`);
+    expect(stdout).toMatch(/^\S+ {2}webhook\.test {2}pending {2}attempts 0 {2}next \S+ {2}created \S+\n$/);
+    const [delivery] = stdout.split(' ');
+    expect(await crossward(`webhooks redeliver ${delivery}`)).toMatchObject({ code: 0 });
+    expect(await crossward(`webhooks replay ${id} --from 2030-01-01T00:00:00Z`)).toMatchObject({ code: 0 });
+    expect(await crossward(`webhooks replay ${id} --from yesterday`)).toMatchObject({ code: 2 });
+    expect(await crossward(`webhooks disable ${id}`)).toMatchObject({ code: 0 });
+    expect((await crossward('webhooks list')).stdout).toContain(
+      '  disabled (client)  pending 0  oldest 0 s  failed 1  ',
+    );
+    expect((await crossward(`webhooks deliveries ${id} --failed`)).stdout).toContain(
+      'failed  attempts 0  endpoint_disabled',
+    );
+    for (const words of [`test ${id}`, `redeliver ${delivery}`, `replay ${id} --from 2030-01-01T00:00:00Z`])
+      expect(await crossward(`webhooks ${words}`)).toMatchObject({ code: 1 });
+    expect(await crossward(`webhooks enable ${id}`)).toMatchObject({ code: 0 });
+    expect(await crossward(`webhooks delete ${id}`)).toMatchObject({ code: 0 });
+    for (const words of [`delete ${id}`, `enable ${id}`, 'test x', 'deliveries x', 'redeliver x'])
+      expect(await crossward(`webhooks ${words}`)).toMatchObject({ code: 1 });
   });
 });
 

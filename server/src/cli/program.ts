@@ -6,6 +6,7 @@ import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
 import type { Output } from './output.ts';
 import { secretKeysCommand } from './secret-keys.ts';
+import { webhooksCommand } from './webhooks.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -28,7 +29,9 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(operations);
   const secretKeys = secretKeysCommand(output, end);
   program.addCommand(secretKeys);
-  const groups = [emr, messages, operations, secretKeys];
+  const webhooks = webhooksCommand(output, end);
+  program.addCommand(webhooks);
+  const groups = [emr, messages, operations, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

@@ -8,6 +8,7 @@ import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
 import { type ConfigurationFile, documentsSchema, limitsSchema, retentionSchema } from './schema.ts';
 import { Secret } from './secret.ts';
+import { webhooksSchema } from './webhooks.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
 type CareUnitInFile = EmrInFile['care_units'][number];
@@ -15,6 +16,7 @@ type ClientInFile = ConfigurationFile['clients'][number];
 type Settings = Readonly<Record<string, unknown>>;
 type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
 type Documents = Readonly<Required<NonNullable<ConfigurationFile['documents']>>>;
+type Webhooks = Readonly<Required<NonNullable<ConfigurationFile['webhooks']>>>;
 type HttpInFile = NonNullable<ConfigurationFile['http']>;
 type Http = Readonly<Required<Omit<HttpInFile, 'public_url'>>> & {
   /** Without a slash at the end. */
@@ -66,6 +68,7 @@ export interface Configuration {
   /** How callers reach the gateway. */
   readonly http: Http;
   readonly retention: Retention;
+  readonly webhooks: Webhooks;
 }
 
 /** Applies defaults and resolves secrets in a valid file. */
@@ -80,6 +83,7 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
+    webhooks: Default(webhooksSchema, { ...file.webhooks }) as Webhooks,
   });
 }
 

@@ -58,7 +58,7 @@ const cases: Record<string, readonly Case[]> = {
     [
       'the name of a prototype property',
       '__proto__: 1\n',
-      '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, documents, identifier_headers, http, retention',
+      '17:1: __proto__: unknown key; allowed: emrs, clients, messages, limits, documents, identifier_headers, http, retention, webhooks',
     ],
     [
       'a reserved header',

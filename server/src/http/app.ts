@@ -18,6 +18,9 @@ import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { addResourceRoutes } from '../resources/routes.ts';
 import { addScheduleRoutes } from '../schedules/routes.ts';
 import { addTimeslotRoutes } from '../timeslots/routes.ts';
+import { addDeliveryRoutes } from '../webhooks/delivery-routes.ts';
+import { addEndpointRoutes } from '../webhooks/endpoint-routes.ts';
+import { addEventRoutes } from '../webhooks/event-routes.ts';
 import { addAccess } from './access.ts';
 import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
@@ -72,6 +75,7 @@ export interface AppDeps {
   readonly limits: Configuration['limits'];
   readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
+  readonly webhooks: Configuration['webhooks'];
   isReady(): Promise<boolean>;
 }
 
@@ -160,6 +164,10 @@ export async function buildApp(
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
   addMedicalNoteRoutes(app, deps);
+  addEventRoutes(app, { cursors: deps.cursors, db: deps.services.db });
+  const webhooks = { ...deps.services, cursors: deps.cursors, settings: deps.webhooks };
+  addEndpointRoutes(app, webhooks);
+  addDeliveryRoutes(app, webhooks);
   await app.register(async (scope) => {
     addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
     addDocumentRoutes(scope, deps);

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { expireItems } from '../confirmations/expire-items.ts';
 import { resetToPending } from '../confirmations/store.ts';
 import type { Db, Tx } from '../db/kysely.ts';
+import { isUuid } from '../identifiers/uuid.ts';
 
 /**
  * - `pending`: to be performed or looked up
@@ -97,19 +99,10 @@ export function dropOperation(db: Db, id: string): Promise<Dropped> {
     if (!row) return 'not found';
     if (row.is_leased) return 'being worked on';
     await resetToPending(tx, id);
-    await markItemsExpired(tx, id);
+    await expireItems(tx, sql`operation_id = ${id} AND state = 'expiring'`);
     await (row.is_answered ? keepResponseOnly(tx, id) : tx.deleteFrom('operations').where('id', '=', id).execute());
     return 'dropped';
   });
-}
-
-async function markItemsExpired(tx: Tx, operationId: string): Promise<void> {
-  await tx
-    .updateTable('confirmation_items')
-    .set({ state: 'expired', operation_id: null })
-    .where('operation_id', '=', operationId)
-    .where('state', '=', 'expiring')
-    .execute();
 }
 
 async function keepResponseOnly(tx: Tx, id: string): Promise<void> {
@@ -126,8 +119,4 @@ async function keepResponseOnly(tx: Tx, id: string): Promise<void> {
     })
     .where('id', '=', id)
     .execute();
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
