@@ -10,10 +10,12 @@ interface Welcome {
   readonly ehrs: EhrRegistry;
   /** The credentials are only in this file, since printed text may end up in a log. */
   readonly clientFile: string;
+  /** How to sign in to the console. */
+  readonly consoleSignIn: string;
 }
 
 /** A welcome text with a request that books a free time, ready to paste. */
-export async function demoWelcome({ address, ehrs, clientFile }: Welcome): Promise<string> {
+export async function demoWelcome({ address, ehrs, clientFile, consoleSignIn }: Welcome): Promise<string> {
   const ehr = ehrs.get('sandbox-no');
   const careUnit = ehr?.careUnits.get('oslo-sentrum');
   if (!ehr || !careUnit) return '';
@@ -32,6 +34,7 @@ Crossward is running with three sandbox EHRs. All people in them are synthetic.
 
   API reference   ${address}/docs/
   Credentials     ${clientFile}
+  Console         ${address}/console (${consoleSignIn})
 
 ${request}`;
 }
