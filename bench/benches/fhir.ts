@@ -12,9 +12,9 @@ import { days, variants } from './bookings.ts';
 
 const careUnit = '/api/emrs/fhir/care-units/north';
 /** The FHIR server has slots for so many days. A page has room for those of `pageDays`. */
-const [dataDays, pageDays] = [90, 14];
+const [dataDays, pageDays] = [300, 14];
 /** The FHIR server has slots for about a thousand bookings. */
-const bookings = { warmUp: { requests: 60 }, round: { requests: 60 } };
+const bookings = { warmUp: { requests: 300 }, round: { requests: 220 } };
 
 /** What the gateway adds in front of a FHIR server: to a read, and to a booking. */
 export const fhir: Bench = {

@@ -67,11 +67,22 @@ export async function claimKey(
       await expireKey(db, clientId, keyHash);
       continue;
     }
-    if (!requestHashes.some((hash) => known.request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
-    if (known.sealed_response) return replay(keys, clientId, keyHash, known.sealed_response);
+    const response = storedResponse(keys, { operation, requestHashes }, known);
+    if (response) return { kind: 'replay', response };
     break;
   }
   throw inProgress();
+}
+
+/**
+ * Finds the stored response of an earlier request with the key, without claiming the key.
+ *
+ * @throws Problem `idempotency_key_reused`, or the stored problem of the first request
+ */
+export async function findStored(db: Db, keys: KeyRing, unclaimed: Unclaimed): Promise<OperationResponse | undefined> {
+  const { clientId, keyHash } = unclaimed.operation;
+  const known = await readKey(db, clientId, keyHash);
+  return known && !known.is_old ? storedResponse(keys, unclaimed, known) : undefined;
 }
 
 async function readLeased(db: Db, keys: KeyRing, { id, token }: Pick<Leased, 'id' | 'token'>): Promise<Stored> {
@@ -123,13 +134,23 @@ export function sealStored(keys: KeyRing, clientId: string, keyHash: Buffer, kep
   return keys.seal('idempotency', compressJson(kept), keyContext(clientId, keyHash));
 }
 
-function replay(keys: KeyRing, clientId: string, keyHash: Buffer, sealed: Buffer): Claim {
-  const text = keys.open('idempotency', sealed, keyContext(clientId, keyHash));
+interface KnownKey {
+  readonly request_hash: Buffer | null;
+  readonly sealed_response: Buffer | null;
+}
+
+function storedResponse(
+  keys: KeyRing,
+  { operation: { clientId, keyHash }, requestHashes }: Unclaimed,
+  { request_hash, sealed_response }: KnownKey,
+): OperationResponse | undefined {
+  if (!requestHashes.some((hash) => request_hash?.equals(hash))) throw new Problem('idempotency_key_reused');
+  if (!sealed_response) return undefined;
+  const text = keys.open('idempotency', sealed_response, keyContext(clientId, keyHash));
   if (!text) throw new Error('A stored response cannot be decrypted: its secret key is unknown');
   const kept = decompressJson(text) as Kept;
   if ('problem' in kept) throw problemFromKept(kept.problem);
-  const headers = { ...kept.response.headers, 'idempotency-replayed': 'true' };
-  return { kind: 'replay', response: { ...kept.response, headers } };
+  return { ...kept.response, headers: { ...kept.response.headers, 'idempotency-replayed': 'true' } };
 }
 
 /** The encryption context of a stored response. */

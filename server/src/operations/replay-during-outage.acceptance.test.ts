@@ -6,11 +6,14 @@ import { creation, expectReplayed, keysOf, newKey } from '../../../test/idempote
 import { wrapConnector } from '../../../test/other-ehrs.ts';
 
 let isDown = false;
+/** Look-ups of patients wait for it. */
+let gate = Promise.resolve();
 const gateway = await startGateway({
   connectors: [
     wrapConnector((connector) => ({
       ...connector,
       async findPatient(...input) {
+        await gate;
         if (isDown) throw new ConnectorError('unavailable', 'Down');
         return (await connector.findPatient?.(...input)) ?? null;
       },
@@ -29,6 +32,23 @@ test('a stored response is replayed while the EHR finds no patients', async () =
   expectReplayed(await send(creation(slot), key), first);
   const other = { ...creation(slot), body: { ...creationBody(slot), comment: 'x' } };
   expect((await send(other, key)).body.reason).toBe('idempotency_key_reused');
+});
+
+test('a stored response is replayed while the EHR hangs', async () => {
+  isDown = false;
+  const slot = await freeSlot(gateway);
+  const key = newKey();
+  const first = await send(creation(slot), key);
+  expect(first.status).toBe(201);
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  gate = promise;
+  try {
+    expectReplayed(await send(creation(slot), key), first);
+    const other = { ...creation(slot), body: { ...creationBody(slot), comment: 'x' } };
+    expect((await send(other, key)).body.reason).toBe('idempotency_key_reused');
+  } finally {
+    open();
+  }
 });
 
 test('a request that failed in an outage can be sent again with its key', async () => {

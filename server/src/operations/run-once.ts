@@ -4,6 +4,7 @@ import { keptProblem, Problem } from '../problems/problem.ts';
 import {
   type Claim,
   claimKey,
+  findStored,
   inProgress,
   type KeyRequest,
   newKeyedOperation,
@@ -21,6 +22,7 @@ import type { OperationServices } from './services.ts';
 import { monitor, removeOperation, storeResponse } from './store-end.ts';
 import type { Planned } from './store-plan.ts';
 import type { Leased } from './stored-operation.ts';
+import { unlessStored } from './unless-stored.ts';
 import { leaseSeconds } from './work.ts';
 
 /** What `runOnce` needs to know about a write request. */
@@ -45,7 +47,8 @@ export type Execute = <Plan, Outcome>(
  * first request was interrupted, the second one finishes its operation.
  *
  * The key is claimed when the plan is executed, if possible in the statement that stores the plan. A request that fails
- * before claims the key then, because an earlier request may have succeeded.
+ * before claims the key then, because an earlier request may have succeeded. While the EHR takes long to look up what the
+ * plan needs, the stored response is looked for.
  */
 export async function runOnce(
   services: OperationServices,
@@ -58,7 +61,11 @@ export async function runOnce(
   const unclaimed = await newKeyedOperation(services.db, services.keys, { ...place, ...keyed });
   const key = claimOnce(services, request, unclaimed);
   try {
-    return await runKeyed(services, request, { ...unclaimed.operation, requestId }, run, key);
+    const running = runKeyed(services, request, { ...unclaimed.operation, requestId }, run, key);
+    return await unlessStored(running, async () => {
+      const stored = await findStored(services.db, services.keys, unclaimed);
+      return key.state() === 'unclaimed' ? stored : undefined;
+    });
   } catch (error) {
     if (!(error instanceof KeyTaken)) throw error;
     if (error.claim.kind === 'replay') return error.claim.response;
