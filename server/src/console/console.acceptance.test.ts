@@ -9,6 +9,7 @@ import {
 } from '../../../test/console.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
+import { sealPlan } from '../operations/stored-operation.ts';
 import { disableOperator } from './operators.ts';
 import type { Role } from './roles.ts';
 import { startSession } from './sessions.ts';
@@ -16,6 +17,18 @@ import { startSession } from './sessions.ts';
 const gateway = await startGateway({ configure: (it) => withConsole(it), logLevel: 'trace' });
 afterAll(() => gateway.close());
 const { db } = gateway.deps.services;
+
+/** A plan as it is stored, with data of a patient. */
+const plan = {
+  many: false,
+  steps: [
+    {
+      change: { kind: 'create', hold: true, comment: 'kanari-comment', patientId: 'kanari-patient' },
+      awaits: { kind: 'booking', patientId: 'kanari-patient', channel: 'sms', to: '+4790012345' },
+    },
+    { change: { kind: 'cancel', appointmentId: 'kanari-appointment' } },
+  ],
+};
 
 let operators = 0;
 const newName = () => `operator-${++operators}`;
@@ -267,6 +280,18 @@ describe('an operator', () => {
     expect((await browser.open('/console/activity?before=x')).status).toBe(400);
   });
 
+  test('sees what the steps of an operation do, without the data of the patient', async () => {
+    const { browser } = await signedIn('view');
+    const id = await insertOperation(gateway.database, 'suspended');
+    expect((await browser.open(`/console/operations/${id}`)).text).toContain('The plan cannot be read');
+    const { keys } = gateway.deps.services;
+    const sealed = sealPlan(keys, { clientId: 'c', id }, plan);
+    await sql`UPDATE operations SET sealed_plan = ${sealed} WHERE id = ${id}`.execute(db);
+    const { text, html } = await browser.open(`/console/operations/${id}`);
+    expect(text).toContain('Steps hold a time send a code for the booking by sms cancel an appointment Request');
+    for (const secret of ['kanari', '+4790012345']) expect(html).not.toContain(secret);
+  });
+
   test('sends a failed message again', async () => {
     const { browser } = await signedIn('operate');
     const id = await insertFailedMessage(gateway.database);
@@ -300,7 +325,7 @@ describe('an operator', () => {
     await gateway.request('GET', '/api/emrs/sandbox-uk/care-units/riverside/patients/p-1');
     const { html, text } = await browser.open('/console');
     expect(html).toMatch(/<rect class="calls" x="591" /);
-    expect(text).toMatch(/sandbox-uk · last success \d+ \w+ \d+ [\d:]+ UTC Calls [1-9]/);
+    expect(text).toMatch(/sandbox-uk · last success \d+ s ago Calls [1-9]/);
   });
 });
 

@@ -9,17 +9,20 @@ interface Services {
   readonly kinds: ReadonlyMap<string, AnyKind>;
 }
 
-/** What the steps of a stored plan do, without personal data. `undefined`: not known, or the plan cannot be decrypted. */
+/**
+ * What the steps of a stored plan do, without personal data. Empty if the kind has one step. `undefined`: the plan cannot be
+ * decrypted.
+ */
 export async function plannedSteps({ db, keys, kinds }: Services, id: string): Promise<readonly string[] | undefined> {
   const row = await db
     .selectFrom('operations')
     .select(['client_id', 'kind', 'sealed_plan'])
     .where('id', '=', id)
     .executeTakeFirst();
-  const stepsOf = kinds.get(row?.kind ?? '')?.stepsOf;
-  if (!row?.sealed_plan || !stepsOf) return undefined;
+  if (!row?.sealed_plan) return undefined;
   try {
-    return stepsOf(openPlan(keys, row.client_id, id, row.sealed_plan));
+    const plan = openPlan(keys, row.client_id, id, row.sealed_plan);
+    return kinds.get(row.kind ?? '')?.stepsOf?.(plan) ?? [];
   } catch {
     return undefined;
   }

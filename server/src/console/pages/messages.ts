@@ -58,7 +58,7 @@ function sendButton(context: SignedIn, id: string) {
   return postForm(
     context,
     `messages/${id}/send`,
-    html`<button class="small" aria-label="Send message ${id} again">Send again</button>`,
+    html`<button class="small" aria-label="Send again: message ${id}">Send again</button>`,
   );
 }
 

@@ -73,13 +73,15 @@ function stepList(operation: OpenOperation, steps: readonly string[] | undefined
     ['Suspended', suspendedAt],
     ['Next attempt', nextAttemptAt],
   ] as const;
-  return html`${
-    steps && steps.length > 0
-      ? html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`
-      : html`<p>One write of the kind ${words(operation.kind)}.</p>`
-  }
+  return html`${plannedList(operation, steps)}
 ${facts(events.flatMap(([name, at]) => (at ? [[name, time(at)] as const] : [])))}
 ${attempt > 0 && html`<p class="quiet">Restarted ${attempt} times after compensation.</p>`}`;
+}
+
+function plannedList({ kind }: OpenOperation, steps: readonly string[] | undefined): Html {
+  if (!steps) return html`<p>The plan cannot be read: the gateway lacks the secret key that encrypted it.</p>`;
+  if (steps.length === 0) return html`<p>One write of the kind ${words(kind)}.</p>`;
+  return html`<ol class="steps">${steps.map((step) => html`<li>${step}</li>`)}</ol>`;
 }
 
 function details(operation: OpenOperation): Html {

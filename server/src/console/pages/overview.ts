@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import type { EhrConnection } from '../../ehr/connection.ts';
+import type { MinuteOfCalls } from '../../ehr/guard/call-history.ts';
 import { type Html, html } from '../../html/html.ts';
 import { listFailed } from '../../messages/failed.ts';
 import { readQueue } from '../../messages/read-queue.ts';
@@ -54,18 +55,29 @@ function ehrCard({ deps }: SignedIn, ehr: EhrConnection, open: readonly OpenCoun
   const own = open.filter(({ emr }) => emr === ehr.id);
   const suspended = sum(own.filter(({ state }) => state === 'suspended'));
   return html`<div class="card-head"><h3>${ehr.name}</h3>${stateBadge(ehr)}</div>
-<p class="quiet"><code>${ehr.id}</code> · last success ${time(ehr.health().lastSuccessAt, 'not yet')}</p>
+<p class="quiet"><code>${ehr.id}</code> · ${lastSuccess(ehr)}</p>
 <dl class="figures">
 <div><dt>Calls</dt><dd>${calls}</dd></div>
 <div><dt>Failed</dt><dd>${calls === 0 ? '–' : `${percent(failures / calls)}`}</dd></div>
 <div><dt>Typical</dt><dd>${median === null ? '–' : milliseconds(median)}</dd></div>
-<div><dt>Slowest 5 %</dt><dd>${slowest === null ? '–' : milliseconds(slowest)}</dd></div>
+<div><dt>Slow</dt><dd>${slowest === null ? '–' : milliseconds(slowest)}</dd></div>
 </dl>
-<p class="legend"><span class="key calls"></span>Calls <span class="key failed"></span>failed</p>
+${calls === 0 ? html`<p class="empty">No calls in the last hour.</p>` : charts(minutes)}
+<p class="quiet">${plural(sum(own), 'open operation')}${suspended > 0 ? `, ${suspended} suspended` : ''}</p>`;
+}
+
+function charts(minutes: readonly MinuteOfCalls[]): Html {
+  return html`<p class="legend"><span class="key calls"></span> Calls <span class="key failed"></span> failed</p>
 ${callsChart(minutes)}
-<p class="legend"><span class="key median"></span>Latency of half <span class="key slow"></span>of 95 %</p>
-${latencyChart(minutes)}
-<p class="quiet">${sum(own)} open operations${suspended > 0 ? `, ${suspended} suspended` : ''}</p>`;
+<p class="legend"><span class="key median"></span> Typical latency <span class="key slow"></span> slow: 95 % took less</p>
+${latencyChart(minutes)}`;
+}
+
+function lastSuccess(ehr: EhrConnection): string {
+  const { lastSuccessAt } = ehr.health();
+  return lastSuccessAt
+    ? `last success ${duration((Date.now() - lastSuccessAt.getTime()) / 1000)} ago`
+    : 'no success yet';
 }
 
 function stateBadge(ehr: EhrConnection): Html {
@@ -73,6 +85,10 @@ function stateBadge(ehr: EhrConnection): Html {
   const { breaker } = ehr.health();
   if (breaker === 'open') return badge('bad', 'Circuit breaker open');
   return breaker === 'half_open' ? badge('notice', 'Circuit breaker testing') : badge('good', 'Available');
+}
+
+function plural(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 function percent(share: number): string {
