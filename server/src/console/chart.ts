@@ -56,7 +56,7 @@ export function latencyChart(minutes: readonly MinuteOfCalls[]): Html {
 
 /** A duration such as `12 ms` or `3 s`. */
 export function milliseconds(value: number): string {
-  return value < 2000 ? `${value} ms` : duration(value / 1000);
+  return value < 2000 ? `${value}\u00a0ms` : duration(value / 1000);
 }
 
 function bar(kind: string, index: number, from: number, share: number): Html | false {

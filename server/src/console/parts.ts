@@ -22,11 +22,11 @@ export function time(instant: Date | null, none = 'none'): HtmlContent {
 
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
 
-/** A duration such as `95 s`, `12 min`, `3 h` or `2 days`. */
+/** A duration such as `95 s`, `12 min`, `3 h` or `2 days`, with a space that does not break. */
 export function duration(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)} min`;
-  return seconds < 48 * 3600 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
+  if (seconds < 120) return `${Math.round(seconds)}\u00a0s`;
+  if (seconds < 2 * 3600) return `${Math.round(seconds / 60)}\u00a0min`;
+  return seconds < 48 * 3600 ? `${Math.round(seconds / 3600)}\u00a0h` : `${Math.round(seconds / 86_400)}\u00a0days`;
 }
 
 /** Words of the code, such as `operation_retry`, as people read them. */
