@@ -20,7 +20,7 @@ afterEach(() => {
 
 const uriIn = (text: string) => /^otpauth:\S+$/m.exec(text)?.[0] ?? '';
 
-test('an account is created, listed, disabled and reset, and its URI is printed once each time', async () => {
+test('an account is created, listed, changed, disabled and reset, and its URI is printed once each time', async () => {
   const created = await crossward('operators create kari --role operate', 'a long password\n');
   expect(created.code).toBe(0);
   expect(URI.parse(uriIn(created.stdout))).toMatchObject({ issuer: 'Crossward', label: 'kari', period: 30, digits: 6 });
@@ -30,6 +30,9 @@ test('an account is created, listed, disabled and reset, and its URI is printed 
   expect([again.code, again.stdout, again.stderr]).toEqual([1, '', expect.stringContaining('The name kari is taken')]);
   const { stdout: list } = await crossward('operators list');
   expect(list).toMatch(/^kari {2}operate {2}enabled {2}one-time codes {2}created \S+\n$/);
+  expect(await crossward('operators role kari --role view')).toMatchObject({ code: 0 });
+  expect(await crossward('operators role ola --role view')).toMatchObject({ code: 1 });
+  expect((await crossward('operators list')).stdout).toMatch(/^kari {2}view /);
   expect(await crossward('operators disable kari')).toMatchObject({ code: 0 });
   expect(await crossward('operators disable kari')).toMatchObject({ code: 1 });
   expect((await crossward('operators list')).stdout).toContain('disabled');

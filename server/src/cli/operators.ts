@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import {
+  changeRole,
   createOperator,
   disableOperator,
   type ListedOperator,
@@ -22,7 +23,7 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
       'Create an account. Asks for a password, or reads it from standard input, and prints the URI of its one-time codes.',
     )
     .argument('<name>', 'such as kari.nordmann')
-    .addOption(new Option('--role <role>', 'what the operator may do').choices(roles).makeOptionMandatory())
+    .addOption(roleOption())
     .action(async (name: string, { role }: { readonly role: Role }) => {
       assertName(name);
       const password = await readNewPassword(output);
@@ -39,6 +40,17 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
     .action(async () => {
       const found = await withDatabase(output, listOperators);
       output.out(found.length === 0 ? 'No accounts.\n' : found.map(line).join(''));
+    });
+  operators
+    .command('role')
+    .description('Change the role of an account. Open sessions have it at once.')
+    .argument('<name>', 'name from `list`')
+    .addOption(roleOption())
+    .action(async (name: string, { role }: { readonly role: Role }) => {
+      const isChanged = await withDatabase(output, (db) => changeRole(db, name, role));
+      if (isChanged) output.out(`The role is now ${role}.\n`);
+      else output.err('No account has this name.\n');
+      end(isChanged ? exitCodes.fine : exitCodes.failed);
     });
   operators
     .command('disable')
@@ -64,6 +76,10 @@ export function operatorsCommand(output: Output, end: (exitCode: number) => void
       end(uri === undefined ? exitCodes.failed : exitCodes.fine);
     });
   return operators;
+}
+
+function roleOption(): Option {
+  return new Option('--role <role>', 'what the operator may do').choices(roles).makeOptionMandatory();
 }
 
 function assertName(name: string): void {

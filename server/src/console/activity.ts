@@ -9,6 +9,7 @@ type Action =
   | 'message_send_again'
   | 'connection_check'
   | 'account_create'
+  | 'account_role'
   | 'account_reset'
   | 'account_disable';
 

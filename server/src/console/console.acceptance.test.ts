@@ -10,7 +10,7 @@ import {
 import { startGateway } from '../../../test/gateway.ts';
 import { insertFailedMessage, insertOperation } from '../../../test/stuck-rows.ts';
 import { sealPlan } from '../operations/stored-operation.ts';
-import { disableOperator } from './operators.ts';
+import { changeRole, disableOperator } from './operators.ts';
 import type { Role } from './roles.ts';
 import { startSession } from './sessions.ts';
 
@@ -164,10 +164,12 @@ describe('a session', () => {
     expect((await browser.open('/console/messages')).path).toBe('/console/sign-in?next=messages');
   });
 
-  test('ends when its account is disabled', async () => {
+  test('has the role of its account, and ends when that is disabled', async () => {
     const operator = await newOperator(gateway, newName(), 'view');
     const browser = consoleBrowser(gateway);
     await browser.signIn(operator);
+    await changeRole(db, operator.name, 'operate');
+    expect((await browser.open('/console')).text).toContain(`${operator.name} (operate)`);
     await disableOperator(db, operator.name);
     expect((await browser.open('/console')).path).toBe('/console/sign-in');
     expect((await attempt(browser, operator, operator.code())).status).toBe(401);

@@ -81,6 +81,20 @@ export async function resetOperator(
   return enrolmentUri(secret, name);
 }
 
+/** Changes the role of an account, also for its open sessions. Returns `false` if no account has this name. */
+export function changeRole(db: Db, name: string, role: Role): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('operators')
+      .set({ role })
+      .where('name', '=', name)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    await recordActivity(tx, { operator: commandLine, action: 'account_role', target: name, outcome: 'done' });
+    return true;
+  });
+}
+
 /** Disables an account and ends its sessions. Returns `false` if no enabled account has this name. */
 export function disableOperator(db: Db, name: string): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
