@@ -1,11 +1,12 @@
 import type { Database } from '../server/src/db/database.ts';
 
 /** Of `appointment`: whether one of its events has this type. Callers know a confirmed draft by the id of the draft. */
-const hasEvent = (type: string) => `EXISTS (
-  SELECT FROM events WHERE events.emr = appointment.emr AND type = '${type}' AND subject IN (
-    SELECT appointment.id UNION ALL
-    SELECT appointment_id FROM confirmation_items AS item
-    WHERE item.emr = appointment.emr AND item.ehr_appointment_id = appointment.id AND item.kind = 'booking'))`;
+const hasEvent = (type: string) => `(
+  EXISTS (SELECT FROM events WHERE emr = appointment.emr AND subject = appointment.id AND type = '${type}')
+  OR EXISTS (
+    SELECT FROM confirmation_items AS item JOIN events ON events.emr = item.emr AND subject = item.appointment_id
+    WHERE item.emr = appointment.emr AND item.ehr_appointment_id = appointment.id AND item.kind = 'booking'
+      AND type = '${type}'))`;
 
 /** Queries for violated invariants of an idle database. Each row is a violation. */
 const violations: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Tx } from '../db/kysely.ts';
+import type { Db, Tx } from '../db/kysely.ts';
 import type { NewEvent } from './new-event.ts';
 
 /**
@@ -26,6 +26,6 @@ export function eventsText(events: readonly NewEvent[]): string {
 }
 
 /** Writes events in the transaction of the change that they report. */
-export async function writeEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+export async function writeEvents(tx: Db | Tx, events: readonly NewEvent[]): Promise<void> {
   if (events.length > 0) await withEvents(sql`SELECT '' AS id`, eventsText(events)).execute(tx);
 }

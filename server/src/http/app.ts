@@ -43,7 +43,7 @@ import { addOpenApiRoutes } from './openapi-routes.ts';
 import { addPatientPages } from './patient-page-routes.ts';
 import { addProblemPages } from './problem-routes.ts';
 import { requestId } from './request-id.ts';
-import { logRefusal, logRequest } from './request-log.ts';
+import { logRejection, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
 import { addUnreadBody } from './unread-body.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
@@ -120,8 +120,8 @@ export async function buildApp(
     serializerOpts: { ajv: { formats } },
     clientErrorHandler: (error, socket) =>
       answerFramingError(error, socket, (requestId, problem, end) => {
-        logRefusal(app.log, requestId, problem, end);
-        requestMetrics.refused(end);
+        logRejection(app.log, requestId, problem, end);
+        requestMetrics.rejected(end);
       }),
     frameworkErrors: (error, request, reply) => {
       watch({ request, reply });

@@ -19,11 +19,12 @@ import {
   runBackgroundJobs,
   startCancellation,
 } from '../../../test/codes.ts';
-import { type EventPage, eventsAbout, readEvents } from '../../../test/events.ts';
+import { type EventPage, eventsAbout, expectEvents, readEvents } from '../../../test/events.ts';
 import { type Problem, startGateway } from '../../../test/gateway.ts';
 import { creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
 import { watchAvailability } from '../background/ehr-availability.ts';
 import type { EhrConnection } from '../ehr/connection.ts';
+import type { NewEvent } from '../events/new-event.ts';
 import { publishEvents } from '../events/publish-events.ts';
 import { deleteOldEvents } from '../events/retention.ts';
 import { writeEvents } from '../events/write-events.ts';
@@ -34,6 +35,22 @@ const { db } = gateway.deps.services;
 const { send } = keysOf(gateway);
 
 const timesOf = ({ start, end, resource_id }: Appointment) => ({ start, end, resource_id });
+
+const eventAbout = (subject: string, type: NewEvent['type'] = 'appointment.booked'): NewEvent => ({
+  type,
+  emr: 'sandbox-no',
+  careUnitId: 'oslo-sentrum',
+  subject,
+  data: {
+    appointment_id: subject,
+    cancellation_id: null,
+    status: 'booked',
+    start: null,
+    end: null,
+    resource_id: null,
+    healthcare_service_id: null,
+  },
+});
 
 describe('an event reports', { tags: 'every-ehr' }, () => {
   test('a booking, a move and a cancellation, in order', async () => {
@@ -128,6 +145,24 @@ test('a replayed response and a repeated cancellation write no event', async () 
   expect(found.map(({ type }) => type)).toEqual(['appointment.booked', 'appointment.cancelled']);
 });
 
+test('several cancellations at the same time write one event', async () => {
+  const { cancel } = careUnitOf(gateway, oslo);
+  const booked = await book(gateway);
+  const all = await Promise.all([1, 2, 3, 4].map(() => cancel(booked.id)));
+  expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  await eventsAbout(gateway, (await book(gateway)).id, 1);
+  await expectEvents(gateway, booked.id, ['booked', 'cancelled']);
+});
+
+test('what is reported after a cancellation, but happened before it, is left out', async () => {
+  const report = (type: 'appointment.booked' | 'appointment.cancelled') => writeEvents(db, [eventAbout('late', type)]);
+  await report('appointment.cancelled');
+  await report('appointment.booked');
+  await report('appointment.cancelled');
+  await eventsAbout(gateway, (await book(gateway)).id, 1);
+  await expectEvents(gateway, 'late', ['cancelled']);
+});
+
 test('a dry run and a rejected booking write no event', async () => {
   const taken = await book(gateway);
   const { after } = await eventually(async () => {
@@ -207,38 +242,23 @@ describe('reading events', () => {
 });
 
 test('an event appears only after those of earlier commits, and none is lost to a transaction that commits late', async () => {
-  const event = (subject: string) => ({
-    type: 'appointment.booked' as const,
-    emr: 'sandbox-no',
-    careUnitId: 'oslo-sentrum',
-    subject,
-    data: {
-      appointment_id: subject,
-      cancellation_id: null,
-      status: 'booked' as const,
-      start: null,
-      end: null,
-      resource_id: null,
-      healthcare_service_id: null,
-    },
-  });
   if (gateway.database.kind === 'pglite') return;
   const written = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
   const late = db.transaction().execute(async (tx) => {
-    await writeEvents(tx, [event('late')]);
+    await writeEvents(tx, [eventAbout('slow')]);
     written.resolve();
     await mayCommit.promise;
   });
   await written.promise;
-  await db.transaction().execute((tx) => writeEvents(tx, [event('early')]));
+  await db.transaction().execute((tx) => writeEvents(tx, [eventAbout('early')]));
   await eventsAbout(gateway, 'early', 1);
   const { after } = await readEvents(gateway);
   mayCommit.resolve();
   await late;
-  await eventsAbout(gateway, 'late', 1);
+  await eventsAbout(gateway, 'slow', 1);
   const { events } = await readEvents(gateway, after);
-  expect(events.map(({ data }) => data.appointment_id)).toContain('late');
+  expect(events.map(({ data }) => data.appointment_id)).toContain('slow');
 });
 
 test('an EHR that fails is reported once by several gateways, and again when it has recovered', async () => {
