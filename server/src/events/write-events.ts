@@ -11,8 +11,9 @@ import type { NewEvent } from './new-event.ts';
 export function withEvents(statement: RawBuilder<{ id: string }>, events: string): RawBuilder<{ id: string }> {
   return sql`
     WITH changed AS (${statement}), written AS (
-      INSERT INTO events (type, emr, care_unit_id, subject, data)
-      SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data'
+      INSERT INTO events (type, emr, care_unit_id, subject, data, is_observed)
+      SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data',
+        coalesce((event ->> 'is_observed')::boolean, false)
       FROM jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS it (event, place), changed
       ORDER BY place)
     SELECT id FROM changed`;
@@ -21,7 +22,11 @@ export function withEvents(statement: RawBuilder<{ id: string }>, events: string
 /** Events as JSON text, for `withEvents`. */
 export function eventsText(events: readonly NewEvent[]): string {
   return JSON.stringify(
-    events.map(({ type, emr, careUnitId, subject, data }) => ({ type, emr, care_unit_id: careUnitId, subject, data })),
+    events.map(({ careUnitId, isObserved, ...event }) => ({
+      ...event,
+      care_unit_id: careUnitId,
+      is_observed: isObserved,
+    })),
   );
 }
 

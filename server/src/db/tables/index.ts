@@ -1,4 +1,5 @@
 import type { ConfirmationTables } from './confirmations.ts';
+import type { EhrChangeTables } from './ehr-changes.ts';
 import type { EventTables } from './events.ts';
 import type { MessageTables } from './messages.ts';
 import type { OperationTables } from './operations.ts';
@@ -9,6 +10,7 @@ import type { WebhookTables } from './webhooks.ts';
 /** The gateway's own tables. One file for each domain, as with the migrations. */
 export interface Tables
   extends ConfirmationTables,
+    EhrChangeTables,
     EventTables,
     MessageTables,
     OperationTables,
