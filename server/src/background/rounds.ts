@@ -12,7 +12,7 @@ import { fanOut } from '../webhooks/fan-out.ts';
 import type { WebhookMetrics } from '../webhooks/metrics.ts';
 import { continueReplays } from '../webhooks/replay.ts';
 import { deleteOldData } from './delete-old-data.ts';
-import { dueEhrs } from './due-ehrs.ts';
+import { dueChanges, dueEhrs } from './due-ehrs.ts';
 import { watchAvailability } from './ehr-availability.ts';
 import { ehrChangesRound } from './ehr-changes-round.ts';
 import { ehrRound } from './ehr-round.ts';
@@ -55,6 +55,7 @@ export function backgroundWork(
   const { db, keys, ehrs, outbox } = services;
   const emrs = [...ehrs.keys()];
   const isDue = dueEhrs(db, emrs);
+  const hasChanges = dueChanges(db, emrs);
   const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): BackgroundWork => ({
     pauseMilliseconds,
     async round() {
@@ -93,7 +94,7 @@ export function backgroundWork(
     ...[...ehrs.values()].map((ehr) => ({
       pauseMilliseconds: changesPauseMilliseconds,
       round: () =>
-        ehrChangesRound(services, ehr, log).catch((error) => {
+        ehrChangesRound(services, ehr, { isDue: hasChanges, log }).catch((error) => {
           log.error({ emr: ehr.id, cause: describeError(error) }, 'reporting changes in the EHR failed');
           return false;
         }),
