@@ -91,7 +91,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, cancel or confirm many appointments
+         * Change several appointments
          * @description Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.
          */
         patch: operations["change_appointments"];
@@ -112,7 +112,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, cancel or confirm an appointment
+         * Change an appointment
          * @description The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.
          */
         patch: operations["change_appointment"];
@@ -186,7 +186,7 @@ export interface paths {
         get: operations["list_documents"];
         put?: never;
         /**
-         * Store a document
+         * Create a document
          * @description Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.
          */
         post: operations["create_document"];
@@ -312,7 +312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the schedules of a resource */
+        /** List schedules */
         get: operations["list_schedules"];
         put?: never;
         /**
@@ -1134,7 +1134,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_refused" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -1258,8 +1258,8 @@ export interface components {
              * @description Null once it has ended.
              */
             next_attempt_at: string | null;
-            /** @description Why the last attempt failed. `status`: the response was not 2xx. `address_refused`: the URL or its address is not allowed. Null without a failure. */
-            reason: ("status" | "timeout" | "address_refused" | "tls" | "connection_failed" | "endpoint_disabled") | null;
+            /** @description Why the last attempt failed. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. Null without a failure. */
+            reason: ("status" | "timeout" | "address_rejected" | "tls" | "connection_failed" | "endpoint_disabled") | null;
             /** @description HTTP status of the last response. Null without one. */
             response_status: number | null;
             /**
@@ -7337,7 +7337,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewWebhookEndpoint"];
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `webhook_url_refused` */
+            /** @description `request_invalid`, `standard_unsupported`, `webhook_url_rejected` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */
@@ -7857,7 +7857,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            /** @description `request_invalid`, `standard_unsupported`, `webhook_url_refused` */
+            /** @description `request_invalid`, `standard_unsupported`, `webhook_url_rejected` */
             400: {
                 headers: {
                     /** @description Id of the request: echoed, or generated by the gateway. */

@@ -113,8 +113,7 @@ export async function appointmentsById(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** @internal */
-export type SelectedRow = Omit<AppointmentRow, 'emr' | 'created_at' | 'changed_by' | 'changed_at'>;
+type SelectedRow = Omit<AppointmentRow, 'emr' | 'created_at' | 'changed_by' | 'changed_at'>;
 
 export function selectAppointments(
   db: Kysely<SandboxTables>,

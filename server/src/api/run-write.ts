@@ -43,11 +43,11 @@ function isDryRun({ query }: FastifyRequest): boolean {
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
-function refuse(): never {
+function rejectWrite(): never {
   throw new Error('A read or a dry run must not write');
 }
 
-export const noWrite: Writers = { execute: refuse, transact: refuse };
+export const noWrite: Writers = { execute: rejectWrite, transact: rejectWrite };
 
 /** @throws Problem `request_invalid` */
 function readKey({ headers }: FastifyRequest): string | undefined {

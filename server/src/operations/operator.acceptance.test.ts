@@ -177,13 +177,13 @@ test('dropping a monitored operation keeps its stored response', async () => {
   ehr.loseResponse({ isDone: false });
   expect(await send(request, key)).toMatchObject(unknown);
   ehr.failNext('time_slot_unavailable');
-  const refusal = await settledResponse(() => send(request, key));
-  expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+  const rejection = await settledResponse(() => send(request, key));
+  expect(rejection).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
   const { id } = await openOperation('direct', { state: 'monitored', hasResponse: true });
   await drop(id);
   expect(await findOpenOperation(db, id)).toBeUndefined();
   const again = await send(request, key);
-  expect([again.status, again.text]).toEqual([refusal.status, refusal.text]);
+  expect([again.status, again.text]).toEqual([rejection.status, rejection.text]);
 });
 
 test('an invalid id matches nothing', async () => {

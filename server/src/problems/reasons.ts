@@ -221,10 +221,10 @@ export const reasons = {
     happened: 'The webhook endpoint has no delivery with this id. Deliveries are deleted together with old events.',
     remedy: 'Use an `id` from `GET /api/webhook-endpoints/{webhook_endpoint_id}/deliveries`.',
   },
-  webhook_url_refused: {
+  webhook_url_rejected: {
     ...caller,
     status: 400,
-    title: 'Webhook URL refused',
+    title: 'Webhook URL rejected',
     happened: 'The gateway does not deliver events to this URL.',
     remedy:
       'Use an `https://` URL with a public address, without user name, password and fragment. The operator can allow other addresses.',

@@ -194,8 +194,8 @@ describe('a delivery fails', () => {
     const { body } = await webhooks.call<Endpoint>('GET', `/${it.endpoint.id}`);
     expect(body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
     for (const action of ['test', `deliveries/${delivery?.id}/redeliver`]) {
-      const refused = await webhooks.call<Problem>('POST', `/${it.endpoint.id}/${action}`);
-      expect(refused).toMatchObject({ status: 409, body: { reason: 'webhook_endpoint_disabled' } });
+      const rejected = await webhooks.call<Problem>('POST', `/${it.endpoint.id}/${action}`);
+      expect(rejected).toMatchObject({ status: 409, body: { reason: 'webhook_endpoint_disabled' } });
     }
     // Published while the endpoint is disabled.
     await eventsAbout(gateway, (await book(gateway)).id, 1);

@@ -106,9 +106,9 @@ export const deliverySchema = Type.Object(
     next_attempt_at: nullableString({ format: 'date-time', description: 'Null once it has ended.' }),
     completed_at: nullableString({ format: 'date-time', description: 'Null while it is pending.' }),
     response_status: nullableInteger({ description: 'HTTP status of the last response. Null without one.' }),
-    reason: nullableChoice(['status', 'timeout', 'address_refused', 'tls', 'connection_failed', 'endpoint_disabled'], {
+    reason: nullableChoice(['status', 'timeout', 'address_rejected', 'tls', 'connection_failed', 'endpoint_disabled'], {
       description:
-        'Why the last attempt failed. `status`: the response was not 2xx. `address_refused`: the URL or its address is ' +
+        'Why the last attempt failed. `status`: the response was not 2xx. `address_rejected`: the URL or its address is ' +
         'not allowed. Null without a failure.',
     }),
   },

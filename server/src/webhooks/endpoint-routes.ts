@@ -69,7 +69,7 @@ function notFound(): Problem {
 
 function assertAllowed(url: string, rules: AddressRules): void {
   const mistake = urlMistake(url, rules);
-  if (mistake !== undefined) throw problemAt(inBody('url'), 'webhook_url_refused', mistake);
+  if (mistake !== undefined) throw problemAt(inBody('url'), 'webhook_url_rejected', mistake);
 }
 
 /** The endpoints of a client. */
@@ -116,7 +116,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     scopes: ['webhooks:manage'],
     body: reference<Static<typeof endpointCreationSchema>>('WebhookEndpointCreation'),
     response: { status: 201, description: 'The endpoint with its secret.', schema: newEndpointSchema },
-    reasons: ['webhook_url_refused', 'webhook_endpoint_limit_reached'],
+    reasons: ['webhook_url_rejected', 'webhook_endpoint_limit_reached'],
     examples: {
       body: { url: endpointExample.url, event_types: endpointExample.event_types },
       response: newExample,
@@ -163,7 +163,7 @@ export function addEndpointRoutes(app: FastifyInstance, { cursors, db, keys, set
     params: endpointParam,
     body: reference<Static<typeof endpointChangeSchema>>('WebhookEndpointChange'),
     response: { status: 200, description: 'The endpoint.', schema: endpointSchema },
-    reasons: ['webhook_endpoint_not_found', 'webhook_url_refused'],
+    reasons: ['webhook_endpoint_not_found', 'webhook_url_rejected'],
     examples: { params: exampleParams, body: { status: 'enabled' }, response: endpointExample },
     async handle({ client, params: { webhook_endpoint_id: id }, body: { url, event_types, status }, transact }) {
       if (url !== undefined) assertAllowed(url, settings);

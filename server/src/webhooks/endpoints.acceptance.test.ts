@@ -12,7 +12,7 @@ afterAll(() => gateway.close());
 const webhooks = webhooksOf(gateway);
 const url = 'https://hooks.clinic.example/crossward?token=kanari-url-token';
 
-describe('a URL is refused', () => {
+describe('a URL is rejected', () => {
   test.each([
     ['http://hooks.clinic.example/', 'without TLS'],
     ['ftp://hooks.clinic.example/', 'of another protocol'],
@@ -27,10 +27,10 @@ describe('a URL is refused', () => {
     ['https://[::ffff:10.0.0.1]/', 'with a mapped private address'],
     ['https://192.168.1.10/', 'with a private address'],
     ['https://169.254.169.254/latest/meta-data', 'with a link-local address'],
-  ])('%s: %s', async (refused) => {
-    const { status, body, text } = await webhooks.call<Problem>('POST', '', { url: refused });
+  ])('%s: %s', async (rejected) => {
+    const { status, body, text } = await webhooks.call<Problem>('POST', '', { url: rejected });
     expect(status).toBe(400);
-    expect(body).toMatchObject({ reason: 'webhook_url_refused', errors: [{ pointer: '/url' }] });
+    expect(body).toMatchObject({ reason: 'webhook_url_rejected', errors: [{ pointer: '/url' }] });
     expect(text).not.toContain('password@');
   });
 });
@@ -47,8 +47,8 @@ test('an endpoint is created, read, changed and deleted', async () => {
   const changed = await webhooks.call('PATCH', `/${made.id}`, { event_types: null, status: 'disabled' });
   expect(changed.body).toEqual({ ...shown, event_types: null, status: 'disabled', disabled_reason: 'client' });
   expect((await webhooks.call('PATCH', `/${made.id}`, {})).status).toBe(400);
-  const refused = await webhooks.call<Problem>('PATCH', `/${made.id}`, { url: 'https://10.0.0.1/' });
-  expect(refused.body.reason).toBe('webhook_url_refused');
+  const rejected = await webhooks.call<Problem>('PATCH', `/${made.id}`, { url: 'https://10.0.0.1/' });
+  expect(rejected.body.reason).toBe('webhook_url_rejected');
 
   expect((await webhooks.call('DELETE', `/${made.id}`)).status).toBe(204);
   for (const [method, path, body] of [

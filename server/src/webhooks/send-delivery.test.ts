@@ -32,13 +32,13 @@ function resolveTo(address: string): void {
   onTestFinished(() => set(lookup));
 }
 
-test('a host name that resolves to a loopback address is refused when connecting', async () => {
+test('a host name that resolves to a loopback address is rejected when connecting', async () => {
   resolveTo('127.0.0.1');
   const sender = createDeliverySender({ ...settings, allow_private_addresses: false });
   const rebound = endpoint('hooks.clinic.example');
   expect(urlMistake(rebound.url, { allow_http: true, allow_private_addresses: false })).toBeUndefined();
-  expect(await sender.send(rebound, 'e-1', '{}')).toEqual({ failure: 'address_refused' });
-  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_refused' });
+  expect(await sender.send(rebound, 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
   expect(requests).toBe(0);
   await sender.close();
 });
@@ -51,9 +51,9 @@ test('an address that the operator allows is used', async () => {
   await sender.close();
 });
 
-test('a URL without TLS is refused unless the operator allows it', async () => {
+test('a URL without TLS is rejected unless the operator allows it', async () => {
   const sender = createDeliverySender({ ...settings, allow_http: false, allow_private_addresses: true });
-  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_refused' });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
   await sender.close();
 });
 

@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
 import packageJson from '../../package.json' with { type: 'json' };
-import { addressRefused, createConnect } from '../ehr/guard/connect.ts';
+import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
 import { type AddressRules, urlMistake } from './address-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import { signedHeaders } from './signing.ts';
@@ -10,7 +10,7 @@ export interface SendSettings extends AddressRules {
 }
 
 /** Why an attempt failed. */
-export const attemptFailures = ['status', 'timeout', 'address_refused', 'tls', 'connection_failed'] as const;
+export const attemptFailures = ['status', 'timeout', 'address_rejected', 'tls', 'connection_failed'] as const;
 
 export interface AttemptResult {
   /** `undefined`: delivered. */
@@ -50,7 +50,7 @@ export function createDeliverySender(settings: SendSettings): DeliverySender {
   return {
     async send(endpoint, eventId, payload) {
       // The operator may have changed the rules since the endpoint was created.
-      if (urlMistake(endpoint.url, settings) !== undefined) return { failure: 'address_refused' };
+      if (urlMistake(endpoint.url, settings) !== undefined) return { failure: 'address_rejected' };
       const signal = AbortSignal.timeout(timeout_ms);
       try {
         const { statusCode, headers, body } = await request(endpoint.url, {
@@ -81,7 +81,7 @@ function retryAfter(header: string | string[] | undefined): Pick<AttemptResult, 
 
 function failureOf(error: unknown): AttemptResult['failure'] & string {
   const { code = '', name = '' } = error as { readonly code?: unknown; readonly name?: string };
-  if (code === addressRefused) return 'address_refused';
+  if (code === addressRejected) return 'address_rejected';
   if (name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(String(code))) return 'timeout';
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_OSSL|EPROTO/.test(String(code))) return 'tls';
   return 'connection_failed';
