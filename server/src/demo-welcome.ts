@@ -8,17 +8,20 @@ interface Welcome {
   readonly ehrs: EhrRegistry;
   /** The credentials are only in this file, since printed text may end up in a log. */
   readonly clientFile: string;
+  /** How to sign in to the console. */
+  readonly consoleSignIn: string;
 }
 
 /** A welcome text with links, and a request that books a free time, ready to paste. */
-export async function demoWelcome({ address, ehrs, clientFile }: Welcome): Promise<string> {
+export async function demoWelcome({ address, ehrs, clientFile, consoleSignIn }: Welcome): Promise<string> {
   const booking = await demoBooking(ehrs);
   const credential = (name: string) => `$(node -p 'require("${clientFile}").${name}')`;
   const credentials = { id: credential('client_id'), secret: credential('client_secret') };
   const links = [
     ['Start page', `${address}/`],
-    ...pageLinks({ hasMailbox: true }).map(({ title, path }) => [title, address + path]),
+    ...pageLinks({ hasMailbox: true, hasConsole: true }).map(({ title, path }) => [title, address + path]),
     ['Credentials', clientFile],
+    ['Console sign-in', consoleSignIn],
   ];
   return `
 Crossward is running with three sandbox EHRs. All people in them are synthetic.

@@ -7,6 +7,7 @@ import type { ClientRegistry } from '../clients/client-registry.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { DemoClient } from '../config/demo.ts';
+import type { ConsoleDeps } from '../console/page.ts';
 import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes } from '../emrs/routes.ts';
@@ -19,9 +20,13 @@ import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { addResourceRoutes } from '../resources/routes.ts';
 import { addScheduleRoutes } from '../schedules/routes.ts';
 import { addTimeslotRoutes } from '../timeslots/routes.ts';
+import { addDeliveryRoutes } from '../webhooks/delivery-routes.ts';
+import { addEndpointRoutes } from '../webhooks/endpoint-routes.ts';
+import { addEventRoutes } from '../webhooks/event-routes.ts';
 import { addAccess } from './access.ts';
 import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
+import { addConsole } from './console-routes.ts';
 import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
@@ -76,6 +81,9 @@ export interface AppDeps {
   readonly limits: Configuration['limits'];
   readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
+  readonly webhooks: Configuration['webhooks'];
+  /** Absent: no console. */
+  readonly console?: Omit<ConsoleDeps, 'services' | 'log'> | undefined;
   isReady(): Promise<boolean>;
 }
 
@@ -164,6 +172,10 @@ export async function buildApp(
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
   addMedicalNoteRoutes(app, deps);
+  addEventRoutes(app, { cursors: deps.cursors, db: deps.services.db });
+  const webhooks = { ...deps.services, cursors: deps.cursors, settings: deps.webhooks };
+  addEndpointRoutes(app, webhooks);
+  addDeliveryRoutes(app, webhooks);
   await app.register(async (scope) => {
     addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
     addDocumentRoutes(scope, deps);
@@ -177,6 +189,13 @@ export async function buildApp(
   const { public_url: publicUrl } = deps.http;
   if (publicUrl !== undefined) {
     await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });
+  }
+  if (deps.console) {
+    await addConsole(
+      app,
+      { ...deps.console, services: deps.services, log: deps.log },
+      deps.limits.page_requests_per_minute,
+    );
   }
   addHealth(app, deps);
   methods.finish();

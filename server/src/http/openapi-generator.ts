@@ -4,6 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { AnyOperation } from '../api/route.ts';
 import { introduction } from './openapi-introduction.ts';
 import { problemResponses } from './openapi-problems.ts';
+import { openApiWebhooks } from './openapi-webhooks.ts';
 
 type Json = Record<string, unknown>;
 
@@ -46,7 +47,7 @@ export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
       if (!('openapiObject' in document)) throw new Error('Only OpenAPI 3 is generated');
       const { openapiObject } = document;
       addExamples(openapiObject.paths as Record<string, Record<string, Json>>, app.operations);
-      return openapiObject;
+      return Object.assign(openapiObject, { webhooks: openApiWebhooks });
     },
   });
 }
@@ -111,11 +112,17 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
               }),
           ...(status === 201 ? { location: { type: 'string', description: 'Path of the created object.' } } : {}),
         },
-        content: operation.response.mediaTypes
-          ? Object.fromEntries(
-              operation.response.mediaTypes.map((type) => [type, { schema: operation.response.schema }]),
-            )
-          : { 'application/json': { schema: preview && status === 200 ? { anyOf: [preview, success] } : success } },
+        ...(status === 204
+          ? { type: 'null' }
+          : {
+              content: operation.response.mediaTypes
+                ? Object.fromEntries(
+                    operation.response.mediaTypes.map((type) => [type, { schema: operation.response.schema }]),
+                  )
+                : {
+                    'application/json': { schema: preview && status === 200 ? { anyOf: [preview, success] } : success },
+                  },
+            }),
       },
       ...(preview && status !== 200
         ? {

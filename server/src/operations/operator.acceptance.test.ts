@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { book, freeSlot, isFree } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/codes.ts';
+import { expectEvents } from '../../../test/events.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { change, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
@@ -99,6 +100,7 @@ test('dropping an expiry marks its holds as expired', async () => {
   expect(await itemStates(held.id)).toEqual([{ state: 'expiring', operation_id: id }]);
   await drop(id);
   expect(await itemStates(held.id)).toEqual([{ state: 'expired', operation_id: null }]);
+  await expectEvents(gateway, held.id, ['awaiting_confirmation', 'confirmation_expired']);
   ehrs.of('by-code').comeUp();
   expect(await careUnitOf(gateway, byCode).get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
 });

@@ -11,18 +11,25 @@ import { type DemoEhr, type DemoStart, startPage } from './start-page.ts';
 interface Dependencies {
   readonly ehrs: EhrRegistry;
   readonly mailbox?: object | undefined;
+  readonly console?: object | undefined;
   /** Set in the demo. */
   readonly demoClient?: DemoClient | undefined;
 }
 
 /** Serves `/`. In the demo, under the name of this machine, the page shows the credentials of the demo's client. */
 export async function addStartPage(app: FastifyInstance, deps: Dependencies): Promise<void> {
-  const { ehrs, mailbox, demoClient } = deps;
+  const { ehrs, mailbox, console, demoClient } = deps;
   await addHtmlPages(app, {}, (pages) =>
     pages.get('/', async ({ headers: { host } }, reply) => {
-      const isDemo = demoClient !== undefined && isOwnHost(host);
-      const links = pageLinks({ hasMailbox: mailbox !== undefined && isOwnHost(host) });
-      const page = startPage(links, isDemo ? await demoStart(demoClient, ehrs, `http://${host}`) : undefined);
+      const isOwn = isOwnHost(host);
+      const links = pageLinks({
+        hasMailbox: isOwn && mailbox !== undefined,
+        hasConsole: isOwn && console !== undefined,
+      });
+      const page = startPage(
+        links,
+        isOwn && demoClient ? await demoStart(demoClient, ehrs, `http://${host}`) : undefined,
+      );
       return reply.type('text/html; charset=utf-8').send(page);
     }),
   );
