@@ -91,7 +91,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, cancel or confirm many appointments
+         * Change several appointments
          * @description Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.
          */
         patch: operations["change_appointments"];
@@ -112,7 +112,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, cancel or confirm an appointment
+         * Change an appointment
          * @description The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.
          */
         patch: operations["change_appointment"];
@@ -186,7 +186,7 @@ export interface paths {
         get: operations["list_documents"];
         put?: never;
         /**
-         * Store a document
+         * Create a document
          * @description Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.
          */
         post: operations["create_document"];
@@ -312,7 +312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the schedules of a resource */
+        /** List schedules */
         get: operations["list_schedules"];
         put?: never;
         /**

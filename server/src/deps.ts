@@ -5,6 +5,7 @@ import { createCursors } from './api/paging.ts';
 import { startBackground } from './background/start.ts';
 import { createClientRegistry } from './clients/client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
+import type { DemoClient } from './config/demo.ts';
 import { createPageLinks } from './confirmations/page-links.ts';
 import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
@@ -41,6 +42,7 @@ interface Setup {
   readonly secretKeys: SecretKeys;
   /** Where the demo keeps its secret key. */
   readonly secretKeyFile?: string | undefined;
+  readonly demoClient?: DemoClient | undefined;
   readonly log: Logger;
   readonly connectors?: readonly ConnectorModule[];
 }
@@ -104,6 +106,7 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     cursors: createCursors(keys),
     services,
     mailbox: senders.mailbox,
+    demoClient: setup.demoClient,
     identifierHeaders: new Set(configuration.identifier_headers),
     limits: configuration.limits,
     documents: configuration.documents,

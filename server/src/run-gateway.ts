@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
-import { prepareDemo } from './config/demo.ts';
+import { type DemoClient, prepareDemo } from './config/demo.ts';
 import type { Environment } from './config/environment.ts';
 import { loadConfiguration } from './config/load.ts';
 import { requireLoopback } from './config/loopback.ts';
@@ -24,7 +24,8 @@ interface Setup {
   readonly configuration: Configuration;
   readonly secretKeys: SecretKeys;
   readonly secretKeyFile?: string;
-  readonly isDemo: boolean;
+  /** Set in the demo. */
+  readonly demoClient?: DemoClient;
 }
 
 /**
@@ -85,33 +86,17 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
   });
   primary?.onStop(stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  const welcome = () =>
-    setup.isDemo
-      ? demoWelcome({
-          address,
-          ehrs: deps.ehrs,
-          clientFile: join(dataDir, 'demo-client.json'),
-          consoleSignIn: consoleSignIn(setup.configuration, dataDir),
-        })
-      : '';
+  const welcome = () => (setup.demoClient ? demoWelcome({ address, ehrs: deps.ehrs, dataDir }) : '');
   if (primary) {
     primary.ready({ address, welcome: await welcome() });
     return;
   }
   log.info(
     // Milliseconds since the process began.
-    { address, database: database.kind, demo: setup.isDemo, start_ms: Math.round(performance.now()) },
+    { address, database: database.kind, demo: setup.demoClient !== undefined, start_ms: Math.round(performance.now()) },
     'Crossward is listening',
   );
   print(log, await welcome());
-}
-
-/** The password is printed in a terminal only, since other output may end up in a log. */
-function consoleSignIn({ console }: Configuration, dataDir: string): string {
-  const { name, password } = console?.demoOperator ?? {};
-  return process.stdout.isTTY
-    ? `name ${name}, password ${password?.reveal()}`
-    : `name and password in ${join(dataDir, 'demo-operator.json')}`;
 }
 
 /** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */
@@ -130,7 +115,7 @@ async function readDemo({ host, port }: Environment, dataDir: string): Promise<S
     configuration: demo.configuration,
     secretKeys: [demo.secretKey],
     secretKeyFile: demo.secretKeyFile,
-    isDemo: true,
+    demoClient: demo.client,
   };
 }
 
@@ -148,7 +133,7 @@ async function readConfigured(environment: Environment): Promise<Setup | undefin
   });
   if (usesDemoMailbox(configuration)) requireLoopback(environment.host, 'the demo mailbox');
   const secretKeys = [secretKey.reveal(), ...previousSecretKeys.map((key) => key.reveal())] as const;
-  return { configuration, secretKeys, isDemo: false };
+  return { configuration, secretKeys };
 }
 
 function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {

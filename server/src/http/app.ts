@@ -6,6 +6,7 @@ import { addAppointmentRoutes } from '../appointments/routes.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { DemoClient } from '../config/demo.ts';
 import type { ConsoleDeps } from '../console/page.ts';
 import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
@@ -26,7 +27,7 @@ import { addAccess } from './access.ts';
 import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
 import { addConsole } from './console-routes.ts';
-import { addDemoMailboxRoutes } from './demo-mailbox-routes.ts';
+import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
 import { type Exchange, watchExchange } from './exchanges.ts';
@@ -40,8 +41,9 @@ import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApiRoutes } from './openapi-routes.ts';
+import { addProblemPages } from './pages/problem-routes.ts';
+import { addStartPage } from './pages/start-page-routes.ts';
 import { addPatientPages } from './patient-page-routes.ts';
-import { addProblemPages } from './problem-routes.ts';
 import { requestId } from './request-id.ts';
 import { logRejection, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
@@ -72,6 +74,8 @@ export interface AppDeps {
   readonly services: OperationServices;
   /** Set if the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
+  /** Set in the demo: its pages show the credentials. */
+  readonly demoClient?: DemoClient | undefined;
   /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
   readonly limits: Configuration['limits'];
@@ -178,7 +182,8 @@ export async function buildApp(
   });
 
   addOpenApiRoutes(app);
-  await addDocs(app);
+  await addStartPage(app, deps);
+  await addDocs(app, deps.demoClient);
   await addProblemPages(app);
   if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
   const { public_url: publicUrl } = deps.http;

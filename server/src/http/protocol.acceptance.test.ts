@@ -34,7 +34,6 @@ const get = (path: string, more = '') =>
 
 describe('routes', () => {
   test.each([
-    '/',
     '/api',
     '/api/',
     '/api/nothing',

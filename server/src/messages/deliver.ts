@@ -137,9 +137,12 @@ async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<vo
         .where('id', '=', message.id)
         .where('state', '=', 'queued')
         .returning('id');
-      await (outcome === 'sent'
-        ? update.execute()
-        : withEvents(sql`${update}`, eventsText([failedEvent(message, outcome.failure)])).execute(db));
+      if (outcome === 'sent') {
+        await update.execute();
+      } else {
+        const events = [failedEvent(message, outcome.failure)];
+        await withEvents(sql`${update}`, eventsText([{ id: message.id, events }])).execute(db);
+      }
       return;
     } catch (error) {
       // Stopping here would mean that the message is sent a second time.

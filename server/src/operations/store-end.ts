@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
 import type { Tables } from '../db/tables/index.ts';
@@ -12,11 +13,13 @@ import type { Leased } from './stored-operation.ts';
 const ended = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
 const over = { ...released, ...ended };
 
+type Lease = Pick<Leased, 'id' | 'token'>;
+
 /**
  * Declares a statement that ends an operation under its lease and returns its `id`. Its events are written by the same
  * statement. The function throws LeaseLost.
  */
-function ending<Input extends object>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<{ id: string }>) {
+function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<{ id: string }>) {
   const alone = statement(build);
   const reporting = statement((db, input: Input & { readonly events: string }) =>
     withEvents(build(db, input), input.events),
@@ -24,15 +27,14 @@ function ending<Input extends object>(build: (db: Kysely<Tables>, input: Input) 
   return async (db: Db | Tx, input: Input, events: readonly NewEvent[] = []): Promise<void> => {
     const { rows } = await (events.length === 0
       ? alone(db, input)
-      : reporting(db, { ...input, events: eventsText(events) }));
+      : reporting(db, { ...input, events: eventsText([{ id: input.id, events }]) }));
     if (rows.length === 0) throw new LeaseLost();
   };
 }
 
-type Lease = Pick<Leased, 'id' | 'token'>;
-
 /**
- * Ends an operation. With a key its response is stored; without one its row is deleted.
+ * Ends an operation. With a key its response is stored; without one its row is deleted. Outside a transaction, responses of
+ * requests that run at the same time are stored by one statement.
  *
  * @throws LeaseLost
  */
@@ -40,16 +42,70 @@ export async function storeResponse(
   db: Db | Tx,
   operation: Leased,
   sealedResponse: Buffer | undefined,
-  events?: readonly NewEvent[],
+  events: readonly NewEvent[] = [],
 ): Promise<void> {
   if (sealedResponse === undefined) return removeOperation(db, operation, events);
-  await updateResponse(db, { ...operation, sealedResponse }, events);
+  const { id, token } = operation;
+  const response = { id, token, sealedResponse, events };
+  const isStored = db.isTransaction ? (await storeAll(db, [response]))[0] : await storeInGroup(db, response);
+  if (!isStored) throw new LeaseLost();
 }
 
-const updateResponse = ending((db, input: Lease & { readonly sealedResponse: Buffer }) => {
-  const values = { ...over, sealed_plan: null, sealed_response: input.sealedResponse, next_attempt_at: null };
-  return sql`${updateLeased(db, input).set(values).returning('id')}`;
-});
+interface EndingResponse extends Lease {
+  readonly sealedResponse: Buffer;
+  readonly events: readonly NewEvent[];
+}
+
+const storeInGroup = grouped({ run: storeAll, keyOf: ({ id }: EndingResponse) => id });
+
+/** Returns for each response whether its operation was still leased. */
+async function storeAll(db: Db | Tx, responses: readonly EndingResponse[]): Promise<boolean[]> {
+  const input = { responses: JSON.stringify(responses.map(asJson)) };
+  const { rows } = await (responses.every(({ events }) => events.length === 0)
+    ? updateResponses(db, input)
+    : updateResponsesWithEvents(db, { ...input, events: eventsText(responses) }));
+  const stored = new Set(rows.map(({ id }) => id));
+  return responses.map(({ id }) => stored.has(id));
+}
+
+function asJson({ id, token, sealedResponse }: EndingResponse) {
+  return { id, token, sealed_response: sealedResponse.toString('base64') };
+}
+
+interface ResponsesInput {
+  /** JSON text of a list. */
+  readonly responses: string;
+}
+
+const updateResponses = statement(updateFrom);
+const updateResponsesWithEvents = statement((db, input: ResponsesInput & { readonly events: string }) =>
+  withEvents(updateFrom(db, input), input.events),
+);
+
+function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuilder<{ id: string }> {
+  const source = sql<ResponseRow>`json_to_recordset(${responses}::json)`.as<'response'>(
+    sql`response (id uuid, token uuid, sealed_response text)`,
+  );
+  const update = db
+    .updateTable('operations')
+    .from(source)
+    .set({
+      ...over,
+      sealed_plan: null,
+      sealed_response: sql<Buffer>`decode(response.sealed_response, 'base64')`,
+      next_attempt_at: null,
+    })
+    .whereRef('operations.id', '=', 'response.id')
+    .whereRef('operations.lease_token', '=', 'response.token')
+    .returning('operations.id');
+  return sql`${update}`;
+}
+
+interface ResponseRow {
+  readonly id: string;
+  readonly token: string;
+  readonly sealed_response: string;
+}
 
 /** @throws LeaseLost */
 export const removeOperation = ending(
@@ -94,7 +150,8 @@ export async function monitorRepeats(
     ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
   };
   const monitored = sql<{ id: string }>`${updateLeased(db, operation).set(values).returning('id')}`;
-  const { rows } = await (events.length === 0 ? monitored : withEvents(monitored, eventsText(events))).execute(db);
+  const changed = [{ id: operation.id, events }];
+  const { rows } = await (events.length === 0 ? monitored : withEvents(monitored, eventsText(changed))).execute(db);
   if (rows.length === 0) throw new LeaseLost();
 }
 
