@@ -7,5 +7,7 @@ import { isOwnHost } from './demo/own-host.ts';
  */
 export function consoleUrl({ url }: Pick<ConsoleSettings, 'url'>, host: string): string | undefined {
   if (url !== undefined) return host.toLowerCase() === new URL(url).host ? url : undefined;
-  return isOwnHost(host) ? `http://${host}` : undefined;
+  const own = `http://${host}`;
+  // A port can be too large.
+  return isOwnHost(host) && URL.canParse(own) ? own : undefined;
 }
