@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
 import { type DemoClient, prepareDemo } from './config/demo.ts';
@@ -84,15 +84,7 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
   });
   primary?.onStop(stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
-  const welcome = () =>
-    setup.demoClient
-      ? demoWelcome({
-          address,
-          ehrs: deps.ehrs,
-          clientFile: join(dataDir, 'demo-client.json'),
-          consoleSignIn: consoleSignIn(setup.configuration, dataDir),
-        })
-      : '';
+  const welcome = () => (setup.demoClient ? demoWelcome({ address, ehrs: deps.ehrs, dataDir }) : '');
   if (primary) {
     primary.ready({ address, welcome: await welcome() });
     return;
@@ -103,14 +95,6 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
     'Crossward is listening',
   );
   print(log, await welcome());
-}
-
-/** The password is printed in a terminal only, since other output may end up in a log. */
-function consoleSignIn({ console }: Configuration, dataDir: string): string {
-  const { name, password } = console?.demoOperator ?? {};
-  return process.stdout.isTTY
-    ? `name ${name}, password ${password?.reveal()}`
-    : `name and password in ${join(dataDir, 'demo-operator.json')}`;
 }
 
 /** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */
