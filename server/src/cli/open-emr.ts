@@ -1,8 +1,6 @@
-import type { ConnectorModule } from '@crossward/connector-kit';
 import type { PostgresPool } from 'kysely';
-import type { ConfiguredEmr } from '../config/configuration.ts';
 import { demoConfigurationPath } from '../config/demo.ts';
-import { loadEmr } from '../config/load.ts';
+import { type LoadedEmr, loadEmr } from '../config/load.ts';
 import type { Database } from '../db/database.ts';
 import { type BoundConnector, bindConnector } from '../ehr/bind-connector.ts';
 import { connectors } from '../ehr/connectors.ts';
@@ -10,12 +8,6 @@ import { createEhrHttp } from '../ehr/guard/ehr-http.ts';
 import { httpSettings } from '../ehr/guard/settings.ts';
 import { UsageError } from './exit-codes.ts';
 import { openGatewayDatabase } from './gateway-database.ts';
-
-/** The EHR chosen for a command. */
-export interface ChosenEmr {
-  readonly emr: ConfiguredEmr;
-  readonly module: ConnectorModule;
-}
 
 /** Its connector, and the HTTP connections that it uses. */
 export interface BoundEmr extends BoundConnector {
@@ -31,12 +23,9 @@ export interface EmrOptions {
  * Loads the chosen EHR from the configuration of `--config`, otherwise of `CROSSWARD_CONFIG`, otherwise of the demo.
  * Secrets of other parts of the configuration need not be set.
  */
-export async function chooseEmr({ config, emr: id }: EmrOptions): Promise<ChosenEmr> {
+export async function chooseEmr({ config, emr: id }: EmrOptions): Promise<LoadedEmr> {
   const path = config ?? (process.env.CROSSWARD_CONFIG || demoConfigurationPath);
-  const emr = await loadEmr({ path, connectors, environment: process.env }, (ids) => named(ids, id));
-  const module = connectors.find(({ name }) => name === emr.connector);
-  if (!module) throw new UsageError(`No connector is named ${emr.connector}.`);
-  return { emr, module };
+  return loadEmr({ path, connectors, environment: process.env }, (ids) => named(ids, id));
 }
 
 function named(ids: readonly string[], id: string | undefined): string {
@@ -50,11 +39,11 @@ function named(ids: readonly string[], id: string | undefined): string {
 }
 
 /** Opens the gateway's database for a connector that stores its data in it. */
-export async function openDatabaseFor({ module }: ChosenEmr): Promise<Database | undefined> {
-  return module.migrations ? (await openGatewayDatabase()).database : undefined;
+export async function openDatabaseFor({ module }: LoadedEmr): Promise<Database | undefined> {
+  return module.migrations ? (await openGatewayDatabase([module])).database : undefined;
 }
 
-export async function bindEmr({ emr, module }: ChosenEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
+export async function bindEmr({ emr, module }: LoadedEmr, database: PostgresPool | undefined): Promise<BoundEmr> {
   const http = createEhrHttp(await httpSettings(emr.connection));
   const context = {
     emr: emr.id,
