@@ -9,7 +9,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 const layers = [
   ['main', 'cli'],
   ['http', 'background'],
-  ['patient-page'],
+  ['patient-page', 'console'],
   [
     'appointments',
     'documents',
@@ -17,6 +17,7 @@ const layers = [
     'resources',
     'schedules',
     'timeslots',
+    'webhooks',
     'healthcare-services',
     'medical-notes',
     'emrs',
@@ -25,6 +26,7 @@ const layers = [
   ['operations'],
   ['confirmations'],
   ['messages', 'ehr', 'clients', 'secret-keys', 'uploads'],
+  ['events'],
   ['db', 'config'],
   ['identifiers', 'problems', 'secrets', 'startup', 'time', 'log', 'workers', 'html'],
 ];

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { creationBody, freeSlot, oslo, riverside, sodermalm } from './bookings.ts';
+import { consoleBrowser, newOperator, withConsole } from './console.ts';
 import { form } from './documents.ts';
 import { startGateway } from './gateway.ts';
+import { startReceiver, webhooksOf, withQuickWebhooks } from './webhook-receiver.ts';
 
 /** Personal data and secrets that must not appear in a log. */
 const people = {
@@ -24,11 +26,19 @@ const people = {
 };
 const note = { noteText: 'kanari-journal-5521 has a rash', noteTitle: 'kanari-title-8812' };
 const file = { fileText: 'kanari-document-3390 has a fracture', fileTitle: 'kanari-file-6127' };
-const secrets = { wrongSecret: 'kanari-secret-4d1f8e0b77aa', bearer: 'kanari-bearer-99ab12' };
+const secrets = {
+  wrongSecret: 'kanari-secret-4d1f8e0b77aa',
+  bearer: 'kanari-bearer-99ab12',
+  urlToken: 'kanari-url-token',
+};
 const canaries = Object.values({ ...people, ...note, ...file, ...secrets });
 
-const gateway = await startGateway({ logLevel: 'trace' });
-afterAll(() => gateway.close());
+const gateway = await startGateway({ logLevel: 'trace', configure: (it) => withConsole(withQuickWebhooks(it)) });
+const receiver = await startReceiver();
+afterAll(async () => {
+  await gateway.close();
+  await receiver.close();
+});
 
 const ids = Object.entries({
   no_personal_number: people.norwegian,
@@ -235,14 +245,17 @@ test('no log line, metric, problem or table contains personal data', async () =>
   for (const text of texts) await sendAll(text);
 
   // In successful requests.
+  const endpoint = await webhooksOf(gateway).create(receiver.url);
   await send('GET', `${oslo}/patients/p-1`);
   const booked = await send<{ id: string }>('POST', `${oslo}/appointments`, {
-    body: { ...creationBody(await freeSlot(gateway)), patient_id: 'header:x-patient' },
+    body: { ...creationBody(await freeSlot(gateway)), patient_id: 'header:x-patient', comment: note.noteText },
     headers: { 'x-patient': `no_personal_number:${people.norwegian}` },
   });
   expect(booked.status).toBe(201);
   await send('GET', `${oslo}/appointments?patient_id=no_personal_number:${people.norwegian}`);
   await send('PATCH', `${oslo}/appointments/${booked.body.id}`, { body: { status: 'cancelled' } });
+
+  await webhooksOf(gateway).ended(endpoint.id, 2);
 
   const written = await send<{ id: string }>('POST', `${oslo}/patients/p-1/medical-notes`, {
     body: { text: note.noteText, title: note.noteTitle, author_id: 'r-1' },
@@ -291,6 +304,7 @@ test('no log line, metric, problem or table contains personal data', async () =>
   }
   // In a request that causes an internal error.
   await gateway.request('GET', '/health/ready');
+  const operatorSecrets = await useConsole();
   const tables = await textColumns();
   const metrics = (await gateway.request('GET', '/metrics')).text;
   await gateway.database.close();
@@ -303,11 +317,51 @@ test('no log line, metric, problem or table contains personal data', async () =>
 
   expect(gateway.logLines.length).toBeGreaterThan(1000);
   expect(tables.length).toBeGreaterThan(5);
-  expectNoneIn('a log line', gateway.logLines, [secret]);
-  expectNoneIn('the metrics', metrics.split('\n'), [secret]);
+  expectNoneIn('a log line', gateway.logLines, [secret, ...operatorSecrets]);
+  expectNoneIn('the metrics', metrics.split('\n'), [secret, ...operatorSecrets]);
   expectNoneIn('a problem', problems, [secret]);
-  expectNoneIn('the database', tables, [secret]);
+  expect(receiver.received.length).toBeGreaterThan(1);
+  expectNoneIn(
+    'a delivery',
+    receiver.received.map(({ body }) => body),
+    [secret, endpoint.secret, 'p-1'],
+  );
+  expectNoneIn('the database', tables, [secret, ...operatorSecrets]);
 }, 120_000);
+
+/** Sends canaries to the console, and signs in. Returns what only the operator and the browser know. */
+async function useConsole(): Promise<string[]> {
+  const operator = await newOperator(gateway, 'kari', 'admin');
+  const browser = consoleBrowser(gateway);
+  // Not all of them, because each password that is checked takes a tenth of a second.
+  const typed = [people.norwegian, people.email, secrets.wrongSecret];
+  for (const text of typed) {
+    await browser.open(`/console/sign-in?next=${encodeURIComponent(text)}`);
+    // People type everything into every field.
+    await browser.submit('/console/sign-in', { name: text, password: operator.password, code: text });
+    await browser.submit('/console/sign-in', { name: operator.name, password: text, code: text });
+    await gateway.database.pool.connect().then(async (client) => {
+      await client.query('DELETE FROM failed_sign_ins', []);
+      client.release();
+    });
+  }
+  await browser.signIn(operator);
+  const token = browser.cookies.get('__Host-crossward-console') ?? '';
+  for (const text of typed) {
+    const encoded = encodeURIComponent(text);
+    await browser.open(`/console/operations?id=${encoded}`);
+    await browser.open('/console');
+    for (const path of [`operations/${encoded}/retry`, `operations/${encoded}/drop`, `messages/${encoded}/send`]) {
+      await browser.submit(`/console/${path}`, { checked: 'yes', [text]: text });
+      await browser.open('/console');
+    }
+    await browser.submit(`/console/connections/${encoded}`);
+    await browser.open(`/console/activity?before=${encoded}`);
+  }
+  const { secret } = operator.totp;
+  expect(token).toMatch(/^.{43}$/);
+  return [operator.password, token, Buffer.from(token, 'base64url').toString('hex'), secret.base32, secret.hex];
+}
 
 function expectNoneIn(name: string, lines: readonly string[], more: readonly string[]): void {
   const wanted = [...canaries, ...more].flatMap((it) => [it, encodeURIComponent(it), it.replaceAll(/[ -]/g, '')]);
@@ -329,8 +383,9 @@ async function textColumns(): Promise<string[]> {
     );
     const found: string[] = [];
     for (const { schema, table } of rows) {
-      // The sandbox is an EHR, and keeps notes and documents as they are.
-      if (schema === 'sandbox' && ['medical_notes', 'documents', 'document_chunks'].includes(table)) continue;
+      // The sandbox is an EHR, and keeps comments, notes and documents as they are.
+      if (schema === 'sandbox' && ['appointments', 'medical_notes', 'documents', 'document_chunks'].includes(table))
+        continue;
       const all = await client.query<{ row: string }>(`SELECT it::text AS row FROM "${schema}"."${table}" it`, []);
       found.push(...all.rows.map(({ row }) => `${schema}.${table} ${row}`));
     }

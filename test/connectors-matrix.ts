@@ -4,9 +4,10 @@ import { formatMatrix, type Report, runConformance, type Subject } from '@crossw
 import { fakes, medplums } from '../connectors/fhir-r4/test/conformance-subjects.ts';
 import { sandboxSubject } from '../connectors/sandbox/test/conformance-subject.ts';
 import { gatewayBefore } from '../server/src/cli/gateway-before.ts';
-import { pgliteDatabase, startPglite } from '../server/src/db/embedded-database.ts';
+import { pgliteDatabase } from '../server/src/db/embedded-database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { migrationSets } from '../server/src/db/migration-sets.ts';
+import { startPglite } from '../server/src/db/start-pglite.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 
 const target = new URL('../docs/connectors.md', import.meta.url);

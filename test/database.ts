@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../server/src/db/database.ts';
-import { pgliteDatabase, startPglite } from '../server/src/db/embedded-database.ts';
+import { pgliteDatabase } from '../server/src/db/embedded-database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { migrationSets } from '../server/src/db/migration-sets.ts';
+import { startPglite } from '../server/src/db/start-pglite.ts';
 import { connectors } from '../server/src/ehr/connectors.ts';
 
 export interface TestDatabase {

@@ -1,3 +1,4 @@
+import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { reasonNames, reasons } from '../server/src/problems/reasons.ts';
@@ -9,6 +10,7 @@ const isMissing = isBrowserMissing();
 // Skipped without Chromium on a developer's machine. CI fails instead, with the message above.
 describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
   let gateway: Gateway;
+  let demo: Gateway;
   let browser: Awaited<ReturnType<typeof startBrowser>>;
   let page: Page;
   let requests: URL[];
@@ -16,11 +18,13 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
 
   beforeAll(async () => {
     gateway = await startGateway();
+    demo = await startGateway({ beside: gateway, isDemo: true });
     browser = await startBrowser(`http://127.0.0.1:${gateway.port}`);
   });
 
   afterAll(async () => {
     await browser?.close();
+    await demo?.close();
     await gateway?.close();
   });
 
@@ -39,7 +43,7 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
   afterEach(async () => {
     await page.close();
     const isGateway = ({ protocol, host }: URL) =>
-      ['data:', 'blob:'].includes(protocol) || host === `127.0.0.1:${gateway.port}`;
+      ['data:', 'blob:'].includes(protocol) || [gateway, demo].some(({ port }) => host === `127.0.0.1:${port}`);
     expect(requests.filter((url) => !isGateway(url)).map(String)).toEqual([]);
     expect(browserErrors).toEqual([]);
   });
@@ -49,7 +53,14 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     for (const { summary } of gateway.app.operations.values()) await page.getByText(summary).first().waitFor();
     // Not `networkidle`: that event is missed if the page is idle before the listener is added.
     await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
-    expect(requests.map(({ pathname }) => pathname)).toContain('/api/openapi.json');
+    expect(requests.map(({ pathname }) => pathname)).toContain('/docs/reference.json');
+  });
+
+  test('the first sample of a response to a booking is that of a booking', async () => {
+    await page.goto('/docs/#tag/appointments/POST/api/emrs/{emr}/care-units/{care_unit_id}/appointments');
+    const booking = page.getByRole('region', { name: 'Create an appointment' });
+    await booking.getByRole('tab').first().waitFor();
+    expect(await booking.getByRole('tab').first().innerText()).toContain('201');
   });
 
   test('an operation can be sent from the page', async () => {
@@ -58,11 +69,38 @@ describe.skipIf(isMissing)('in a browser', browserTimeout, () => {
     const credentials = page.locator('.scalar-password-input');
     await credentials.nth(0).fill(id);
     await credentials.nth(1).fill(secret);
+    expect(await statusOfFirstRequest()).toBe(200);
+  });
+
+  test('an operation of the demo can be sent without filling in anything', async () => {
+    await page.goto(`http://127.0.0.1:${demo.port}/docs/`);
+    expect(await statusOfFirstRequest()).toBe(200);
+  });
+
+  /** Sends the first operation of the page, which lists the EHRs. */
+  async function statusOfFirstRequest(): Promise<number> {
+    // Operations are rendered when they come into view.
+    await page.evaluate("location.hash = 'tag/ehr-systems/GET/api/emrs'");
     await page.getByRole('button', { name: 'Test Request' }).first().click();
     const emrsResponse = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/emrs');
     await page.getByRole('button', { name: 'Send' }).first().click();
-    expect((await emrsResponse).status()).toBe(200);
-  });
+    return (await emrsResponse).status();
+  }
+
+  test.each(['light', 'dark'] as const)(
+    'the start page works on a small screen and for everyone: %s',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 320, height: 640 });
+      await page.goto(`http://127.0.0.1:${demo.port}/`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
+      await page.evaluate(axe.source);
+      const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      await page.getByRole('link', { name: 'Mailbox' }).click();
+      await page.getByRole('heading', { name: 'Demo mailbox' }).waitFor();
+    },
+  );
 
   test('every problem reason has a page with its title and advice', async () => {
     for (const reason of reasonNames) {

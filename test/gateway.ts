@@ -75,6 +75,8 @@ export interface GatewayOptions {
   readonly databaseKind?: Database['kind'];
   /** Default: all connectors of the gateway. Every EHR uses the connector under test. */
   readonly connectors?: readonly ConnectorModule[];
+  /** Whether its pages show the credentials of the client `everything`, as in the demo. */
+  readonly isDemo?: boolean;
   /** Another gateway whose database, secret keys and clients to share. PostgreSQL and sandboxes only. */
   readonly beside?: Gateway;
 }
@@ -115,6 +117,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     logLevel = 'info',
     databaseKind,
     connectors: modules = connectors,
+    isDemo = false,
     beside,
   } = options;
   const ground = beside ? await sharedGround(beside.ground) : await newGround(databaseKind);
@@ -139,6 +142,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     secretKeys,
     log,
     connectors: modules,
+    ...(isDemo
+      ? { demoClient: { client_id: clientId('everything'), client_secret: secrets.get('everything') ?? '' } }
+      : {}),
   });
   const app = await buildApp(deps);
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -1,5 +1,13 @@
 import type { Database } from '../server/src/db/database.ts';
 
+/** Of `appointment`: whether one of its events has this type. Callers know a confirmed draft by the id of the draft. */
+const hasEvent = (type: string) => `(
+  EXISTS (SELECT FROM events WHERE emr = appointment.emr AND subject = appointment.id AND type = '${type}')
+  OR EXISTS (
+    SELECT FROM confirmation_items AS item JOIN events ON events.emr = item.emr AND subject = item.appointment_id
+    WHERE item.emr = appointment.emr AND item.ehr_appointment_id = appointment.id AND item.kind = 'booking'
+      AND type = '${type}'))`;
+
 /** Queries for violated invariants of an idle database. Each row is a violation. */
 const violations: Readonly<Record<string, string>> = {
   'appointments overlap': `
@@ -38,6 +46,20 @@ const violations: Readonly<Record<string, string>> = {
   'an appointment has two pending cancellations': `
     SELECT emr, ehr_appointment_id FROM confirmation_items WHERE kind = 'cancellation' AND state = 'pending'
     GROUP BY emr, ehr_appointment_id HAVING count(*) > 1`,
+  'an appointment is booked without an event': `
+    SELECT emr, id FROM sandbox.appointments AS appointment
+    WHERE state = 'booked' AND NOT ${hasEvent('appointment.booked')}`,
+  'an appointment is held without an event': `
+    SELECT emr, id FROM sandbox.appointments AS appointment
+    WHERE state = 'held' AND held_until > clock_timestamp() AND NOT ${hasEvent('appointment.awaiting_confirmation')}`,
+  'a booked appointment is cancelled without an event': `
+    SELECT emr, id FROM sandbox.appointments AS appointment
+    WHERE state = 'cancelled' AND ${hasEvent('appointment.booked')} AND NOT ${hasEvent('appointment.cancelled')}`,
+  'an event is repeated': `
+    SELECT emr, subject, type FROM events
+    WHERE type IN ('appointment.booked', 'appointment.cancelled') OR (
+      type = 'appointment.confirmation_expired' AND data ->> 'status' = 'cancelled')
+    GROUP BY emr, subject, type HAVING count(*) > 1`,
 };
 
 /** The rows that violate an invariant, by the invariant's name. */

@@ -2,7 +2,14 @@ import type { Database } from '../server/src/db/database.ts';
 import type { Statement } from './statements.ts';
 
 /** Tables that grow with use. */
-export const largeTables = ['operations', 'confirmations', 'confirmation_items', 'messages'] as const;
+export const largeTables = [
+  'operations',
+  'confirmations',
+  'confirmation_items',
+  'messages',
+  'events',
+  'webhook_deliveries',
+] as const;
 
 /*
  * A busy month: nearly all rows are finished and kept for a while, a few are pending, a few are expired or due. Encrypted
@@ -39,6 +46,16 @@ const fill = [
    FROM confirmations, LATERAL (SELECT CASE
      WHEN confirmed_at IS NOT NULL THEN 'sent' WHEN code_hash IS NOT NULL AND get_byte(uuid_send(id), 0) > 200 THEN 'failed'
      ELSE 'queued' END AS state) AS it`,
+  `INSERT INTO events (type, emr, care_unit_id, subject, data, position, occurred_at)
+   SELECT 'appointment.booked', 'sandbox-no', 'oslo-sentrum', 'a-' || n, '{}',
+     CASE WHEN n < 59990 THEN nextval('event_positions') END, now() - (60000 - n) * interval '60 seconds'
+   FROM generate_series(1, 60000) AS n`,
+  `INSERT INTO webhook_endpoints (id, client_id, sealed_url, sealed_secret, disabled_reason)
+   SELECT md5(n::text)::uuid, 'everything', '\\x00', '\\x00', 'client' FROM generate_series(1, 10) AS n`,
+  `INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject, state, attempts, next_attempt_at)
+   SELECT md5((position % 10 + 1)::text)::uuid, id, position, subject,
+     CASE WHEN position % 100 = 0 THEN 'pending' ELSE 'delivered' END, 1, now() + interval '1 hour'
+   FROM events WHERE position IS NOT NULL`,
 ];
 
 /** Fills the growing tables with sixty thousand rows each. PostgreSQL only. */

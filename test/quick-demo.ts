@@ -17,7 +17,7 @@ const connection = {
 };
 
 /** Writes a configuration file with the demo's EHRs and short limits, for tests that kill gateways. */
-export async function writeQuickDemo(folder: string): Promise<ChildSetup> {
+export async function writeQuickDemo(folder: string, more: object = {}): Promise<ChildSetup> {
   const client = { id: 'demo', secret: randomBytes(32).toString('base64url') };
   const file = parseYaml(await readFile(demoConfigurationPath, 'utf8'));
   if ('mistakes' in file) throw new Error('The configuration of the demo cannot be read');
@@ -27,6 +27,7 @@ export async function writeQuickDemo(folder: string): Promise<ChildSetup> {
     ...demo,
     emrs: demo.emrs.map((emr) => ({ ...emr, connection })),
     clients: [{ id: client.id, name: 'Demo', secrets: [{ sha256: hashSecret(client.secret) }], scopes, grants }],
+    ...more,
   };
   const path = join(folder, 'quick-demo.yaml');
   await writeFile(path, JSON.stringify(configuration));

@@ -61,8 +61,9 @@ export async function attempt<Data>(
     const { data, error, response } = await send({ headers, signal: limit.signal, fetch: markedFetch });
     if (!response.ok) return { failure: rejection(response, error) };
     isStreaming = isStream;
-    // Every operation of the gateway responds with a body.
-    if (data === undefined && !isStream) return { failure: unreadable('The response is empty', response.status) };
+    // Every other response of the gateway has a body.
+    if (data === undefined && !isStream && response.status !== 204)
+      return { failure: unreadable('The response is empty', response.status) };
     return { data: data as Data, response };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;

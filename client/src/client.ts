@@ -2,6 +2,7 @@ import { type Appointments, appointmentMethods } from './appointments.ts';
 import { type CallerOptions, createCaller } from './caller.ts';
 import { type Documents, documentMethods } from './documents.ts';
 import { type CareUnits, careUnitMethods, type Emrs, emrMethods } from './emrs.ts';
+import { type Events, eventMethods } from './events.ts';
 import { type HealthcareServices, healthcareServiceMethods } from './healthcare-services.ts';
 import { type MedicalNotes, medicalNoteMethods } from './medical-notes.ts';
 import { type Patients, patientMethods } from './patients.ts';
@@ -9,6 +10,7 @@ import { createRawClient, type RawClient, type RawOptions } from './raw.ts';
 import { type Resources, resourceMethods } from './resources.ts';
 import { type Schedules, scheduleMethods } from './schedules.ts';
 import { type TimeSlots, timeSlotMethods } from './time-slots.ts';
+import { type WebhookEndpoints, webhookEndpointMethods } from './webhook-endpoints.ts';
 
 export interface CrosswardClientOptions extends RawOptions, CallerOptions {}
 
@@ -26,6 +28,9 @@ export interface CareUnitClient {
 
 export interface CrosswardClient {
   readonly emrs: Emrs;
+  /** What happened in the care units that the client may use. */
+  readonly events: Events;
+  readonly webhookEndpoints: WebhookEndpoints;
   /** The care units of an EHR. */
   careUnits(emr: string): CareUnits;
   /** The operations of one care unit. Sends nothing. */
@@ -41,6 +46,8 @@ export function createCrosswardClient(options: CrosswardClientOptions): Crosswar
   return {
     raw,
     emrs: emrMethods(connection),
+    events: eventMethods(connection),
+    webhookEndpoints: webhookEndpointMethods(connection),
     careUnits: (emr) => careUnitMethods(connection, emr),
     careUnit(emr, care_unit_id) {
       const place = { emr, care_unit_id };

@@ -40,6 +40,19 @@ const calls: Record<OperationId, (unit: CareUnitClient, client: CrosswardClient)
   get_emr: (_, { emrs }) => [emrs.get('sandbox-no')],
   list_care_units: (_, { careUnits }) => [careUnits('sandbox-no').list().all()],
   get_care_unit: (_, { careUnits }) => [careUnits('sandbox-no').get('oslo-sentrum')],
+  list_events: (_, { events }) => [events.read({ limit: 10 })],
+  list_webhook_endpoints: (_, { webhookEndpoints }) => [webhookEndpoints.list().all()],
+  create_webhook_endpoint: (_, { webhookEndpoints }) => [
+    webhookEndpoints.create({ url: 'https://hooks.clinic.example' }),
+  ],
+  get_webhook_endpoint: (_, { webhookEndpoints }) => [webhookEndpoints.get('e-1')],
+  change_webhook_endpoint: (_, { webhookEndpoints }) => [webhookEndpoints.change('e-1', { status: 'disabled' })],
+  delete_webhook_endpoint: (_, { webhookEndpoints }) => [webhookEndpoints.delete('e-1')],
+  rotate_webhook_secret: (_, { webhookEndpoints }) => [webhookEndpoints.rotateSecret('e-1')],
+  test_webhook_endpoint: (_, { webhookEndpoints }) => [webhookEndpoints.test('e-1')],
+  replay_events: (_, { webhookEndpoints }) => [webhookEndpoints.replay('e-1', new Date())],
+  list_webhook_deliveries: (_, { webhookEndpoints }) => [webhookEndpoints.deliveries('e-1').all()],
+  redeliver_event: (_, { webhookEndpoints }) => [webhookEndpoints.redeliver('e-1', 'd-1')],
   get_patient: ({ patients }) => [patients.get('p-3')],
   list_resources: ({ resources }) => [resources.list().all()],
   get_resource: ({ resources }) => [resources.get('r-1')],
@@ -91,7 +104,9 @@ test('the list has every operation of the OpenAPI description', () => {
 });
 
 test.each(documented)('$operationId has methods that send $route', async ({ operationId, route, example }) => {
-  const { client, unit, requests } = clientWithReplies([json(example)]);
+  const { client, unit, requests } = clientWithReplies([
+    example === undefined ? new Response(null, { status: 204 }) : json(example),
+  ]);
   await Promise.all(calls[operationId](unit, client));
 
   expect(requests.length).toBeGreaterThan(0);

@@ -91,7 +91,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, cancel or confirm many appointments
+         * Change several appointments
          * @description Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.
          */
         patch: operations["change_appointments"];
@@ -112,7 +112,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update, cancel or confirm an appointment
+         * Change an appointment
          * @description The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.
          */
         patch: operations["change_appointment"];
@@ -186,7 +186,7 @@ export interface paths {
         get: operations["list_documents"];
         put?: never;
         /**
-         * Store a document
+         * Create a document
          * @description Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.
          */
         post: operations["create_document"];
@@ -312,7 +312,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the schedules of a resource */
+        /** List schedules */
         get: operations["list_schedules"];
         put?: never;
         /**
@@ -403,8 +403,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description What happened in the care units that the client is granted, in order. A client that has read an event never misses an earlier one. Poll with the `next_after` of the previous response.
+         */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhook endpoints */
+        get: operations["list_webhook_endpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description The response contains the secret, which is not shown again.
+         */
+        post: operations["create_webhook_endpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook-endpoints/{webhook_endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook endpoint */
+        get: operations["get_webhook_endpoint"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook endpoint */
+        delete: operations["delete_webhook_endpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description An endpoint that is enabled again gets later events. Replay those that it has missed.
+         */
+        patch: operations["change_webhook_endpoint"];
+        trace?: never;
+    };
+    "/api/webhook-endpoints/{webhook_endpoint_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List deliveries */
+        get: operations["list_webhook_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook-endpoints/{webhook_endpoint_id}/deliveries/{webhook_delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver an event again
+         * @description Creates a new delivery. If one of the same event is pending, it is made at once instead.
+         */
+        post: operations["redeliver_event"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook-endpoints/{webhook_endpoint_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay events
+         * @description Delivers every event since a time again, in order, with the same ids. Events that are older than their retention are not stored any more.
+         */
+        post: operations["replay_events"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook-endpoints/{webhook_endpoint_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook endpoint
+         * @description Deliveries are signed with both secrets until the previous one expires. The response contains the new secret, which is not shown again.
+         */
+        post: operations["rotate_webhook_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/webhook-endpoints/{webhook_endpoint_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test event */
+        post: operations["test_webhook_endpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    event: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive an event
+         * @description The gateway posts each event to the webhook endpoints that want it, signed according to Standard Webhooks. The same event can arrive more than once, with the same `webhook-id`.
+         */
+        post: operations["receive_event"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description An appointment of one patient with one resource. */
@@ -491,6 +669,48 @@ export interface components {
              * @description Start of the appointment. Local time of the care unit, `YYYY-MM-DDThh:mm:ss`. Can be followed by the care unit's offset at that time, as in the response of `list_timeslots`. Without it, a time that occurs twice means the first.
              */
             start_time: string;
+        };
+        /** @description What happened to an appointment. */
+        AppointmentEvent: {
+            /** @description Id of the appointment. Of a two-step cancellation: of the original. */
+            appointment_id: string;
+            /** @description Id that awaits or awaited the code of a two-step cancellation. Null for other events. */
+            cancellation_id: string | null;
+            /** @description `appointment.updated`: names of the changed fields. */
+            changed?: ("start" | "end" | "resource_id" | "comment")[];
+            /**
+             * Format: date-time
+             * @description End, with the care unit's UTC offset. Null if the gateway does not know it.
+             */
+            end: string | null;
+            /** @description Null if the gateway does not know it. */
+            healthcare_service_id: string | null;
+            /** @description `appointment.updated`: the former time and resource. */
+            previous?: {
+                /**
+                 * Format: date-time
+                 * @description Former end.
+                 */
+                end: string;
+                resource_id: string;
+                /**
+                 * Format: date-time
+                 * @description Former start.
+                 */
+                start: string;
+            };
+            /** @description As `emr_id:{value}`. Null if the gateway does not know it. */
+            resource_id: string | null;
+            /**
+             * Format: date-time
+             * @description Start, with the care unit's UTC offset. Null if the gateway does not know it.
+             */
+            start: string | null;
+            /**
+             * @description Status of the appointment.
+             * @enum {string}
+             */
+            status: "booked" | "awaiting_confirmation" | "cancelled";
         };
         /** @description An appointment as it would be after the request. */
         AppointmentPreview: {
@@ -740,6 +960,32 @@ export interface components {
              */
             status: "available" | "degraded" | "unavailable";
         };
+        /** @description Whether the EHR can be used. */
+        EmrEvent: {
+            /** @enum {string} */
+            status: "available" | "unavailable";
+        };
+        /** @description Something that happened. Contains ids, times and statuses, never personal data. */
+        Event: {
+            /** @description Null if the event concerns the whole EHR. */
+            care_unit_id: string | null;
+            /** @description `appointment.*`: an AppointmentEvent. `message.*`: a MessageEvent. `emr.*`: an EmrEvent. `webhook.test`: empty. */
+            data: components["schemas"]["AppointmentEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["EmrEvent"];
+            /** @description Id of the EHR. */
+            emr: string;
+            /** @description Unique. The same in every delivery of the event. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the gateway recorded it.
+             */
+            timestamp: string;
+            /**
+             * @description `webhook.test`: a test, sent to one endpoint only.
+             * @enum {string}
+             */
+            type: "appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered" | "webhook.test";
+        };
         /** @description A healthcare service that can be booked. */
         HealthcareService: {
             /** @description Typical duration in minutes. For information only: an appointment has the length of its time slots. */
@@ -783,6 +1029,47 @@ export interface components {
              * @description One line, up to 200 characters. `""`: no title.
              */
             title?: string;
+        };
+        /** @description A message with a code that could not be sent. */
+        MessageEvent: {
+            /** @description Id of the first appointment that awaits the code. */
+            appointment_id: string;
+            /** @enum {string} */
+            channel: "sms" | "email";
+            /** @description Id of the confirmation whose code was in the message. */
+            confirmation_id: string;
+            message_id: string;
+            /** @description A fixed word, or the provider's status code. */
+            reason: string;
+        };
+        /** @description A webhook endpoint with its secret. */
+        NewWebhookEndpoint: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
+            disabled_reason: ("client" | "gone") | null;
+            /** @description Types of events that it gets. Null: all. */
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            id: string;
+            /**
+             * Format: date-time
+             * @description Until then, deliveries are also signed with the previous secret. Null without one.
+             */
+            previous_secret_expires_at: string | null;
+            /** @description Whether deliveries of a replay are still being created. */
+            replaying: boolean;
+            /** @description Key that signs the deliveries: `whsec_` and base64. Shown only in this response. */
+            secret: string;
+            /**
+             * @description A disabled endpoint gets no events.
+             * @enum {string}
+             */
+            status: "enabled" | "disabled";
+            /** @description Where events are posted. */
+            url: string;
         };
         /** @description A patient, as recorded in the EHR. */
         Patient: {
@@ -847,7 +1134,7 @@ export interface components {
          * @description Stable, machine-readable reason of an error. The list is closed.
          * @enum {string}
          */
-        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
+        Reason: "request_invalid" | "identifier_malformed" | "identifier_type_unsupported" | "header_reference_missing" | "header_reference_forbidden" | "local_time_nonexistent" | "time_range_invalid" | "recurrence_invalid" | "cursor_invalid" | "standard_unsupported" | "author_not_practitioner" | "time_slot_unavailable" | "content_type_mismatch" | "appointments_not_alike" | "confirmations_differ" | "confirmation_code_incorrect" | "credentials_invalid" | "scope_missing" | "route_not_found" | "emr_not_found" | "care_unit_not_found" | "patient_not_found" | "resource_not_found" | "healthcare_service_not_found" | "healthcare_service_not_offered" | "schedule_not_found" | "webhook_endpoint_not_found" | "webhook_delivery_not_found" | "webhook_url_rejected" | "webhook_endpoint_limit_reached" | "webhook_endpoint_disabled" | "appointment_not_found" | "medical_note_not_found" | "document_not_found" | "method_not_allowed" | "appointment_cancelled" | "appointment_awaiting_confirmation" | "appointment_started" | "confirmation_expired" | "confirmation_locked" | "confirmation_not_pending" | "resend_limit_reached" | "schedule_overlap" | "schedule_limit_reached" | "schedule_has_appointments" | "patient_inactive" | "return_url_not_allowed" | "no_contact_channel" | "idempotency_in_progress" | "content_too_large" | "uri_too_long" | "media_type_unsupported" | "headers_too_large" | "idempotency_key_reused" | "patient_limit_reached" | "rate_limited" | "internal_error" | "operation_unsupported" | "ehr_rejected" | "partially_applied" | "ehr_unavailable" | "overloaded" | "database_unavailable" | "ehr_timeout" | "outcome_unknown";
         /** @description A practitioner, room or device that can be booked. */
         Resource: {
             /** @description Healthcare services that can be booked with this resource. */
@@ -943,6 +1230,108 @@ export interface components {
             resource_id: string;
             /** Format: date-time */
             start: string;
+        };
+        /** @description A delivery of an event to an endpoint, with its attempts. */
+        WebhookDelivery: {
+            /** @description Attempts so far. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description Null while it is pending.
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            event_id: string;
+            event_type: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description Null before the first attempt.
+             */
+            last_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null once it has ended.
+             */
+            next_attempt_at: string | null;
+            /** @description Why the last attempt failed. `status`: the response was not 2xx. `address_rejected`: the URL or its address is not allowed. Null without a failure. */
+            reason: ("status" | "timeout" | "address_rejected" | "tls" | "connection_failed" | "endpoint_disabled") | null;
+            /** @description HTTP status of the last response. Null without one. */
+            response_status: number | null;
+            /**
+             * @description `pending`: the first attempt or a retry is due. `failed`: given up.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+        };
+        /** @description A URL of the client that gets its events. */
+        WebhookEndpoint: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description `client`: disabled by a request. `gone`: it responded with 410. Null if enabled. */
+            disabled_reason: ("client" | "gone") | null;
+            /** @description Types of events that it gets. Null: all. */
+            event_types: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            id: string;
+            /**
+             * Format: date-time
+             * @description Until then, deliveries are also signed with the previous secret. Null without one.
+             */
+            previous_secret_expires_at: string | null;
+            /** @description Whether deliveries of a replay are still being created. */
+            replaying: boolean;
+            /**
+             * @description A disabled endpoint gets no events.
+             * @enum {string}
+             */
+            status: "enabled" | "disabled";
+            /** @description Where events are posted. */
+            url: string;
+        };
+        WebhookEndpointChange: {
+            /** @description Types of events that it gets. Null: all. */
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            /**
+             * @description `disabled` also ends the deliveries that are pending.
+             * @enum {string}
+             */
+            status?: "enabled" | "disabled";
+            /**
+             * Format: text
+             * @description An `https://` URL without user name, password and fragment, with a public address.
+             */
+            url?: string;
+        };
+        WebhookEndpointCreation: {
+            /** @description Types of events that it gets. Null: all. */
+            event_types?: ("appointment.booked" | "appointment.awaiting_confirmation" | "appointment.updated" | "appointment.cancelled" | "appointment.confirmation_expired" | "message.failed" | "emr.unavailable" | "emr.recovered")[] | null;
+            /**
+             * Format: text
+             * @description An `https://` URL without user name, password and fragment, with a public address.
+             */
+            url: string;
+        };
+        WebhookReplay: {
+            /**
+             * Format: date-time
+             * @description Every event since this time is delivered again. RFC 3339 with an offset.
+             */
+            from: string;
+        };
+        WebhookSecretRotation: {
+            /** @description How long deliveries are also signed with the previous secret. Default: a day. */
+            overlap_seconds?: number;
+        };
+        WebhookTest: {
+            /** @description Id of the event, which has the type `webhook.test`. */
+            event_id: string;
         };
     };
     responses: never;
@@ -6579,6 +6968,2039 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                /** @description `next_after` of the previous response. Default: begins with the oldest event. */
+                after?: string;
+                /** @description Maximum number of events. */
+                limit?: number;
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, the oldest first. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "id": "0b54f1c6-8c0c-4f2e-9a3a-3f3d1e7b9c11",
+                     *           "type": "appointment.updated",
+                     *           "timestamp": "2026-03-19T12:00:00.000Z",
+                     *           "emr": "sandbox-no",
+                     *           "care_unit_id": "oslo-sentrum",
+                     *           "data": {
+                     *             "appointment_id": "b3a0f3d2-5a57-4a0a-9f63-0d5e4f1c2b7a",
+                     *             "cancellation_id": null,
+                     *             "status": "booked",
+                     *             "start": "2026-03-20T10:00:00+01:00",
+                     *             "end": "2026-03-20T10:30:00+01:00",
+                     *             "resource_id": "emr_id:r-1",
+                     *             "healthcare_service_id": "consultation",
+                     *             "changed": [
+                     *               "start",
+                     *               "end"
+                     *             ],
+                     *             "previous": {
+                     *               "start": "2026-03-20T09:00:00+01:00",
+                     *               "end": "2026-03-20T09:30:00+01:00",
+                     *               "resource_id": "emr_id:r-1"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_after": "Zm9v",
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": {
+                        events: components["schemas"]["Event"][];
+                        /** @description Whether further events can be read at once. */
+                        has_more: boolean;
+                        /** @description Send it as `after` to continue. Also set if there are no further events yet. */
+                        next_after: string;
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhook_endpoints: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /** @description Maximum number of entries on a page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints of the client, sorted by id. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook_endpoints": [
+                     *         {
+                     *           "id": "4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801",
+                     *           "url": "https://hooks.clinic.example/crossward",
+                     *           "event_types": [
+                     *             "appointment.booked",
+                     *             "appointment.updated",
+                     *             "appointment.cancelled"
+                     *           ],
+                     *           "status": "enabled",
+                     *           "disabled_reason": null,
+                     *           "previous_secret_expires_at": null,
+                     *           "replaying": false,
+                     *           "created_at": "2026-03-19T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                        webhook_endpoints: components["schemas"]["WebhookEndpoint"][];
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_webhook_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.clinic.example/crossward",
+                 *       "event_types": [
+                 *         "appointment.booked",
+                 *         "appointment.updated",
+                 *         "appointment.cancelled"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookEndpointCreation"];
+            };
+        };
+        responses: {
+            /** @description The endpoint with its secret. */
+            201: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Path of the created object. */
+                    location?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801",
+                     *       "url": "https://hooks.clinic.example/crossward",
+                     *       "event_types": [
+                     *         "appointment.booked",
+                     *         "appointment.updated",
+                     *         "appointment.cancelled"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": null,
+                     *       "previous_secret_expires_at": null,
+                     *       "replaying": false,
+                     *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4tUjJ9mQhXk="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewWebhookEndpoint"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `webhook_url_rejected` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `webhook_endpoint_limit_reached` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_webhook_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801",
+                     *       "url": "https://hooks.clinic.example/crossward",
+                     *       "event_types": [
+                     *         "appointment.booked",
+                     *         "appointment.updated",
+                     *         "appointment.cancelled"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": null,
+                     *       "previous_secret_expires_at": null,
+                     *       "replaying": false,
+                     *       "created_at": "2026-03-19T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_webhook_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint and its deliveries are deleted. */
+            204: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_webhook_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "enabled"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookEndpointChange"];
+            };
+        };
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801",
+                     *       "url": "https://hooks.clinic.example/crossward",
+                     *       "event_types": [
+                     *         "appointment.booked",
+                     *         "appointment.updated",
+                     *         "appointment.cancelled"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": null,
+                     *       "previous_secret_expires_at": null,
+                     *       "replaying": false,
+                     *       "created_at": "2026-03-19T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `webhook_url_rejected` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhook_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page. Requires the same filters. */
+                cursor?: string;
+                /** @description Maximum number of entries on a page. */
+                limit?: number;
+                /** @description Returns deliveries in this status. */
+                status?: "pending" | "delivered" | "failed";
+            };
+            header?: {
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deliveries to the endpoint, newest first. */
+            200: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "7d8c6a54-1b1e-4f7a-a3e0-2a9f6d1c4b90",
+                     *           "event_id": "0b54f1c6-8c0c-4f2e-9a3a-3f3d1e7b9c11",
+                     *           "event_type": "appointment.updated",
+                     *           "status": "pending",
+                     *           "attempts": 2,
+                     *           "created_at": "2026-03-19T12:00:00.000Z",
+                     *           "last_attempt_at": "2026-03-19T12:00:05.000Z",
+                     *           "next_attempt_at": "2026-03-19T12:00:35.000Z",
+                     *           "completed_at": null,
+                     *           "response_status": 503,
+                     *           "reason": "status"
+                     *         }
+                     *       ],
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        deliveries: components["schemas"]["WebhookDelivery"][];
+                        /** @description Cursor for the next page. Null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported`, `cursor_invalid` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeliver_event: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of a delivery.
+                 * @example 7d8c6a54-1b1e-4f7a-a3e0-2a9f6d1c4b90
+                 */
+                webhook_delivery_id: string;
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            202: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7d8c6a54-1b1e-4f7a-a3e0-2a9f6d1c4b90",
+                     *       "event_id": "0b54f1c6-8c0c-4f2e-9a3a-3f3d1e7b9c11",
+                     *       "event_type": "appointment.updated",
+                     *       "status": "pending",
+                     *       "attempts": 2,
+                     *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "last_attempt_at": "2026-03-19T12:00:05.000Z",
+                     *       "next_attempt_at": "2026-03-19T12:00:35.000Z",
+                     *       "completed_at": null,
+                     *       "response_status": 503,
+                     *       "reason": "status"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found`, `webhook_delivery_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `webhook_endpoint_disabled` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replay_events: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-03-19T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookReplay"];
+            };
+        };
+        responses: {
+            /** @description The replay has started. */
+            202: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801",
+                     *       "url": "https://hooks.clinic.example/crossward",
+                     *       "event_types": [
+                     *         "appointment.booked",
+                     *         "appointment.updated",
+                     *         "appointment.cancelled"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": null,
+                     *       "previous_secret_expires_at": null,
+                     *       "replaying": true,
+                     *       "created_at": "2026-03-19T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `webhook_endpoint_disabled` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_webhook_secret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 86400
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookSecretRotation"];
+            };
+        };
+        responses: {
+            /** @description The endpoint with its new secret. */
+            200: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801",
+                     *       "url": "https://hooks.clinic.example/crossward",
+                     *       "event_types": [
+                     *         "appointment.booked",
+                     *         "appointment.updated",
+                     *         "appointment.cancelled"
+                     *       ],
+                     *       "status": "enabled",
+                     *       "disabled_reason": null,
+                     *       "previous_secret_expires_at": "2026-03-20T12:00:00.000Z",
+                     *       "replaying": false,
+                     *       "created_at": "2026-03-19T12:00:00.000Z",
+                     *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw4tUjJ9mQhXk="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewWebhookEndpoint"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_webhook_endpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key for this request. A retry with the same key and the same request within 24 hours gets the stored response. */
+                "idempotency-key"?: string;
+                /** @description A UUID, a ULID or 32 hexadecimal digits. Echoed in the response; generated if absent or invalid. */
+                "x-request-id"?: string;
+                /** @description The standard that response bodies follow. Defaults to `native`. */
+                "x-service-standard"?: "native";
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint.
+                 * @example 4a2d1f0e-9f55-4c43-8f0f-6a54b7c2d801
+                 */
+                webhook_endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event is on its way. */
+            202: {
+                headers: {
+                    /** @description Set to `true` when a stored response is replayed. */
+                    "idempotency-replayed"?: string;
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "event_id": "0b54f1c6-8c0c-4f2e-9a3a-3f3d1e7b9c11"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            /** @description `request_invalid`, `standard_unsupported` */
+            400: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credentials_invalid` */
+            401: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `scope_missing` */
+            403: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found` */
+            404: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `webhook_endpoint_disabled` */
+            409: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `content_too_large` */
+            413: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `uri_too_long` */
+            414: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `media_type_unsupported` */
+            415: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_key_reused` */
+            422: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `overloaded`, `database_unavailable` */
+            503: {
+                headers: {
+                    /** @description Id of the request: echoed, or generated by the gateway. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    receive_event: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Id of the event. */
+                "webhook-id": string;
+                /** @description One signature for each valid secret: `v1,{base64}`, separated by spaces. */
+                "webhook-signature": string;
+                /** @description Time of the attempt, in seconds since 1970. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Event"];
+            };
+        };
+        responses: {
+            /** @description The event is stored. It is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint wants no more events, and is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

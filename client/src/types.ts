@@ -23,7 +23,18 @@ export type ScheduleEnd = Schemas['ScheduleEnd'];
 export type ScheduleException = Schemas['ScheduleException'];
 export type Cancellation = Omit<Schemas['AppointmentCancellation'], 'status'>;
 
-export type OperationId = keyof operations;
+export type Event = Schemas['Event'];
+export type EventPage = operations['list_events']['responses'][200]['content']['application/json'];
+
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type NewWebhookEndpoint = Schemas['NewWebhookEndpoint'];
+export type WebhookEndpointCreation = Schemas['WebhookEndpointCreation'];
+export type WebhookEndpointChange = Schemas['WebhookEndpointChange'];
+export type WebhookSecretRotation = Schemas['WebhookSecretRotation'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];
+
+/** The operations of the gateway. `receive_event` is what it sends to webhook endpoints. */
+export type OperationId = Exclude<keyof operations, 'receive_event'>;
 
 /** The query parameters of an operation. */
 export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;

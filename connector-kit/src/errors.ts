@@ -10,7 +10,7 @@
  * - `schedule_has_appointments`: appointments take slots that the write would remove
  * - `code_incorrect`, `code_expired`, `code_locked`: an EHR that checks codes itself rejected the code
  * - `unsupported`: the EHR does not support the operation
- * - `rejected`: the EHR refused for a reason that no other kind covers
+ * - `rejected`: the EHR rejected the call, for a reason that no other kind covers
  * - `unavailable`: the EHR could not be reached or reported that it is down; nothing was changed
  * - `timeout`: a read timed out
  * - `connection_closed`: the connection closed before the response to a read; otherwise as `timeout`

@@ -37,7 +37,7 @@ export interface EhrStream {
 
 /**
  * The HTTP client that the gateway gives to each connection. It pools connections, sets a time-out for each request,
- * retries repeatable requests and honours `Retry-After`, limits the size of responses, verifies TLS, and refuses private
+ * retries repeatable requests and honours `Retry-After`, limits the size of responses, verifies TLS, and rejects private
  * addresses unless the connection allows them. The gateway also limits concurrency and total time and runs the circuit
  * breaker, around each call of the connector. A connector does none of this itself.
  *

@@ -96,10 +96,21 @@ async function publish(): Promise<void> {
   }
 }
 
+/** Removes what belongs to old bundles: names begin with that of the bundle. */
 async function removeOldBundles(): Promise<void> {
   const parent = dirname(target);
-  const folders = (await readdir(parent)).map((name) => join(parent, name));
-  const dated = await Promise.all(folders.map(async (folder) => ({ folder, time: (await stat(folder)).mtimeMs })));
-  const old = dated.toSorted((a, b) => b.time - a.time).slice(kept);
-  await Promise.all(old.map(({ folder }) => rm(folder, { recursive: true, force: true })));
+  const times = new Map<string, number>();
+  const names = await readdir(parent);
+  for (const name of names) {
+    const { mtimeMs } = await stat(join(parent, name)).catch(() => ({ mtimeMs: 0 }));
+    times.set(bundleOf(name), Math.max(mtimeMs, times.get(bundleOf(name)) ?? 0));
+  }
+  const current = [...times].toSorted(([, a], [, b]) => b - a).slice(0, kept);
+  const isCurrent = new Set(current.map(([bundle]) => bundle));
+  const old = names.filter((name) => !isCurrent.has(bundleOf(name)));
+  await Promise.all(old.map((name) => rm(join(parent, name), { recursive: true, force: true })));
+}
+
+function bundleOf(name: string): string {
+  return name.split('.', 1)[0] ?? name;
 }

@@ -17,6 +17,15 @@ export function bundleFolder(root) {
   return join(root, 'server', 'dist', hash.digest('hex').slice(0, 16));
 }
 
+/**
+ * Path of an empty database that is created while the bundle is made.
+ *
+ * @param {string} bundle the folder of the bundle
+ */
+export function newDatabaseOf(bundle) {
+  return `${bundle}.database`;
+}
+
 /** What a bundle is made of, relative to the root. */
 function inputs(root) {
   const connectors = readdirSync(join(root, 'connectors')).map((name) => join('connectors', name));

@@ -1,3 +1,3 @@
-import { makeBundle } from './start.js';
+import { currentBundle, makeBundle } from './start.js';
 
-process.exitCode = makeBundle() === undefined ? 1 : 0;
+process.exitCode = (await makeBundle(currentBundle())) ? 0 : 1;

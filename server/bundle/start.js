@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bundleFolder } from './folder.js';
+import { bundleFolder, newDatabaseOf } from './folder.js';
 
 // This is plain JavaScript with few imports, because it runs before each start.
 
@@ -18,13 +18,59 @@ const cacheDelay = 5_000;
  * @param program a name in `sources`
  */
 export async function start(program) {
-  const folder = makeBundle();
-  const main =
-    folder === undefined ? fileURLToPath(new URL(sources[program], import.meta.url)) : join(folder, `${program}.js`);
+  const folder = currentBundle();
+  if (program === 'gateway') prepareNewDatabase(folder);
+  const isBundled = await makeBundle(folder);
+  const main = isBundled ? join(folder, `${program}.js`) : fileURLToPath(new URL(sources[program], import.meta.url));
   // Workers run the same file, even if the sources have changed since.
   process.argv[1] = main;
-  if (folder !== undefined) useCompileCache(join(folder, 'compiled'));
+  if (isBundled) useCompileCache(join(folder, 'compiled'));
   await import(pathToFileURL(main).href);
+}
+
+/** Folder of the bundle of the current sources, which may not exist yet. */
+export function currentBundle() {
+  return bundleFolder(fileURLToPath(new URL('../..', import.meta.url)));
+}
+
+/** Makes the bundle if there is none. Returns whether there is one now. */
+export async function makeBundle(folder) {
+  if (existsSync(folder)) return true;
+  process.stderr.write('Crossward prepares its program, once for this version.\n');
+  const { code, errors } = await run('build.ts', folder);
+  if (code === 0) return true;
+  const reason = /^\w*Error\b.*: .*$/m.exec(errors)?.[0] ?? 'unknown reason';
+  process.stderr.write(
+    `It could not be prepared, so Crossward runs from its sources, which needs more memory: ${reason}\n`,
+  );
+  return false;
+}
+
+/**
+ * Creates an empty database while the bundle is made, because both take about two seconds. The gateway awaits it in
+ * `server/src/db/new-database.ts`, if it needs one. If this fails, the gateway creates its own.
+ */
+function prepareNewDatabase(folder) {
+  const path = newDatabaseOf(folder);
+  if (existsSync(folder) && !existsSync(path)) return;
+  globalThis[Symbol.for('crossward.new-database')] = existsSync(path)
+    ? Promise.resolve(path)
+    : // Without optimised code it takes as long, and leaves the other core to the bundler.
+      run('new-database.ts', path, ['--liftoff-only']).then(() => (existsSync(path) ? path : undefined));
+}
+
+/** Runs a script of this folder in a process of its own. */
+function run(script, argument, options = []) {
+  return new Promise((resolve) => {
+    const path = fileURLToPath(new URL(script, import.meta.url));
+    const child = spawn(process.execPath, [...options, path, argument], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      errors += text;
+    });
+    child.once('error', () => resolve({ code: null, errors }));
+    child.once('close', (code) => resolve({ code, errors }));
+  });
 }
 
 function useCompileCache(cache) {
@@ -32,22 +78,4 @@ function useCompileCache(cache) {
   process.env.NODE_COMPILE_CACHE ??= cache;
   // Node.js stores it at the end too, but not if the process is killed.
   setTimeout(() => module.flushCompileCache(), cacheDelay).unref();
-}
-
-/** Makes the bundle of the current sources if there is none. Returns its folder, or `undefined` if that fails. */
-export function makeBundle() {
-  const folder = bundleFolder(fileURLToPath(new URL('../..', import.meta.url)));
-  if (existsSync(folder)) return folder;
-  process.stderr.write('Crossward prepares its program, once for this version.\n');
-  const build = fileURLToPath(new URL('build.ts', import.meta.url));
-  const { status, stderr } = spawnSync(process.execPath, [build, folder], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
-  });
-  if (status === 0) return folder;
-  const reason = /^\w*Error\b.*: .*$/m.exec(stderr ?? '')?.[0] ?? 'unknown reason';
-  process.stderr.write(
-    `It could not be prepared, so Crossward runs from its sources, which needs more memory: ${reason}\n`,
-  );
-  return undefined;
 }

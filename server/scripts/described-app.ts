@@ -28,6 +28,13 @@ const deps: Omit<AppDeps, 'metrics'> = {
     max_connections_per_address: 1,
     ready_waits_for_emrs: false,
   },
+  webhooks: {
+    allow_private_addresses: false,
+    allow_http: false,
+    timeout_ms: 1,
+    retry_seconds: [],
+    max_endpoints: 1,
+  },
   isReady: async () => false,
 };
 

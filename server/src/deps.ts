@@ -5,6 +5,7 @@ import { createCursors } from './api/paging.ts';
 import { startBackground } from './background/start.ts';
 import { createClientRegistry } from './clients/client-registry.ts';
 import type { Configuration } from './config/configuration.ts';
+import type { DemoClient } from './config/demo.ts';
 import { createPageLinks } from './confirmations/page-links.ts';
 import type { Database } from './db/database.ts';
 import { createDb } from './db/kysely.ts';
@@ -12,6 +13,7 @@ import { migrate, migrationsApplied } from './db/migrate.ts';
 import { migrationSets } from './db/migration-sets.ts';
 import { measurePools } from './db/pool-metrics.ts';
 import { connectors } from './ehr/connectors.ts';
+import { recordCalls } from './ehr/guard/call-history.ts';
 import { createEhrMetrics } from './ehr/guard/metrics.ts';
 import { openEhrRegistry } from './ehr/registry.ts';
 import type { AppDeps } from './http/app.ts';
@@ -24,6 +26,9 @@ import { createOperationMetrics } from './operations/metrics.ts';
 import type { OperationServices } from './operations/services.ts';
 import { requireKnownKeys, type SecretKeys } from './secret-keys/require-known-keys.ts';
 import { createKeyRing } from './secrets/key-ring.ts';
+import { createDispatcher } from './webhooks/dispatcher.ts';
+import { createWebhookMetrics } from './webhooks/metrics.ts';
+import { createDeliverySender } from './webhooks/send-delivery.ts';
 
 /** The gateway's dependencies, created once at start. */
 export interface Deps extends AppDeps {
@@ -37,6 +42,7 @@ interface Setup {
   readonly secretKeys: SecretKeys;
   /** Where the demo keeps its secret key. */
   readonly secretKeyFile?: string | undefined;
+  readonly demoClient?: DemoClient | undefined;
   readonly log: Logger;
   readonly connectors?: readonly ConnectorModule[];
 }
@@ -60,9 +66,10 @@ export async function createDeps(setup: Setup): Promise<Deps> {
   measurePools(metrics, database);
   const messageMetrics = createMessageMetrics(metrics, background);
   const outbox = createOutbox({ database, db: background, keys, senders, metrics: messageMetrics, log });
+  const recorded = recordCalls(createEhrMetrics(metrics));
   const ehrs = await openEhrRegistry(configuration, modules, {
     database: database.pool,
-    metrics: createEhrMetrics(metrics),
+    metrics: recorded.metrics,
     log,
   });
   if (database.kind === 'pglite') await releaseAllLeases(background);
@@ -77,22 +84,45 @@ export async function createDeps(setup: Setup): Promise<Deps> {
     kinds: operationKinds,
     operationMetrics: createOperationMetrics(metrics, log),
   };
-  const loops = startBackground({ ...services, db: background }, configuration.retention, log);
+  const clients = createClientRegistry(configuration.clients);
+  const webhookMetrics = createWebhookMetrics(metrics);
+  const dispatcher = createDispatcher({
+    db: background,
+    keys,
+    sender: createDeliverySender(configuration.webhooks),
+    settings: configuration.webhooks,
+    metrics: webhookMetrics,
+    log,
+  });
+  const loops = startBackground(
+    { ...services, db: background },
+    { retention: configuration.retention, clients, dispatcher, webhookMetrics, log },
+  );
   return {
     log,
     metrics,
-    clients: createClientRegistry(configuration.clients),
+    clients,
     ehrs,
     cursors: createCursors(keys),
     services,
     mailbox: senders.mailbox,
+    demoClient: setup.demoClient,
     identifierHeaders: new Set(configuration.identifier_headers),
     limits: configuration.limits,
     documents: configuration.documents,
     http: configuration.http,
+    webhooks: configuration.webhooks,
+    console: configuration.console && {
+      settings: configuration.console,
+      emrs: configuration.emrs,
+      connectors: modules,
+      database: database.pool,
+      history: recorded.history,
+    },
     isReady: () => migrationsApplied(database, sets),
     async stop() {
       await loops.stop();
+      await dispatcher.stop();
       await outbox.stop();
       await Promise.all([...ehrs.values()].map((ehr) => ehr.close()));
     },

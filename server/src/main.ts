@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import { readEnvironment } from './config/environment.ts';
+import { type Environment, readEnvironment } from './config/environment.ts';
 import { DatabaseError } from './db/errors.ts';
-import { createLog } from './log/create-log.ts';
+import { createLog, type LogFormat } from './log/create-log.ts';
 import { describeError } from './log/describe-error.ts';
 import { ConfigurationError } from './startup/configuration-error.ts';
 import { assertCanListen } from './startup/listen-error.ts';
@@ -10,7 +10,7 @@ import { assertCanListen } from './startup/listen-error.ts';
 // The process that starts workers does not load the gateway.
 async function main(): Promise<void> {
   const environment = readEnvironment();
-  const log = createLog(environment.logLevel);
+  const log = await createLog(environment.logLevel, environment.logFormat ?? defaultLogFormat(environment));
   if (cluster.isWorker) {
     // The primary process reports it.
     process.on('SIGHUP', () => undefined);
@@ -26,6 +26,11 @@ async function main(): Promise<void> {
   }
   const { runGateway } = await import('./run-gateway.ts');
   return runGateway(environment, log);
+}
+
+/** The demo in a terminal is for people. */
+function defaultLogFormat({ configurationPath }: Environment): LogFormat {
+  return process.stdout.isTTY && configurationPath === undefined ? 'pretty' : 'json';
 }
 
 /** SIGHUP ends a process by default. It comes from a closed terminal, or from an operator who expects a reload. */

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { ConnectorModule } from '@crossward/connector-kit';
 import type { Logger } from 'pino';
 import type { Configuration } from './config/configuration.ts';
-import { prepareDemo } from './config/demo.ts';
+import { type DemoClient, prepareDemo } from './config/demo.ts';
 import type { Environment } from './config/environment.ts';
 import { loadWithConnectors } from './config/load.ts';
 import { requireLoopback } from './config/loopback.ts';
@@ -26,7 +26,8 @@ interface Setup {
   readonly connectors: readonly ConnectorModule[];
   readonly secretKeys: SecretKeys;
   readonly secretKeyFile?: string;
-  readonly isDemo: boolean;
+  /** Set in the demo. */
+  readonly demoClient?: DemoClient;
 }
 
 /**
@@ -88,17 +89,32 @@ async function serve({ environment, setup, database, dataDir, log, primary }: Se
   primary?.onStop(stop);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const welcome = () =>
-    setup.isDemo ? demoWelcome({ address, ehrs: deps.ehrs, clientFile: join(dataDir, 'demo-client.json') }) : '';
+    setup.demoClient
+      ? demoWelcome({
+          address,
+          ehrs: deps.ehrs,
+          clientFile: join(dataDir, 'demo-client.json'),
+          consoleSignIn: consoleSignIn(setup.configuration, dataDir),
+        })
+      : '';
   if (primary) {
     primary.ready({ address, welcome: await welcome() });
     return;
   }
   log.info(
     // Milliseconds since the process began.
-    { address, database: database.kind, demo: setup.isDemo, start_ms: Math.round(performance.now()) },
+    { address, database: database.kind, demo: setup.demoClient !== undefined, start_ms: Math.round(performance.now()) },
     'Crossward is listening',
   );
   print(log, await welcome());
+}
+
+/** The password is printed in a terminal only, since other output may end up in a log. */
+function consoleSignIn({ console }: Configuration, dataDir: string): string {
+  const { name, password } = console?.demoOperator ?? {};
+  return process.stdout.isTTY
+    ? `name ${name}, password ${password?.reveal()}`
+    : `name and password in ${join(dataDir, 'demo-operator.json')}`;
 }
 
 /** Restricts the directory to its owner: it holds the demo's secrets or the embedded database. */
@@ -118,7 +134,7 @@ async function readDemo({ host, port }: Environment, dataDir: string): Promise<S
     connectors,
     secretKeys: [demo.secretKey],
     secretKeyFile: demo.secretKeyFile,
-    isDemo: true,
+    demoClient: demo.client,
   };
 }
 
@@ -136,7 +152,7 @@ async function readConfigured(environment: Environment): Promise<Setup | undefin
   });
   if (usesDemoMailbox(loaded.configuration)) requireLoopback(environment.host, 'the demo mailbox');
   const secretKeys = [secretKey.reveal(), ...previousSecretKeys.map((key) => key.reveal())] as const;
-  return { ...loaded, secretKeys, isDemo: false };
+  return { ...loaded, secretKeys };
 }
 
 function usesDemoMailbox({ messages: { sms, email } }: Configuration): boolean {

@@ -33,7 +33,7 @@ export function plainHttp(timeoutMilliseconds = 10_000): PlainHttp {
     try {
       return await run(signal);
     } catch (cause) {
-      if (isConnectionRefused(cause)) {
+      if (isConnectionRejected(cause)) {
         throw new ConnectorError('unavailable', 'The EHR cannot be reached', { cause });
       }
       const silence = signal.aborted ? 'timeout' : 'connection_closed';
@@ -68,7 +68,7 @@ function headOf({ status, headers }: Response): Pick<EhrResponse, 'status' | 'he
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
 
 /** True if the request was never sent. */
-function isConnectionRefused(error: unknown): boolean {
+function isConnectionRejected(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && ['ECONNREFUSED', 'ENOTFOUND'].includes(String(cause.code));
 }

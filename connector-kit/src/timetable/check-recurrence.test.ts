@@ -55,7 +55,9 @@ test('does not look for occurrences beyond ten years', () => {
     years.push(new Date(Number(date)).getUTCFullYear());
     return formatToParts.call(this, date);
   });
-  expect(check('FREQ=YEARLY;INTERVAL=998;BYMONTH=2;BYMONTHDAY=29;COUNT=2', '2028-02-29T08:00:00')).toEqual(tooLong);
+  const recurrence = 'FREQ=YEARLY;INTERVAL=998;BYMONTH=2;BYMONTHDAY=29;COUNT=2';
+  // No other test has asked for this time zone. Offsets that are known are not asked for again.
+  expect(checkRecurrence('2028-02-29T08:00:00', recurrence, 'Pacific/Chatham')).toEqual(tooLong);
   expect(Math.max(...years)).toBeGreaterThan(2027);
   expect(Math.max(...years)).toBeLessThan(2100);
 });

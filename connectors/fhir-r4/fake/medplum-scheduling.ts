@@ -1,6 +1,6 @@
 import type { CodeableConcept, FhirAppointment, FhirResource, FhirSlot, Parameters, Reference } from '../src/fhir.ts';
 import type { OperationResponse } from './operations.ts';
-import { Refused, type Store, type Stored } from './store.ts';
+import { Rejected, type Store, type Stored } from './store.ts';
 
 const mostDays = 31;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
@@ -18,7 +18,7 @@ export function createMedplumScheduling(store: Store) {
   /** `$find`: proposes appointments without storing them. */
   function find(query: URLSearchParams): OperationResponse {
     const [start, end] = [Date.parse(query.get('start') ?? ''), Date.parse(query.get('end') ?? '')];
-    if (!(start < end) || end - start > mostDays * dayMilliseconds) throw new Refused(400, 'invalid');
+    if (!(start < end) || end - start > mostDays * dayMilliseconds) throw new Rejected(400, 'invalid');
     const reference = query.get('schedule') ?? '';
     const service = store.get(query.get('service-type-reference') ?? '');
     const schedule = scheduleFor(reference, service);
@@ -45,14 +45,14 @@ export function createMedplumScheduling(store: Store) {
       if (name === '$reschedule' && id !== undefined) return reschedule(id, parameters);
       if (name === '$hold') return createAppointment(parameters, 'pending', 'busy-tentative');
       if (name === '$book') return createAppointment(parameters, 'booked', 'busy');
-      throw new Refused(404, 'not-found');
+      throw new Rejected(404, 'not-found');
     });
   }
 
   function createAppointment(parameters: Parameters, status: string, slotStatus: string): OperationResponse {
     const given = parameters.parameter.find((it) => it.name === 'appointment')?.resource as FhirAppointment | undefined;
     const { contained = [], ...appointment } = given ?? ({ resourceType: 'Appointment' } as FhirAppointment);
-    if (!given || appointment.slot || contained.length === 0) throw new Refused(400, 'invalid');
+    if (!given || appointment.slot || contained.length === 0) throw new Rejected(400, 'invalid');
     const service = serviceOf(appointment);
     const made = (contained as FhirSlot[]).map((slot) => {
       const reference = slot.schedule?.reference ?? '';
@@ -60,7 +60,7 @@ export function createMedplumScheduling(store: Store) {
       const isOpen = freeTimes(reference, []).some(
         ({ start, end }) => isSame(start, slot.start) && isSame(end, slot.end) && isSame(start, appointment.start),
       );
-      if (!isOpen) throw new Refused(400, 'invalid');
+      if (!isOpen) throw new Rejected(400, 'invalid');
       return store.save({ ...slot, status: slotStatus } as FhirResource);
     });
     const slot = made.map((it) => ({ reference: `Slot/${it.id}` }));
@@ -71,7 +71,7 @@ export function createMedplumScheduling(store: Store) {
 
   function confirm(id: string): OperationResponse {
     const held = store.get(`Appointment/${id}`);
-    if (held.status !== 'pending' && held.status !== 'proposed') throw new Refused(409, 'conflict');
+    if (held.status !== 'pending' && held.status !== 'proposed') throw new Rejected(409, 'conflict');
     const slots = slotsOf(held).map((reference) =>
       store.save({ ...store.get(reference), status: 'busy' } as FhirResource),
     );
@@ -81,7 +81,7 @@ export function createMedplumScheduling(store: Store) {
   /** `$reschedule`: removes the previous Slots before it checks the new time. The id and the status stay the same. */
   function reschedule(id: string, parameters: Parameters): OperationResponse {
     const appointment = store.get(`Appointment/${id}`) as unknown as FhirAppointment;
-    if (appointment.status !== 'booked' && appointment.status !== 'pending') throw new Refused(400, 'invalid');
+    if (appointment.status !== 'booked' && appointment.status !== 'pending') throw new Rejected(400, 'invalid');
     const given = new Map(parameters.parameter.map((it) => [it.name, it]));
     const start = given.get('start')?.valueDateTime;
     const { reference = '' } = (given.get('schedule')?.valueReference ?? {}) as Reference;
@@ -92,7 +92,7 @@ export function createMedplumScheduling(store: Store) {
     );
     for (const slot of previous) store.remove(`Slot/${slot.id}`);
     const time = freeTimes(reference, []).find((it) => moment(it.start) === moment(start));
-    if (!time) throw new Refused(400, 'invalid');
+    if (!time) throw new Rejected(400, 'invalid');
     const status = appointment.status === 'booked' ? 'busy' : 'busy-tentative';
     const made: FhirSlot = { resourceType: 'Slot', status, schedule: { reference }, ...time };
     const slot = store.save(made);
@@ -111,7 +111,7 @@ export function createMedplumScheduling(store: Store) {
     const [service, another] = serviceType
       .flatMap(({ extension }) => extension ?? [])
       .filter(({ url }) => url === 'https://medplum.com/fhir/service-type-reference');
-    if (!service || another) throw new Refused(400, 'invalid');
+    if (!service || another) throw new Rejected(400, 'invalid');
     return store.get(service.valueReference?.reference ?? '');
   }
 
@@ -120,7 +120,7 @@ export function createMedplumScheduling(store: Store) {
     const schedule = store.get(reference);
     const types = codes(schedule.serviceType);
     const isOffered = codes(service.type).some((code) => types.includes(code));
-    if ((schedule.actor as Reference[]).length !== 1 || !isOffered) throw new Refused(400, 'invalid');
+    if ((schedule.actor as Reference[]).length !== 1 || !isOffered) throw new Rejected(400, 'invalid');
     return schedule;
   }
 

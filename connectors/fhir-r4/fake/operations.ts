@@ -2,7 +2,7 @@ import type { FhirAppointment, FhirResource, FhirSlot, Parameters, Participant, 
 import type { FhirSettings } from '../src/settings.ts';
 import { slotPath } from '../src/time-slots/slot-path.ts';
 import { actorsOf, bookSlots, checkedUpdate, take } from './scheduling.ts';
-import { Refused, type Store, type Stored } from './store.ts';
+import { Rejected, type Store, type Stored } from './store.ts';
 
 /** The HTTP response to an operation. */
 export interface OperationResponse {
@@ -69,10 +69,10 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
 
   function run(name: string, parameters: Parameters): OperationResponse {
     const types = known[form][name];
-    if (!types) throw new Refused(404, 'not-supported');
+    if (!types) throw new Rejected(404, 'not-supported');
     for (const given of parameters.parameter) {
       if (types[given.name] === undefined || !((types[given.name] as string) in given))
-        throw new Refused(400, 'invalid');
+        throw new Rejected(400, 'invalid');
     }
     const value = (parameter: string) => {
       const given: object | undefined = parameters.parameter.find((it) => it.name === parameter);
@@ -82,7 +82,7 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
     try {
       return store.atomically(() => (name === '$hold' ? hold(value) : book(value)));
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof Rejected)) throw error;
       return rejection(error);
     }
   }
@@ -113,7 +113,7 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
   /** The server decides how long it holds. The appointment names no patient yet. */
   function hold(value: (name: string) => unknown): OperationResponse {
     const proposed = named(value);
-    if (proposed.status !== 'proposed') throw new Refused(409, 'conflict');
+    if (proposed.status !== 'proposed') throw new Rejected(409, 'conflict');
     for (const { reference } of proposed.slot ?? []) take(store, reference ?? '');
     const held: FhirAppointment = { ...proposed, status: 'pending' };
     const until = now() + holdMilliseconds;
@@ -126,7 +126,7 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
   function book(value: (name: string) => unknown): OperationResponse {
     const whole = value('appt-resource') as FhirAppointment | undefined;
     if (whole) {
-      if (whole.status !== 'proposed') throw new Refused(422, 'business-rule');
+      if (whole.status !== 'proposed') throw new Rejected(422, 'business-rule');
       return found([bookSlots(store, whole)]);
     }
     const changed = value('appointment-resource') as FhirAppointment | undefined;
@@ -135,7 +135,7 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
       return found([checkedUpdate(store, `Appointment/${changed.id}`, changed, undefined)]);
     }
     const chosen = named(value);
-    if (chosen.status !== 'proposed' && chosen.status !== 'pending') throw new Refused(409, 'conflict');
+    if (chosen.status !== 'proposed' && chosen.status !== 'pending') throw new Rejected(409, 'conflict');
     if (chosen.status === 'proposed') for (const { reference } of chosen.slot ?? []) take(store, reference ?? '');
     const comment = value('comment') ?? value('appointmentNote');
     const others = (chosen.participant ?? []).filter(({ actor }) => !actor?.reference?.startsWith('Patient/'));
@@ -164,7 +164,7 @@ export function createOperations(store: Store, form: Form, { holdMilliseconds, n
   }
 
   /** Each guide has its own response for a time that is already booked. */
-  function rejection({ code }: Refused): OperationResponse {
+  function rejection({ code }: Rejected): OperationResponse {
     const issue = (status: string) => ({
       resourceType: 'OperationOutcome',
       issue: [{ severity: 'fatal', code: status }],

@@ -1,12 +1,12 @@
 import type { FhirAppointment, FhirResource, FhirSlot, Reference } from '../src/fhir.ts';
-import { Refused, type Store, type Stored } from './store.ts';
+import { Rejected, type Store, type Stored } from './store.ts';
 
 /** A create that the EHR checks: its slots must be free, and exactly one patient must have accepted. */
 export function checkedCreate(store: Store, wanted: FhirAppointment, { oneSlot = false } = {}): Stored {
   const patients = (wanted.participant ?? []).filter(({ actor }) => actor?.reference?.startsWith('Patient/'));
   const slots = wanted.slot?.length ?? 0;
   const isAccepted = patients.length === 1 && patients[0]?.status === 'accepted';
-  if (slots === 0 || (oneSlot && slots > 1) || !isAccepted) throw new Refused(422, 'business-rule');
+  if (slots === 0 || (oneSlot && slots > 1) || !isAccepted) throw new Rejected(422, 'business-rule');
   return bookSlots(store, wanted);
 }
 
@@ -36,7 +36,7 @@ export function bookSlots(store: Store, wanted: FhirAppointment): Stored {
   const { id: _, ...rest } = wanted;
   const patients = (wanted.participant ?? []).filter(({ actor }) => actor?.reference?.startsWith('Patient/'));
   const [first] = slots;
-  if (!first) throw new Refused(422, 'business-rule');
+  if (!first) throw new Rejected(422, 'business-rule');
   const schedule = store.get((first.schedule as Reference).reference ?? '');
   return store.save({
     ...rest,
@@ -51,7 +51,7 @@ export function bookSlots(store: Store, wanted: FhirAppointment): Stored {
 /** Marks a free slot as busy. */
 export function take(store: Store, reference: string): void {
   const slot = store.get(reference) as unknown as FhirSlot;
-  if (slot.status !== 'free') throw new Refused(409, 'conflict');
+  if (slot.status !== 'free') throw new Rejected(409, 'conflict');
   const busy: FhirSlot = { ...slot, status: 'busy' };
   store.save(busy);
 }

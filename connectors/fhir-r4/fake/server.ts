@@ -7,7 +7,7 @@ import { listen, type RunningServer, searchForm, send } from './http-server.ts';
 import { createMedplumScheduling } from './medplum-scheduling.ts';
 import { createOperations, type OperationFormName } from './operations.ts';
 import { checkedCreate, checkedUpdate } from './scheduling.ts';
-import { Refused, Store, type Stored } from './store.ts';
+import { Rejected, Store, type Stored } from './store.ts';
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
@@ -37,7 +37,7 @@ export interface FakeOptions {
   /** How long the server keeps a hold. */
   readonly holdMilliseconds?: number;
   readonly pageSize?: number;
-  readonly refusesChaining?: boolean;
+  readonly rejectsChaining?: boolean;
   /** Whether a search can be sorted by `_id`. */
   readonly sortsById?: boolean;
   /** Whether resources with equal sort keys change their order from page to page, as in a database. */
@@ -221,12 +221,12 @@ function requestHandler(store: Store, options: FakeOptions) {
   return (request: IncomingMessage, url: URL, body: string): Reply => {
     try {
       if (options.authorization && request.headers.authorization !== options.authorization()) {
-        throw new Refused(401, 'login');
+        throw new Rejected(401, 'login');
       }
       operations?.endExpiredHolds();
       return route(request, url, body);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
+      if (!(error instanceof Rejected)) throw error;
       return reply(error.status, outcome(error.code));
     }
   };
@@ -268,9 +268,9 @@ function requestHandler(store: Store, options: FakeOptions) {
     const ifMatch = header(request, 'if-match');
     if (isStaff && type === 'Slot') return reply(200, store.update(`${type}/${id}`, resource(), ifMatch));
     const isAboutDocuments = type === 'DocumentReference' || type === 'Binary';
-    if (options.operationsOnly && !isStaff && !isAboutDocuments) throw new Refused(405, 'not-supported');
+    if (options.operationsOnly && !isStaff && !isAboutDocuments) throw new Rejected(405, 'not-supported');
     if (method === 'PATCH') {
-      if (ifMatch === undefined) throw new Refused(412, 'required');
+      if (ifMatch === undefined) throw new Rejected(412, 'required');
       return written(200, write('PUT', `${type}/${id}`, patched(store.get(`${type}/${id}`), body), { ifMatch }));
     }
     if (method === 'PUT') return written(200, write('PUT', `${type}/${id}`, resource(), { ifMatch }));
@@ -287,7 +287,7 @@ function requestHandler(store: Store, options: FakeOptions) {
   ): { readonly status: number; readonly stored: Stored } {
     const isAppointment = given.resourceType === 'Appointment';
     if (given.resourceType === 'DocumentReference' && options.documents === false)
-      throw new Refused(405, 'not-supported');
+      throw new Rejected(405, 'not-supported');
     const drops = options.dropsIdentifiers && (isAppointment || given.resourceType === 'DocumentReference');
     const resource = drops ? withoutIdentifier(given) : given;
     if (options.checksAppointments && isAppointment) {
@@ -299,7 +299,7 @@ function requestHandler(store: Store, options: FakeOptions) {
       );
       return { status: method === 'PUT' ? 200 : 201, stored };
     }
-    if (options.plainWrites === false && !isAppointment && !isDocument(given)) throw new Refused(405, 'not-supported');
+    if (options.plainWrites === false && !isAppointment && !isDocument(given)) throw new Rejected(405, 'not-supported');
     if (method === 'PUT' && options.takesIds && !store.has(target))
       return { status: 201, stored: store.save(resource) };
     if (method === 'PUT') return { status: 200, stored: store.update(target, resource, ifMatch) };
@@ -320,11 +320,11 @@ function requestHandler(store: Store, options: FakeOptions) {
 
   function search(type: string, url: URL, form: URLSearchParams, isOnePage: boolean): object {
     if (options.requiresServiceType && type === 'Slot' && !form.has('service-type') && !form.has('_id')) {
-      throw new Refused(400, 'required');
+      throw new Rejected(400, 'required');
     }
-    if (options.refusesChaining && form.has('schedule.actor')) throw new Refused(400, 'not-supported');
+    if (options.rejectsChaining && form.has('schedule.actor')) throw new Rejected(400, 'not-supported');
     const sortsById = form.get('_sort')?.split(',').includes('_id') === true;
-    if (sortsById && options.sortsById === false) throw new Refused(400, 'not-supported');
+    if (sortsById && options.sortsById === false) throw new Rejected(400, 'not-supported');
     const size = Math.min(Number(form.get('_count') ?? 20), options.pageSize ?? 1000);
     const offset = Number(form.get('_offset') ?? 0);
     const isOddPage = (offset / size) % 2 === 1;
@@ -362,13 +362,13 @@ function requestHandler(store: Store, options: FakeOptions) {
 
   function transaction(bundle: FhirResource, showsResources: boolean): Reply {
     const kind = options.transactions ?? 'atomic';
-    if (kind === 'none') throw new Refused(405, 'not-supported');
+    if (kind === 'none') throw new Rejected(405, 'not-supported');
     const entries = (bundle as { entry?: BundleEntry[] }).entry ?? [];
-    if (entries.length > (options.transactionSize ?? entries.length)) throw new Refused(400, 'invalid');
+    if (entries.length > (options.transactionSize ?? entries.length)) throw new Rejected(400, 'invalid');
     const isConditional = entries.some(({ request }) => request?.ifNoneExist !== undefined);
-    if (isConditional && options.conditionalTransactions === 'conflict') throw new Refused(409, 'conflict');
+    if (isConditional && options.conditionalTransactions === 'conflict') throw new Rejected(409, 'conflict');
     const run = ({ resource, request }: BundleEntry) => {
-      if (!resource || (request?.method !== 'PUT' && request?.method !== 'POST')) throw new Refused(400, 'invalid');
+      if (!resource || (request?.method !== 'PUT' && request?.method !== 'POST')) throw new Rejected(400, 'invalid');
       const { ifMatch, ifNoneExist } = request;
       const { status, stored } = write(request.method, request.url, resource, { ifMatch, ifNoneExist });
       const location = options.absoluteLocations ? addressOf(stored) : versionedReference(stored);
@@ -379,7 +379,7 @@ function requestHandler(store: Store, options: FakeOptions) {
       try {
         return run(entry);
       } catch (error) {
-        if (!(error instanceof Refused)) throw error;
+        if (!(error instanceof Rejected)) throw error;
         return { response: { status: `${error.status}`, outcome: outcome(error.code) } };
       }
     };
@@ -394,7 +394,7 @@ function requestHandler(store: Store, options: FakeOptions) {
 
   function operation(name: string, id: string | undefined, parameters: Parameters): Reply {
     if (medplum) return medplum.run(name, id, parameters);
-    if (!operations) throw new Refused(404, 'not-supported');
+    if (!operations) throw new Rejected(404, 'not-supported');
     return operations.run(name, parameters);
   }
 }
@@ -402,9 +402,9 @@ function requestHandler(store: Store, options: FakeOptions) {
 /** https://hl7.org/fhir/R4/bundle.html#bdl-7, https://hl7.org/fhir/R4/json.html#2.6.2 */
 function validate(resource: FhirResource): void {
   const { entry = [] } = resource as { entry?: BundleEntry[] };
-  if (entry.some(({ fullUrl }) => fullUrl === undefined)) throw new Refused(422, 'processing');
+  if (entry.some(({ fullUrl }) => fullUrl === undefined)) throw new Rejected(422, 'processing');
   JSON.stringify(resource, (_, value) => {
-    if (Array.isArray(value) && value.length === 0) throw new Refused(422, 'processing');
+    if (Array.isArray(value) && value.length === 0) throw new Rejected(422, 'processing');
     return value;
   });
 }

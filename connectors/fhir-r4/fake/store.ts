@@ -4,7 +4,7 @@ import { compare, type FhirResource, type Reference } from '../src/fhir.ts';
 export type Stored = FhirResource & Readonly<Record<string, unknown>>;
 
 /** An error response: its HTTP status, and the code of its OperationOutcome. */
-export class Refused extends Error {
+export class Rejected extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -30,7 +30,7 @@ export class Store {
 
   get(reference: string): Stored {
     const found = this.#resources.get(reference);
-    if (!found) throw new Refused(404, 'not-found');
+    if (!found) throw new Rejected(404, 'not-found');
     return found;
   }
 
@@ -59,7 +59,7 @@ export class Store {
   ): { readonly stored: Stored; readonly isNew: boolean } {
     if (ifNoneExist !== undefined) {
       const [existing, another] = this.search(resource.resourceType, new URLSearchParams(ifNoneExist));
-      if (another) throw new Refused(412, 'multiple-matches');
+      if (another) throw new Rejected(412, 'multiple-matches');
       if (existing) return { stored: existing, isNew: false };
     }
     const { id: _, ...rest } = resource;
@@ -70,9 +70,9 @@ export class Store {
     const version = /"([^"]*)"/.exec(ifMatch ?? '')?.[1];
     const current = this.get(reference);
     if (version !== undefined && this.heedsIfMatch && current.meta?.versionId !== version) {
-      throw new Refused(this.lostClaimStatus, 'conflict');
+      throw new Rejected(this.lostClaimStatus, 'conflict');
     }
-    if (`${resource.resourceType}/${resource.id}` !== reference) throw new Refused(400, 'invalid');
+    if (`${resource.resourceType}/${resource.id}` !== reference) throw new Rejected(400, 'invalid');
     return this.save(resource);
   }
 

@@ -54,7 +54,7 @@ export function uploadTo({ baseUrl, headers = {}, keepsSlots = false }: Target):
     const response = await send('GET', referenceTo(resource), undefined);
     await response.body?.cancel();
     if (response.ok || response.status === 404 || response.status === 410) return response.ok;
-    throw refused('GET', resource, response);
+    throw rejected('GET', resource, response);
   }
 
   async function put(resource: FhirResource): Promise<boolean> {
@@ -64,7 +64,7 @@ export function uploadTo({ baseUrl, headers = {}, keepsSlots = false }: Target):
     if (response.ok) return true;
     const mayAssignIds = acceptsIds === undefined && [400, 404, 405, 409, 412, 422].includes(response.status);
     if (mayAssignIds) return false;
-    throw refused('PUT', resource, response);
+    throw rejected('PUT', resource, response);
   }
 
   async function post(resource: FhirResource & { readonly identifier?: readonly object[] }): Promise<string> {
@@ -76,7 +76,7 @@ export function uploadTo({ baseUrl, headers = {}, keepsSlots = false }: Target):
     const text = await response.text();
     const reference = localReference({ reference: response.headers.get('location') ?? '' }) ?? referenceIn(text);
     if (response.ok && reference !== undefined) return reference;
-    throw refused('POST', resource, response);
+    throw rejected('POST', resource, response);
   }
 
   return {
@@ -111,6 +111,6 @@ function secondsToWait(headers: Headers): number {
   return Number(headers.get('retry-after') ?? refill);
 }
 
-function refused(method: string, { resourceType }: FhirResource, { status }: Response): Error {
+function rejected(method: string, { resourceType }: FhirResource, { status }: Response): Error {
   return new Error(`The server answered ${status} to ${method} ${resourceType}`);
 }

@@ -14,7 +14,7 @@ export interface WriteResponse {
   readonly version: string | undefined;
   /** From the `Expires` header, by the EHR's clock. */
   readonly expires: Date | undefined;
-  readonly refusal: ConnectorError | undefined;
+  readonly rejection: ConnectorError | undefined;
 }
 
 export interface SearchPage {

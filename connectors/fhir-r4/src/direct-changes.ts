@@ -97,7 +97,7 @@ async function changeDocument(
 ): Promise<void> {
   const before = await mustRead<FhirDocumentReference>(ehr, `DocumentReference/${id}`);
   const response = await ehr.client.update(changed(before), { ifMatch: versionOf(before) });
-  if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR rejected the change');
+  if (!response.ok) throw response.rejection ?? new ConnectorError('rejected', 'The EHR rejected the change');
 }
 
 /** The references of all available Slots of the resource that start in the time. */
@@ -133,7 +133,7 @@ async function changeSlot(
     const response = await ehr.client.update(changed(before), { ifMatch: versionOf(before) });
     if (response.ok) return;
     if (isConflict(response.status) && attempt < mostAttempts) continue;
-    throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+    throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
   }
 }
 

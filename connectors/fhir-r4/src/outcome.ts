@@ -20,7 +20,7 @@ export function hasFailed(outcome: OperationOutcome): boolean {
  * Converts a rejection to the port's errors. The message has the status, the issue's code and the type of resource or
  * the operation, and nothing else, because diagnostics and details may contain personal data.
  */
-export function refusal(
+export function rejection(
   response: Pick<EhrResponse, 'status' | 'headers'>,
   body: unknown,
   what?: string,
@@ -52,6 +52,6 @@ function issueCode(body: unknown): string | undefined {
 }
 
 /** Whether the EHR rejected the request itself. Otherwise it may be unavailable. */
-export function isRefusal(error: unknown): boolean {
+export function isRejection(error: unknown): boolean {
   return error instanceof ConnectorError && (error.kind === 'rejected' || error.kind === 'unsupported');
 }

@@ -23,7 +23,7 @@ interface TokenRequest {
 /** A token server that issues numbered tokens if `accepts` returns true, and a FHIR server that accepts the newest. */
 async function start(
   accepts: (request: TokenRequest) => Promise<boolean> | boolean,
-  { expiresIn = 3600, refusal = 401, more = {} } = {},
+  { expiresIn = 3600, rejection = 401, more = {} } = {},
 ) {
   const requests: TokenRequest[] = [];
   const valid = { token: 0 };
@@ -34,7 +34,7 @@ async function start(
       ? { access_token: `token-${++valid.token}`, token_type: 'bearer', expires_in: expiresIn, ...more }
       : { error: 'invalid_client', error_description: 'secret s3cret is wrong' };
     const headers = { 'content-type': 'application/json' };
-    send(response, 'error' in result ? refusal : 200, result, headers);
+    send(response, 'error' in result ? rejection : 200, result, headers);
   });
   const fhir = await startFake({ authorization: () => `Bearer token-${valid.token}`, data: { days: 3 } });
   running.push(tokens, fhir);
@@ -132,8 +132,8 @@ describe('signing in', () => {
 
   test.each([400, 401])(
     'with an incorrect secret and the response %i: the error does not contain the secret',
-    async (refusal) => {
-      const server = await start(() => false, { refusal });
+    async (rejection) => {
+      const server = await start(() => false, { rejection });
       const auth = {
         type: 'client_credentials',
         token_url: server.url,
@@ -141,7 +141,7 @@ describe('signing in', () => {
         client_secret: secret('s3cret'),
       } as const;
       const error = await server.open(auth).catch((it: unknown) => it);
-      expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining(String(refusal)) });
+      expect(error).toMatchObject({ kind: 'rejected', message: expect.stringContaining(String(rejection)) });
       expect(String(error)).not.toContain('s3cret');
     },
   );

@@ -33,10 +33,10 @@ describe.each([
       atTheDesk(status);
       const before = inEhr();
       const { start: from, end } = other as never as { start: Date; end: Date };
-      const refusal = { kind: 'appointment_started' };
+      const rejection = { kind: 'appointment_started' };
       const time = { start: from, end };
-      await expect(write(connector, [{ kind: 'update', appointmentId, time }])).rejects.toMatchObject(refusal);
-      await expect(write(connector, [{ kind: 'cancel', appointmentId }])).rejects.toMatchObject(refusal);
+      await expect(write(connector, [{ kind: 'update', appointmentId, time }])).rejects.toMatchObject(rejection);
+      await expect(write(connector, [{ kind: 'cancel', appointmentId }])).rejects.toMatchObject(rejection);
       expect(inEhr()).toEqual(before);
       const [commented] = await write(connector, [{ kind: 'update', appointmentId, comment: 'new' }]);
       expect(commented).toMatchObject({ state: 'booked', hasStarted: true, comment: 'new' });

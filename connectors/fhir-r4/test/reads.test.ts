@@ -152,7 +152,7 @@ describe('time slots', () => {
       [{ pageSize: 7, sortsById: false }, {}],
       [{ requiresServiceType: true }, { slots: { require_service_type: true } }],
       [{}, { slots: { search_by: 'schedule.actor' } }],
-      [{ refusesChaining: true }, { slots: { search_by: 'schedule', page_size: 13 } }],
+      [{ rejectsChaining: true }, { slots: { search_by: 'schedule', page_size: 13 } }],
       [{}, { prefer_handling_strict: true, patient_search: 'get' }],
     ] as const) {
       const { connector: other } = await open(options, settings);

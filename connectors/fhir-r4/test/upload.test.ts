@@ -76,8 +76,8 @@ test.each([{ 'retry-after': '0.01' }, { ratelimit: '"requests";r=12;t=60, "inter
     const server = await startEmpty({ takesIds: true });
     const location = { resourceType: 'Location', id: 'north' };
     const { save, referenceOf } = uploadTo({ baseUrl: server.url });
-    let refusals = 0;
-    server.misbehave = () => (refusals++ === 0 ? { status: 429, headers } : undefined);
+    let rejections = 0;
+    server.misbehave = () => (rejections++ === 0 ? { status: 429, headers } : undefined);
     await save(location);
     expect(server.store.get('Location/north')).toMatchObject(location);
     expect(referenceOf('Location/north')).toBe('Location/north');

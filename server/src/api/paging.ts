@@ -24,8 +24,11 @@ export interface CursorBinding {
 
 export interface Cursors {
   seal(position: readonly unknown[], binding: CursorBinding): string;
-  /** @throws Problem `cursor_invalid` */
-  open(cursor: string, binding: CursorBinding): readonly unknown[];
+  /**
+   * @param parameter the query parameter with the cursor
+   * @throws Problem `cursor_invalid`
+   */
+  open(cursor: string, binding: CursorBinding, parameter?: string): readonly unknown[];
 }
 
 /** Cursors are encrypted, so that they reveal no identifier, and authenticated, so that nobody can forge one. */
@@ -34,11 +37,11 @@ export function createCursors(keys: KeyRing): Cursors {
     JSON.stringify([clientId, operationId, filters]);
   return {
     seal: (position, binding) => keys.seal('cursor', JSON.stringify(position), context(binding)).toString('base64url'),
-    open(cursor, binding) {
+    open(cursor, binding, parameter = 'cursor') {
       const plain = keys.open('cursor', Buffer.from(cursor, 'base64url'), context(binding));
       if (plain === undefined) {
         throw problemAt(
-          { in: 'query', parameter: 'cursor' },
+          { in: 'query', parameter },
           'cursor_invalid',
           'The cursor does not belong to this client and these filters.',
         );

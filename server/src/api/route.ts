@@ -7,12 +7,13 @@ import { asClient } from '../ehr/guard/caller.ts';
 import { isReferable, type ReadHeader } from '../identifiers/index.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { OperationResponse } from '../operations/operation-response.ts';
+import type { Transact } from '../operations/run-local-once.ts';
 import type { Execute } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import type { Reason } from '../problems/reasons.ts';
 import { discardUpload } from '../uploads/remove-uploads.ts';
 import type { Upload } from '../uploads/upload.ts';
-import { runWrite } from './run-write.ts';
+import { noWrite, runWrite, type Writers } from './run-write.ts';
 
 /** The level of access that an operation needs. It determines the path prefix. */
 export type Level = 'client' | 'emr' | 'care_unit';
@@ -52,6 +53,8 @@ export type Input<
   readonly readHeader: ReadHeader;
   /** For a write: executes its plan, at most once for each `Idempotency-Key`. */
   readonly execute: Execute;
+  /** For a write to the gateway's own tables: runs it, at most once for each `Idempotency-Key`. */
+  readonly transact: Transact;
   /** For an operation with a `form`: the content of the body, already stored. Deleted afterwards, unless adopted. */
   readonly upload: Upload | undefined;
 };
@@ -71,7 +74,7 @@ export interface Operation<
   readonly summary: string;
   readonly description?: string;
   readonly level: L;
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Appended to the level's prefix. Parameters are written `:name`, as in Fastify. */
   readonly path: string;
   /** The client needs one of these. Empty: any client has access. */
@@ -87,7 +90,8 @@ export interface Operation<
    */
   readonly form?: TSchema;
   readonly response: {
-    readonly status: 200 | 201 | 202;
+    /** 204: no body. */
+    readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
     readonly schema: TSchema;
     /** Media types of a response that is a stream of bytes: a `Readable` in `body`, with a `content-type` header. */
@@ -154,7 +158,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
       params: Type.Object({ ...levelParams[level], ...operation.params }),
       querystring: Type.Object({ ...operation.query }, { additionalProperties: false }),
       ...(method === 'GET' ? {} : { body: operation.body ?? noFields }),
-      ...(response.mediaTypes ? {} : { response: { [response.status]: response.schema } }),
+      ...(response.mediaTypes || response.status === 204 ? {} : { response: { [response.status]: response.schema } }),
     },
     ...(method === 'GET' || operation.body
       ? {}
@@ -165,14 +169,14 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
           },
         }),
     handler: async (request, reply) => {
-      const handle = (execute: Execute) =>
+      const handle = (write: Writers) =>
         operation.handle({
           ...request.access,
           params: request.params,
           query: request.query,
           body: request.body,
           readHeader: headerReader(request, app.identifierHeaders),
-          execute,
+          ...write,
           upload: request.upload,
         } as Input<L, P, Q, B>);
       const done = asClient(request.access?.client.id ?? '', () =>
@@ -182,6 +186,7 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
         ? done.finally(() => discardUnused(app.operationServices, request))
         : done);
       reply.code(status ?? response.status);
+      if (response.status === 204) return reply.headers({ ...headers }).send();
       if (!response.mediaTypes) reply.type('application/json; charset=utf-8');
       if (headers) reply.headers(headers);
       // A dry run's response does not match the schema that the serialiser was compiled for.
@@ -195,10 +200,6 @@ export function addOperation<L extends Level, P extends TProperties, Q extends T
 async function discardUnused({ db }: OperationServices, { upload, log }: FastifyRequest): Promise<void> {
   if (!upload) return;
   await discardUpload(db, upload.id).catch((error) => log.warn({ cause: describeError(error) }, 'upload not deleted'));
-}
-
-function noWrite(): never {
-  throw new Error('A read must not execute a write');
 }
 
 /** Collects the headers at the first use, because few requests refer to one. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { OperationResponse } from '../operations/operation-response.ts';
+import { runLocalOnce, type Transact } from '../operations/run-local-once.ts';
 import { type Execute, runOnce } from '../operations/run-once.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { problemAt } from '../problems/problem.ts';
@@ -13,24 +14,28 @@ const printable = /^[\x20-\x7e]{1,255}$/;
 export function runWrite(
   services: OperationServices,
   request: FastifyRequest,
-  handle: (execute: Execute) => Promise<OperationResponse>,
+  handle: (write: Writers) => Promise<OperationResponse>,
 ): Promise<OperationResponse> {
   const { access, validationError } = request;
-  if (!access?.ehr || !access.careUnit) throw new Error('A write without a care unit');
+  if (!access) throw new Error('A write without a client');
   const key = readKey(request);
-  const run = (execute: Execute) => (validationError ? Promise.reject(validationError) : handle(execute));
-  if (isDryRun(request)) return run(refuseToExecute);
-  return runOnce(
-    services,
-    {
-      clientId: access.client.id,
-      ehr: access.ehr,
-      careUnit: access.careUnit,
-      requestId: request.id,
-      keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
-    },
-    run,
-  );
+  const run = (write: Partial<Writers>) =>
+    validationError ? Promise.reject(validationError) : handle({ ...noWrite, ...write });
+  if (isDryRun(request)) return run({});
+  const asked = {
+    clientId: access.client.id,
+    requestId: request.id,
+    keyed: key === undefined ? undefined : { key, fingerprint: fingerprint(request) },
+  };
+  const { ehr, careUnit } = access;
+  if (!ehr || !careUnit) return runLocalOnce(services, asked, (transact) => run({ transact }));
+  return runOnce(services, { ...asked, ehr, careUnit }, (execute) => run({ execute }));
+}
+
+/** How a handler writes: to the EHR of its care unit, or to the gateway's own tables. */
+export interface Writers {
+  readonly execute: Execute;
+  readonly transact: Transact;
 }
 
 /** The query may still be unparsed text if another part of the request failed validation first. */
@@ -38,9 +43,11 @@ function isDryRun({ query }: FastifyRequest): boolean {
   return String((query as { readonly dry_run?: unknown }).dry_run) === 'true';
 }
 
-function refuseToExecute(): never {
-  throw new Error('A dry run must not execute a write');
+function rejectWrite(): never {
+  throw new Error('A read or a dry run must not write');
 }
+
+export const noWrite: Writers = { execute: rejectWrite, transact: rejectWrite };
 
 /** @throws Problem `request_invalid` */
 function readKey({ headers }: FastifyRequest): string | undefined {

@@ -18,6 +18,7 @@ import {
   eventually,
   unfinishedOperations,
 } from '../../../test/codes.ts';
+import { expectEvents } from '../../../test/events.ts';
 import { failableWrites } from '../../../test/failing-writes.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { withoutHolds, withoutTransactions } from '../../../test/limited-ehrs.ts';
@@ -95,6 +96,9 @@ describe('an EHR without transactions', () => {
       'emr_id:r-3',
       'emr_id:r-3',
     ]);
+    const [left = '', ...compensated] = ids;
+    await expectEvents(gateway, left, ['booked', 'updated']);
+    for (const id of compensated) await expectEvents(gateway, id, ['booked']);
   });
 
   test('reports each id at its index in the request, in whatever order the writes were made', async () => {

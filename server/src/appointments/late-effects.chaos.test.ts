@@ -10,6 +10,7 @@ import {
   at as timeOf,
 } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, expireCode, messagesAbout, startCancellation } from '../../../test/codes.ts';
+import { eventsAbout, expectEvents } from '../../../test/events.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import {
@@ -161,6 +162,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     const response = await finalResponse(() => send(creation(slot, careUnit), key));
     expectStatus(response, 201);
     await eventually(async () => expect(await at(slot, emr)).toEqual([{ id: response.body.id, state: 'booked' }]));
+    await expectEvents(gateway, response.body.id, ['booked']);
   });
 
   test('shows a late confirmation as confirmed, even after the code has expired', async () => {
@@ -173,6 +175,12 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     await expireCode(gateway, held);
     expect(await get(held.id)).toMatchObject({ status: 'booked' });
     expect(await at(slot, emr)).toEqual([{ id: held.id, state: 'booked' }]);
+    await eventually(async () => {
+      const types = (await eventsAbout(gateway, held.id, 2)).map(({ type }) => type.slice('appointment.'.length));
+      // The code may expire before the gateway finds the late confirmation.
+      expect(types.filter((type) => type !== 'confirmation_expired')).toEqual(['awaiting_confirmation', 'booked']);
+      expect(types.at(-1)).toBe('booked');
+    });
   });
 
   test('shows a late two-step cancellation as cancelled', async () => {
@@ -187,6 +195,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     );
     expectStatus(await finalResponse(() => send(request, key)), 200);
     expect(await stored(original.id, careUnit)).toMatchObject({ status: 'cancelled' });
+    await expectEvents(gateway, original.id, ['booked', 'awaiting_confirmation', 'cancelled']);
   });
 
   test('moves the appointment once, and a retry with the key returns the result', async () => {
@@ -199,6 +208,7 @@ describe.concurrent.each(moments)('an EHR that performs a write after the respon
     expectStatus(response, 200);
     expect(response.body).toMatchObject({ id, ...timeOf(to) });
     expect(await at(to, emr)).toEqual([{ id, state: 'booked' }]);
+    await expectEvents(gateway, id, ['booked', 'updated']);
   });
 
   test('leaves no bulk move partially applied, even without a retry', async () => {

@@ -190,7 +190,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
   addOperation(app, {
     operationId: 'change_appointment',
     tag: 'Appointments',
-    summary: 'Update, cancel or confirm an appointment',
+    summary: 'Change an appointment',
     description:
       'The body is exactly one of update, cancel and confirm. When an appointment is moved, its own current time counts as free. An update never needs a code. Only the client that started a confirmation can confirm it; other clients get `confirmation_not_pending`. Cancelling again while a cancellation code is pending returns the same new id and sends no message.',
     level: 'care_unit',
@@ -224,7 +224,7 @@ export function addAppointmentRoutes(app: FastifyInstance, { cursors, services }
   addOperation(app, {
     operationId: 'change_appointments',
     tag: 'Appointments',
-    summary: 'Update, cancel or confirm many appointments',
+    summary: 'Change several appointments',
     description:
       'Applies to all appointments or to none. An update with `start` and `end` is a continuous reschedule: the appointments are placed in the consecutive time slots of the range. A longer range creates additional appointments; a shorter one cancels the last ones. A confirm requires that all ids await the same code and that this client started the confirmation. Every wrong code counts as an attempt while any of the ids awaits the code.',
     level: 'care_unit',

@@ -1,6 +1,8 @@
 import type { Configuration } from '../config/configuration.ts';
 import { deleteOldConfirmations, deleteUsedCodes } from '../confirmations/retention.ts';
+import { deleteOldConsoleData } from '../console/retention.ts';
 import type { Db } from '../db/kysely.ts';
+import { deleteOldEvents } from '../events/retention.ts';
 import { deleteFailedContent, deleteOldMessages } from '../messages/retention.ts';
 import { deleteOldOperations } from '../operations/retention.ts';
 import { deleteOldUploads } from '../uploads/remove-uploads.ts';
@@ -17,5 +19,7 @@ export async function deleteOldData(db: Db, retention: Configuration['retention'
   await deleteUsedCodes(db, limit);
   await deleteFailedContent(db, limit);
   await deleteOldMessages(db, retention.confirmation_days, limit);
+  await deleteOldEvents(db, retention.event_days, limit);
   await deleteOldConfirmations(db, retention.confirmation_days, limit);
+  await deleteOldConsoleData(db, limit);
 }

@@ -1,3 +1,4 @@
+import { Registry } from 'prom-client';
 import { afterAll, expect, test } from 'vitest';
 import { startGateway } from '../../../test/gateway.ts';
 import { fillTables, fullScans, largeTables } from '../../../test/large-tables.ts';
@@ -6,6 +7,8 @@ import { hidingItsStatements, observeStatements, type Statement, unobserved } fr
 import { createDb } from '../db/kysely.ts';
 import { listFailed } from '../messages/failed.ts';
 import { listOpen } from '../messages/open-messages.ts';
+import { createDispatcher } from '../webhooks/dispatcher.ts';
+import { createWebhookMetrics } from '../webhooks/metrics.ts';
 import { backgroundWork } from './rounds.ts';
 
 const gateway = await startGateway({ connectors: [wrapConnector(hidingItsStatements)] });
@@ -47,9 +50,24 @@ const ofFullRounds = [
 test('no background job scans a growing table or index', async () => {
   const statements = await observeAll(async () => {
     await unobserved(() => fillTables(database));
-    for (const { round } of backgroundWork({ ...services, db: createDb(database) }, { confirmation_days: 90 }, log)) {
+    const db = createDb(database);
+    const webhookMetrics = createWebhookMetrics(new Registry());
+    const dispatcher = createDispatcher({
+      db,
+      keys: services.keys,
+      sender: { send: async () => ({}), close: async () => undefined },
+      settings: { timeout_ms: 1000, retry_seconds: [] },
+      metrics: webhookMetrics,
+      log,
+    });
+    const retention = { confirmation_days: 90, event_days: 30 };
+    for (const { round } of backgroundWork(
+      { ...services, db },
+      { retention, clients: gateway.deps.clients, dispatcher, webhookMetrics, log },
+    )) {
       await round();
     }
+    await dispatcher.stop();
   });
   const texts = statements.map(({ text }) => text);
   for (const table of largeTables) expect(texts.some((text) => text.includes(table))).toBe(true);

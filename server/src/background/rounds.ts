@@ -1,15 +1,27 @@
 import type { Logger } from 'pino';
+import type { ClientRegistry } from '../clients/client-registry.ts';
 import type { Configuration } from '../config/configuration.ts';
+import { publishEvents } from '../events/publish-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import { resumeConfigured, suspendUnconfigured } from '../operations/due.ts';
 import type { OperationServices } from '../operations/services.ts';
+import type { Dispatcher } from '../webhooks/dispatcher.ts';
+import { resealEndpoints } from '../webhooks/endpoint-store.ts';
+import { fanOut } from '../webhooks/fan-out.ts';
+import type { WebhookMetrics } from '../webhooks/metrics.ts';
+import { continueReplays } from '../webhooks/replay.ts';
 import { deleteOldData } from './delete-old-data.ts';
 import { dueEhrs } from './due-ehrs.ts';
+import { watchAvailability } from './ehr-availability.ts';
 import { ehrRound } from './ehr-round.ts';
 import { extendSchedules } from './extend-schedules.ts';
 import { readGauges } from './read-gauges.ts';
 
 const ehrPauseMilliseconds = 1_000;
+const availabilityPauseMilliseconds = 1_000;
+const eventsPauseMilliseconds = 500;
+const resealPauseMilliseconds = 60_000;
+const resealedAtOnce = 100;
 const messagesPauseMilliseconds = 2_000;
 const deletionPauseMilliseconds = 10_000;
 const gaugesPauseMilliseconds = 10_000;
@@ -23,13 +35,20 @@ export interface BackgroundWork {
   round(): Promise<boolean>;
 }
 
+export interface BackgroundDependencies {
+  readonly retention: Configuration['retention'];
+  readonly clients: ClientRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly webhookMetrics: WebhookMetrics;
+  readonly log: Logger;
+}
+
 /** The background jobs: one for each EHR, so that a slow EHR delays no other, and those that call no EHR. */
 export function backgroundWork(
   services: OperationServices,
-  retention: Configuration['retention'],
-  log: Logger,
+  { retention, clients, dispatcher, webhookMetrics, log }: BackgroundDependencies,
 ): readonly BackgroundWork[] {
-  const { db, ehrs, outbox } = services;
+  const { db, keys, ehrs, outbox } = services;
   const emrs = [...ehrs.keys()];
   const isDue = dueEhrs(db, emrs);
   const guarded = (pauseMilliseconds: number, name: string, work: () => Promise<void>): BackgroundWork => ({
@@ -50,7 +69,29 @@ export function backgroundWork(
     ...[...ehrs.values()].map((ehr) =>
       guarded(schedulesPauseMilliseconds, 'extending schedules', () => extendSchedules(ehr, log)),
     ),
+    ...[...ehrs.values()].map((ehr) =>
+      guarded(availabilityPauseMilliseconds, 'recording the availability of an EHR', watchAvailability(db, ehr)),
+    ),
+    ...(
+      [
+        ['publishing events', () => publishEvents(db, (tx, events) => fanOut(tx, clients, events))],
+        ['replaying events', () => continueReplays(db, clients)],
+        ['delivering events', () => dispatcher.round()],
+      ] as const
+    ).map(([name, round]) => ({
+      pauseMilliseconds: eventsPauseMilliseconds,
+      round: () =>
+        round().catch((error) => {
+          log.error({ cause: describeError(error) }, `${name} failed`);
+          return false;
+        }),
+    })),
     guarded(messagesPauseMilliseconds, 'resuming messages', () => outbox.resume()),
+    guarded(gaugesPauseMilliseconds, 'reading metrics of webhooks', () => webhookMetrics.refresh(db)),
+    guarded(resealPauseMilliseconds, 'encrypting webhook endpoints again', async () => {
+      for (const id of await resealEndpoints(db, keys, resealedAtOnce))
+        log.error({ endpoint_id: id }, 'webhook endpoint unreadable: its secret key is unknown');
+    }),
     guarded(deletionPauseMilliseconds, 'deletion', () => deleteOldData(db, retention)),
     guarded(gaugesPauseMilliseconds, 'reading metrics of operations', async () => {
       for (const { id, emr } of await suspendUnconfigured(db, emrs)) {

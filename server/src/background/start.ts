@@ -1,12 +1,10 @@
-import type { Logger } from 'pino';
-import type { Configuration } from '../config/configuration.ts';
 import type { OperationServices } from '../operations/services.ts';
 import { type Loop, startLoop } from './loop.ts';
-import { backgroundWork } from './rounds.ts';
+import { type BackgroundDependencies, backgroundWork } from './rounds.ts';
 
 /** Starts the background jobs. */
-export function startBackground(services: OperationServices, retention: Configuration['retention'], log: Logger): Loop {
-  const loops = backgroundWork(services, retention, log).map(({ pauseMilliseconds, round }) =>
+export function startBackground(services: OperationServices, more: BackgroundDependencies): Loop {
+  const loops = backgroundWork(services, more).map(({ pauseMilliseconds, round }) =>
     startLoop(pauseMilliseconds, round),
   );
   return {

@@ -12,13 +12,13 @@ import {
 } from '@crossward/connector-kit/conformance';
 import { Command, Option } from 'commander';
 import type { PostgresPool } from 'kysely';
-import type { LoadedEmr } from '../config/load.ts';
+import { bindEmr, type ChosenEmr } from '../ehr/check-connection.ts';
 import { IdentifierError } from '../identifiers/index.ts';
 import { parsePatientIdentifier, parseResourceIdentifier } from '../identifiers/notation.ts';
 import { defaultClockChangeSlots, parseClockChange } from './clock-change.ts';
 import { exitCodes, UsageError } from './exit-codes.ts';
 import { gatewayBefore } from './gateway-before.ts';
-import { bindEmr, chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
+import { chooseEmr, type EmrOptions, openDatabaseFor } from './open-emr.ts';
 import type { Output } from './output.ts';
 import { writeJson } from './write-json.ts';
 
@@ -131,7 +131,7 @@ interface CareUnits {
   readonly otherCareUnit: CareUnit | undefined;
 }
 
-function careUnitsOf({ emr }: LoadedEmr, options: Options): CareUnits {
+function careUnitsOf({ emr }: ChosenEmr, options: Options): CareUnits {
   const all = emr.care_units.map(({ id, time_zone }): CareUnit => ({ id, timeZone: time_zone }));
   const named = (id: string) => {
     const found = all.find((it) => it.id === id);
@@ -147,7 +147,7 @@ function careUnitsOf({ emr }: LoadedEmr, options: Options): CareUnits {
 
 /** Opens the connector twice, as two gateways would. A restart cuts its connections to the EHR and the database. */
 async function openSubject(
-  chosen: LoadedEmr,
+  chosen: ChosenEmr,
   careUnits: CareUnits,
   options: Options,
   database: PostgresPool | undefined,
@@ -189,7 +189,7 @@ async function openSubject(
   };
 }
 
-function factsOf({ emr }: LoadedEmr, claims: Capabilities, options: Options): Facts {
+function factsOf({ emr }: ChosenEmr, claims: Capabilities, options: Options): Facts {
   const synthetic = emr.synthetic_identifiers;
   const patients = { types: claims.patientIdentifierTypes, synthetic };
   const resources = { types: claims.resourceIdentifierTypes, synthetic };

@@ -4,8 +4,10 @@ import { conformanceCommand } from './conformance.ts';
 import { emrCheckCommand } from './emr-check.ts';
 import { messagesCommand } from './messages.ts';
 import { operationsCommand } from './operations.ts';
+import { operatorsCommand } from './operators.ts';
 import type { Output } from './output.ts';
 import { secretKeysCommand } from './secret-keys.ts';
+import { webhooksCommand } from './webhooks.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
@@ -26,9 +28,13 @@ export function createProgram(output: Output, end: (exitCode: number) => void): 
   program.addCommand(messages);
   const operations = operationsCommand(output, end);
   program.addCommand(operations);
+  const operators = operatorsCommand(output, end);
+  program.addCommand(operators);
   const secretKeys = secretKeysCommand(output, end);
   program.addCommand(secretKeys);
-  const groups = [emr, messages, operations, secretKeys];
+  const webhooks = webhooksCommand(output, end);
+  program.addCommand(webhooks);
+  const groups = [emr, messages, operations, operators, secretKeys, webhooks];
   for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)])
     command.copyInheritedSettings(program);
   return program;

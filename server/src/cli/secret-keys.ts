@@ -19,7 +19,9 @@ export function secretKeysCommand(output: Output, end: (exitCode: number) => voi
     });
   secretKeys
     .command('retire')
-    .description('Retire a lost key. Codes, drafts and stored responses encrypted with it can never be read again.')
+    .description(
+      'Retire a lost key. Codes, drafts, webhook endpoints and stored responses encrypted with it can never be read again.',
+    )
     .argument('<id>', 'key id from `list` or the gateway log')
     .action(async (id: string) => {
       const isRetired = await withDatabase(output, (db) => retireKey(db, id));

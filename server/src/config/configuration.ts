@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Default } from 'typebox/value';
 import { type ConnectionSettings, resolveConnection } from './connection.ts';
+import { type ConsoleSettings, resolveConsole } from './console-settings.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { httpSchema } from './http.ts';
 import { type PatientPageSettings, resolvePatientPage } from './patient-page.ts';
@@ -8,6 +9,7 @@ import { type Policies, resolvePolicies } from './policies.ts';
 import { isReference, variable, type WithSecrets, withSecrets } from './references.ts';
 import { type ConfigurationFile, documentsSchema, limitsSchema, retentionSchema } from './schema.ts';
 import { Secret } from './secret.ts';
+import { webhooksSchema } from './webhooks.ts';
 
 type EmrInFile = ConfigurationFile['emrs'][number];
 type CareUnitInFile = EmrInFile['care_units'][number];
@@ -15,6 +17,7 @@ type ClientInFile = ConfigurationFile['clients'][number];
 type Settings = Readonly<Record<string, unknown>>;
 type Limits = Readonly<Required<NonNullable<ConfigurationFile['limits']>>>;
 type Documents = Readonly<Required<NonNullable<ConfigurationFile['documents']>>>;
+type Webhooks = Readonly<Required<NonNullable<ConfigurationFile['webhooks']>>>;
 type HttpInFile = NonNullable<ConfigurationFile['http']>;
 type Http = Readonly<Required<Omit<HttpInFile, 'public_url'>>> & {
   /** Without a slash at the end. */
@@ -66,6 +69,9 @@ export interface Configuration {
   /** How callers reach the gateway. */
   readonly http: Http;
   readonly retention: Retention;
+  readonly webhooks: Webhooks;
+  /** Absent: no console. */
+  readonly console?: ConsoleSettings;
 }
 
 /** Applies defaults and resolves secrets in a valid file. */
@@ -80,6 +86,8 @@ export function resolveConfiguration(file: ConfigurationFile, variables: Environ
     identifier_headers: (file.identifier_headers ?? []).map((name) => name.toLowerCase()),
     http: resolveHttp(file.http),
     retention: Default(retentionSchema, { ...file.retention }) as Retention,
+    webhooks: Default(webhooksSchema, { ...file.webhooks }) as Webhooks,
+    ...(file.console && { console: resolveConsole(file.console, variables) }),
   });
 }
 

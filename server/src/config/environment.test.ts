@@ -19,6 +19,7 @@ test('applies defaults to unset and empty variables', () => {
     secretKey: undefined,
     previousSecretKeys: [],
     logLevel: 'info',
+    logFormat: undefined,
   };
   expect(readEnvironment({})).toEqual(defaults);
   expect(readEnvironment({ HOST: '', PORT: '', DATABASE_URL: '', CROSSWARD_CONFIG: '', LOG_LEVEL: '' })).toEqual(

@@ -8,6 +8,8 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+const logFormats = ['json', 'pretty'] as const;
+
 /** The validated environment variables. An empty variable counts as unset. */
 export interface Environment {
   /** `HOST`, default `127.0.0.1`. */
@@ -30,6 +32,8 @@ export interface Environment {
   readonly previousSecretKeys: readonly Secret<Buffer>[];
   /** `LOG_LEVEL`, default `info`. */
   readonly logLevel: LogLevel;
+  /** `LOG_FORMAT`. If absent: `pretty` for the demo in a terminal, else `json`. */
+  readonly logFormat: (typeof logFormats)[number] | undefined;
 }
 
 /**
@@ -75,6 +79,11 @@ export function readEnvironment(variables: EnvironmentVariables = process.env): 
         (level) => logLevels.find((known) => known === level),
         `one of ${logLevels.join(', ')}, not ${JSON.stringify(variables.LOG_LEVEL)}`,
       ) ?? 'info',
+    logFormat: read(
+      'LOG_FORMAT',
+      (format) => logFormats.find((known) => known === format),
+      `one of ${logFormats.join(', ')}, not ${JSON.stringify(variables.LOG_FORMAT)}`,
+    ),
   };
 
   if (environment.configurationPath !== undefined && text('CROSSWARD_SECRET_KEY') === undefined) {

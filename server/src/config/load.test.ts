@@ -81,7 +81,14 @@ test('applies defaults, resolves grants and hashes secrets from the environment'
       max_connections_per_address: 500,
       ready_waits_for_emrs: false,
     },
-    retention: { confirmation_days: 90 },
+    retention: { confirmation_days: 90, event_days: 30 },
+    webhooks: {
+      allow_private_addresses: false,
+      allow_http: false,
+      timeout_ms: 10_000,
+      retry_seconds: [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 21_600, 36_000],
+      max_endpoints: 20,
+    },
   });
 });
 

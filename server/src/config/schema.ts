@@ -1,11 +1,13 @@
 import type { ConnectorModule } from '@crossward/connector-kit';
 import Type, { type Static, type TSchema } from 'typebox';
 import { connectionSchema } from './connection.ts';
+import { consoleSchema } from './console.ts';
 import { httpSchema } from './http.ts';
 import { messagesSchema } from './messages.ts';
 import { patientPageSchema } from './patient-page.ts';
 import { policiesSchema } from './policies.ts';
 import { choice, environmentReference, id, text, webAddress, wholeNumber } from './schema-parts.ts';
+import { webhooksSchema } from './webhooks.ts';
 
 /** The scopes that a client can have. */
 export const scopes = [
@@ -195,6 +197,13 @@ export const retentionSchema = Type.Object(
         default: 90,
       }),
     ),
+    event_days: Type.Optional(
+      wholeNumber('Days after which an event and its deliveries are deleted.', {
+        minimum: 2,
+        maximum: 3650,
+        default: 30,
+      }),
+    ),
   },
   { description: 'How long the gateway stores data.', additionalProperties: false },
 );
@@ -232,6 +241,8 @@ export function configurationSchema(
       identifier_headers: Type.Optional(identifierHeaders),
       http: Type.Optional(httpSchema),
       retention: Type.Optional(retentionSchema),
+      webhooks: Type.Optional(webhooksSchema),
+      console: Type.Optional(consoleSchema),
     },
     {
       $schema: 'https://json-schema.org/draft/2020-12/schema',

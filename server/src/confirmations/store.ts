@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/kysely.ts';
 import type { ConfirmationKind } from '../db/tables/confirmations.ts';
 import type { Channel } from '../db/tables/messages.ts';
+import { expireItems } from './expire-items.ts';
 
 export interface NewConfirmation {
   readonly id: string;
@@ -89,17 +90,11 @@ export async function storeConfirmation(tx: Tx, made: NewConfirmation): Promise<
 async function expireOverdueCancellations(tx: Tx, { emr, items }: NewConfirmation): Promise<void> {
   const ids = items.flatMap(({ ehrAppointmentId }) => ehrAppointmentId ?? []);
   if (ids.length === 0) return;
-  await tx
-    .updateTable('confirmation_items as item')
-    .from('confirmations as confirmation')
-    .set({ state: 'expired' })
-    .whereRef('confirmation.id', '=', 'item.confirmation_id')
-    .where('item.emr', '=', emr)
-    .where('item.ehr_appointment_id', 'in', ids)
-    .where('item.kind', '=', 'cancellation')
-    .where('item.state', '=', 'pending')
-    .where(sql<boolean>`confirmation.expires_at <= clock_timestamp()`)
-    .execute();
+  await expireItems(
+    tx,
+    sql`emr = ${emr} AND ehr_appointment_id = ANY(${ids}::text[]) AND kind = 'cancellation' AND state = 'pending'
+      AND (SELECT expires_at FROM confirmations WHERE id = confirmation_id) <= clock_timestamp()`,
+  );
 }
 
 interface ConfirmedItem {

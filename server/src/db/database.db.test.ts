@@ -67,7 +67,7 @@ describe.runIf(kind === 'postgresql')('PostgreSQL', () => {
     expect(await failure(url.href)).toMatch(/database "absent" does not exist/);
   });
 
-  it('reports a refused connection and a time-out', async () => {
+  it('reports a rejected connection and a time-out', async () => {
     const silent = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const url = changed((url) => {

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
-import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
+import type { PGlite } from '@electric-sql/pglite';
 import { makePrivateFolder } from '../startup/private-file.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { embeddedFiles } from './embedded-files.ts';
+import { takeNewDatabase } from './new-database.ts';
 import { PglitePool } from './pglite-pool.ts';
 import { ping } from './ping.ts';
+import { startPglite } from './start-pglite.ts';
 
 /** A `Database` on PGlite. */
 interface EmbeddedDatabase {
@@ -41,6 +42,7 @@ async function openFiles(files: string): Promise<PGlite> {
   if (isNew) {
     await writeFile(unfinished, '');
     await rm(files, { recursive: true, force: true });
+    await takeNewDatabase(files);
   }
   // PGlite creates files that every user can access.
   await makePrivateFolder(files);
@@ -50,15 +52,6 @@ async function openFiles(files: string): Promise<PGlite> {
     await rm(unfinished);
   }
   return pglite;
-}
-
-/**
- * A PGlite with the extensions that migrations use: on disk, in memory, or in memory from a dump.
- *
- * @internal tests use it in memory
- */
-export function startPglite(options: { dataDir?: string; loadDataDir?: Blob }): PGlite {
-  return new PGlite({ ...options, extensions: { btree_gist } });
 }
 
 /**

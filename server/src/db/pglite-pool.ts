@@ -11,7 +11,7 @@ const connectTimeout = 30_000;
 
 interface Waiting {
   readonly give: (client: DatabaseClient) => void;
-  readonly refuse: (error: Error) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
@@ -50,8 +50,8 @@ export class PglitePool implements DatabasePool {
    * Rejects with a `DatabaseError` if the pool ends, if the database stopped, or after a wait of thirty seconds.
    */
   connect(): Promise<DatabaseClient> {
-    const refusal = this.#refusal();
-    if (refusal) return Promise.reject(refusal);
+    const rejection = this.#rejection();
+    if (rejection) return Promise.reject(rejection);
     const asked = performance.now();
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -60,14 +60,14 @@ export class PglitePool implements DatabasePool {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(waiting);
-        waiting.refuse(ofDatabase(new Error('timeout exceeded when trying to connect'), 'not sent'));
+        waiting.reject(ofDatabase(new Error('timeout exceeded when trying to connect'), 'not sent'));
       }, connectTimeout);
       const waiting: Waiting = {
         give: (client) => {
           end();
           resolve(client);
         },
-        refuse: (error) => {
+        reject: (error) => {
           end();
           reject(error);
         },
@@ -100,7 +100,7 @@ export class PglitePool implements DatabasePool {
     return () => void this.#client.removeListener('notification', listener);
   }
 
-  #refusal(): Error | undefined {
+  #rejection(): Error | undefined {
     if (this.#closing) return ofDatabase(new DatabaseError('The database is closed.', '08003'), 'not sent');
     if (this.#session.broken)
       return ofDatabase(new DatabaseError('The embedded database has stopped working.', '08006'), 'not sent');
@@ -108,9 +108,9 @@ export class PglitePool implements DatabasePool {
   }
 
   #next(): void {
-    const refusal = this.#refusal();
-    if (refusal) {
-      for (const waiting of this.#waiting) waiting.refuse(refusal);
+    const rejection = this.#rejection();
+    if (rejection) {
+      for (const waiting of this.#waiting) waiting.reject(rejection);
       this.#waiting.clear();
     }
     if (this.#lent) return;

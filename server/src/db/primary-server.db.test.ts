@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionFailure } from './errors.ts';
 
-/** Another address of the server. Its connections can be refused, or stay open without a response. */
+/** Another address of the server. Its connections can be rejected, or stay open without a response. */
 class Address {
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
@@ -84,7 +84,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a database with several
     return address;
   }
 
-  test('uses another address when the first one is refused', async () => {
+  test('uses another address when the first one is rejected', async () => {
     const [first, second] = [await openAddress(), await openAddress()];
     const database = await openOn(first, second);
     await breakAll(database, [first]);
@@ -105,7 +105,7 @@ describe.runIf(inject('databaseKind') === 'postgresql')('a database with several
     await waiting;
   });
 
-  test('starts when the first address is refused', async () => {
+  test('starts when the first address is rejected', async () => {
     const unused = await openAddress();
     unused.close();
     await (await openOn(unused, await openAddress())).ping();

@@ -90,7 +90,7 @@ export class PrimaryServer {
         await Promise.race([this.#sleep(interval), ended]);
       }
     } catch {
-      // Refused, broken or too slow.
+      // Rejected, broken or too slow.
     }
     void client.end().catch(() => undefined);
     return accepted;

@@ -103,7 +103,7 @@ describe('storing a document', () => {
     expect((await content(created.body.id)).bytes.equals(bytes)).toBe(true);
   });
 
-  test('takes content of exactly the maximum size and refuses one byte more, in either media type', async () => {
+  test('takes content of exactly the maximum size and rejects one byte more, in either media type', async () => {
     for (const [size, status] of [
       [maxBytes, 201],
       [maxBytes + 1, 413],
@@ -139,7 +139,7 @@ describe('a retry', () => {
     expect(listed.documents.filter(({ title }) => title === 'Once')).toHaveLength(1);
   });
 
-  test('with the same key and other content is refused', async () => {
+  test('with the same key and other content is rejected', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     await createDocument(gateway, { content: base64('one') }, { headers });
     const other = await createDocument(gateway, { content: base64('two') }, { headers });

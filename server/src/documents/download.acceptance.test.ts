@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connector, ConnectorError, type DocumentContent } from '@crossward/connector-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDocument, documentsOf, pdfOf } from '../../../test/documents.ts';
@@ -62,12 +63,23 @@ async function openDownload(): Promise<IncomingMessage> {
 }
 
 test('a caller that disconnects cancels the stream of the EHR', async () => {
+  replaced = (content) => ({ ...content, chunks: slow() });
   const response = await openDownload();
   await once(response, 'data');
   response.destroy();
   await expect.poll(() => cancelled).toBe(1);
+  replaced = undefined;
   expect((await gateway.request('GET', path)).bytes.equals(bytes)).toBe(true);
 });
+
+/** Sends so slowly that it does not end before the caller disconnects, whatever the buffers in between hold. */
+async function* slow(): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, 100_000);
+  for (let sent = 100_000; ; sent++) {
+    yield bytes.subarray(sent, sent + 1);
+    await sleep(5);
+  }
+}
 
 test('a stream that breaks off breaks the connection, and the log names no message', async () => {
   replaced = (content) => ({ ...content, chunks: broken() });

@@ -130,7 +130,7 @@ export function addDocumentRoutes(scope: FastifyInstance, { cursors }: Dependenc
   addOperation(scope, {
     operationId: 'create_document',
     tag: 'Documents',
-    summary: 'Store a document',
+    summary: 'Create a document',
     description:
       'Stores a document in the EHR. The content is in base64 in JSON, or the file part `content` of `multipart/form-data`, which suits large content. Its first bytes decide its type: PDF, PNG, JPEG, or plain text in UTF-8. By default it may have up to 10 MiB.',
     level: 'care_unit',

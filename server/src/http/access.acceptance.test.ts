@@ -10,12 +10,14 @@ import { hashSecret } from '../config/configuration.ts';
 
 /** The paths that anybody may read. */
 const publicPaths = [
+  '/',
   '/api/openapi.json',
   '/api/openapi.yaml',
   '/demo/messages',
   '/docs',
   '/docs/',
   '/docs/js/scalar.js',
+  '/docs/reference.json',
   '/health/live',
   '/health/ready',
   '/metrics',

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../api/route.ts';
 import type { Client, ClientRegistry } from '../clients/client-registry.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { Problem, problemAt } from '../problems/problem.ts';
-import { type Refuse, refusals } from './refused-credentials.ts';
+import { type Reject, rejections } from './rejected-credentials.ts';
 
 interface Dependencies {
   readonly clients: ClientRegistry;
@@ -19,11 +19,11 @@ interface Dependencies {
  * the same response as one that does not exist.
  */
 export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failedCredentials }: Dependencies): void {
-  const refuse = refusals({ clients, metrics, failedCredentials });
+  const reject = rejections({ clients, metrics, failedCredentials });
   app.addHook('onRequest', (request, _reply, done) => {
     const { operation } = request.routeOptions.config;
     if (!operation) return done();
-    const client = authenticate(request, clients, refuse);
+    const client = authenticate(request, clients, reject);
     request.access = { client };
     assertStandard(request);
     request.access = { client, ...grantedTarget(request, operation, client, ehrs) };
@@ -35,11 +35,11 @@ export function addAccess(app: FastifyInstance, { clients, ehrs, metrics, failed
 }
 
 /** Checks the credentials before the throttle, so that other callers' failures never lock out a client. */
-function authenticate(request: FastifyRequest, clients: ClientRegistry, refuse: Refuse): Client {
+function authenticate(request: FastifyRequest, clients: ClientRegistry, reject: Reject): Client {
   const id = request.headers['x-service-client-id'];
   const secret = request.headers['x-service-client-secret'];
   const client = typeof id === 'string' && typeof secret === 'string' ? clients.authenticate(id, secret) : undefined;
-  if (!client) throw refuse(request, id, secret);
+  if (!client) throw reject(request, id, secret);
   return client;
 }
 

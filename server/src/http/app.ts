@@ -6,6 +6,8 @@ import { addAppointmentRoutes } from '../appointments/routes.ts';
 import type { ClientRegistry } from '../clients/client-registry.ts';
 import { addressesIn } from '../config/address-ranges.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { DemoClient } from '../config/demo.ts';
+import type { ConsoleDeps } from '../console/page.ts';
 import { addDocumentRoutes } from '../documents/routes.ts';
 import type { EhrRegistry } from '../ehr/registry.ts';
 import { addEmrRoutes } from '../emrs/routes.ts';
@@ -18,10 +20,14 @@ import { problemSchema, reasonSchema } from '../problems/problem-document.ts';
 import { addResourceRoutes } from '../resources/routes.ts';
 import { addScheduleRoutes } from '../schedules/routes.ts';
 import { addTimeslotRoutes } from '../timeslots/routes.ts';
+import { addDeliveryRoutes } from '../webhooks/delivery-routes.ts';
+import { addEndpointRoutes } from '../webhooks/endpoint-routes.ts';
+import { addEventRoutes } from '../webhooks/event-routes.ts';
 import { addAccess } from './access.ts';
 import { compilersFactory } from './compilers.ts';
 import { addConnectionLimits } from './connection-limits.ts';
-import { addDemoMailboxRoutes } from './demo-mailbox-routes.ts';
+import { addConsole } from './console-routes.ts';
+import { addDemoMailboxRoutes } from './demo/mailbox-routes.ts';
 import { addDocs } from './docs.ts';
 import { addErrorHandler, frameworkProblem, sendProblem } from './error-handler.ts';
 import { type Exchange, watchExchange } from './exchanges.ts';
@@ -35,10 +41,11 @@ import { QuietLogController } from './log-controller.ts';
 import { trackMethods } from './method-not-allowed.ts';
 import { addMetrics, createRequestMetrics } from './metrics.ts';
 import { addOpenApiRoutes } from './openapi-routes.ts';
+import { addProblemPages } from './pages/problem-routes.ts';
+import { addStartPage } from './pages/start-page-routes.ts';
 import { addPatientPages } from './patient-page-routes.ts';
-import { addProblemPages } from './problem-routes.ts';
 import { requestId } from './request-id.ts';
-import { logRefusal, logRequest } from './request-log.ts';
+import { logRejection, logRequest } from './request-log.ts';
 import { addRequestSyntax } from './request-syntax.ts';
 import { addUnreadBody } from './unread-body.ts';
 import { addUploadBodies } from './uploads/upload-bodies.ts';
@@ -67,11 +74,16 @@ export interface AppDeps {
   readonly services: OperationServices;
   /** Set if the configuration delivers messages to a demo mailbox. */
   readonly mailbox: DemoMailbox | undefined;
+  /** Set in the demo: its pages show the credentials. */
+  readonly demoClient?: DemoClient | undefined;
   /** In lower case: headers that can contain an identifier, in addition to those that begin with `x-`. */
   readonly identifierHeaders: ReadonlySet<string>;
   readonly limits: Configuration['limits'];
   readonly documents: Configuration['documents'];
   readonly http: Configuration['http'];
+  readonly webhooks: Configuration['webhooks'];
+  /** Absent: no console. */
+  readonly console?: Omit<ConsoleDeps, 'services' | 'log'> | undefined;
   isReady(): Promise<boolean>;
 }
 
@@ -112,8 +124,8 @@ export async function buildApp(
     serializerOpts: { ajv: { formats } },
     clientErrorHandler: (error, socket) =>
       answerFramingError(error, socket, (requestId, problem, end) => {
-        logRefusal(app.log, requestId, problem, end);
-        requestMetrics.refused(end);
+        logRejection(app.log, requestId, problem, end);
+        requestMetrics.rejected(end);
       }),
     frameworkErrors: (error, request, reply) => {
       watch({ request, reply });
@@ -160,18 +172,30 @@ export async function buildApp(
   addTimeslotRoutes(app, deps);
   addAppointmentRoutes(app, deps);
   addMedicalNoteRoutes(app, deps);
+  addEventRoutes(app, { cursors: deps.cursors, db: deps.services.db });
+  const webhooks = { ...deps.services, cursors: deps.cursors, settings: deps.webhooks };
+  addEndpointRoutes(app, webhooks);
+  addDeliveryRoutes(app, webhooks);
   await app.register(async (scope) => {
     addUploadBodies(scope, { services: deps.services, maxBytes: deps.documents.max_bytes });
     addDocumentRoutes(scope, deps);
   });
 
   addOpenApiRoutes(app);
-  await addDocs(app);
+  await addStartPage(app, deps);
+  await addDocs(app, deps.demoClient);
   await addProblemPages(app);
   if (deps.mailbox) addDemoMailboxRoutes(app, deps.mailbox);
   const { public_url: publicUrl } = deps.http;
   if (publicUrl !== undefined) {
     await addPatientPages(app, { ...deps, publicUrl, requestsPerMinute: deps.limits.page_requests_per_minute });
+  }
+  if (deps.console) {
+    await addConsole(
+      app,
+      { ...deps.console, services: deps.services, log: deps.log },
+      deps.limits.page_requests_per_minute,
+    );
   }
   addHealth(app, deps);
   methods.finish();

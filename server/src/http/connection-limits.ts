@@ -11,8 +11,8 @@ interface ConnectionLimits {
 
 /** Closes connections beyond the limits without reading from them. */
 export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimits, registry: Registry): void {
-  const refused = new Counter({
-    name: 'crossward_http_connections_refused_total',
+  const rejected = new Counter({
+    name: 'crossward_http_connections_rejected_total',
     help: 'Connections closed because a limit was reached: all (total) or address (per address).',
     labelNames: ['limit'],
     registers: [registry],
@@ -21,14 +21,14 @@ export function addConnectionLimits(app: FastifyInstance, limits: ConnectionLimi
   app.server.maxConnections = limits.maxConnections;
   // Otherwise workers pass a connection around in a busy loop while all of them are at the limit. Missing in the types.
   Object.assign(app.server, { dropMaxConnection: true });
-  app.server.on('drop', () => refused.inc({ limit: 'all' }));
+  app.server.on('drop', () => rejected.inc({ limit: 'all' }));
   app.server.on('connection', (socket) => {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || limits.isTrustedProxy(remoteAddress)) return;
     const caller = callerOf(remoteAddress);
     const others = connections.get(caller) ?? 0;
     if (others >= limits.maxConnectionsPerAddress) {
-      refused.inc({ limit: 'address' });
+      rejected.inc({ limit: 'address' });
       socket.destroy();
       return;
     }

@@ -102,7 +102,7 @@ describe('connections', () => {
   }
   const rejected = async (gateway: Gateway, limit: string) => {
     const text = await gateway.deps.metrics.metrics();
-    return Number(new RegExp(`connections_refused_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
+    return Number(new RegExp(`connections_rejected_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
   };
 
   test('are limited per address while they are open', async () => {

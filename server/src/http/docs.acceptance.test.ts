@@ -17,7 +17,7 @@ describe('pages', () => {
   test('redirects /docs to /docs/ without authentication', async () => {
     const { status, headers } = await get('/docs?from=elsewhere');
     expect([status, headers.location]).toEqual([301, '/docs/']);
-    expect((await get('/docs/')).text).toContain('"url": "/api/openapi.json"');
+    expect((await get('/docs/')).text).toContain('"url": "/docs/reference.json"');
   });
 
   test('the content security policy of the API reference allows its own scripts only', async () => {

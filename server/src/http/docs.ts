@@ -1,6 +1,10 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { DemoClient } from '../config/demo.ts';
 import { Problem } from '../problems/problem.ts';
-import { type Allowances, addHtmlPages } from './html-pages.ts';
+import { isOwnHost } from './demo/own-host.ts';
+import { once } from './once.ts';
+import { referencePath } from './openapi-routes.ts';
+import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
 const prefix = '/docs';
 const scriptPath = `${prefix}/js/scalar.js`;
@@ -13,25 +17,28 @@ const allowances: Allowances = {
   'connect-src': ["'self'"],
 };
 
-/** Serves the API reference at `/docs`. The page loads nothing from other hosts. */
-export async function addDocs(app: FastifyInstance): Promise<void> {
-  let loading: Promise<Reference> | undefined;
-  const reference = () => {
-    loading ??= loadReference();
-    return loading;
-  };
+/**
+ * Serves the API reference at `/docs`. The page loads nothing from other hosts.
+ *
+ * @param demoClient set in the demo: its credentials are filled in under the name of this machine
+ */
+export async function addDocs(app: FastifyInstance, demoClient?: DemoClient): Promise<void> {
+  const empty = once(() => loadReference());
+  const filledIn = once(() => loadReference(demoClient));
+  const referenceFor = ({ headers: { host } }: FastifyRequest) =>
+    demoClient && isOwnHost(host) ? filledIn() : empty();
   await addHtmlPages(app, allowances, (pages) => {
     pages.addHook('onRequest', requireValidHost);
     pages.get(prefix, async (_request, reply) => reply.redirect(`${prefix}/`, 301));
-    pages.get(`${prefix}/`, async (_request, reply) =>
-      reply.type('text/html; charset=utf-8').send((await reference()).page),
+    pages.get(`${prefix}/`, async (request, reply) =>
+      reply.type('text/html; charset=utf-8').send((await referenceFor(request)).page),
     );
-    pages.get(scriptPath, async (_request, reply) =>
+    pages.get(scriptPath, async (request, reply) =>
       reply
         .type('application/javascript; charset=utf-8')
         // The script is several megabytes and the same for every client.
         .header('cache-control', 'public, max-age=3600')
-        .send((await reference()).script),
+        .send((await referenceFor(request)).script),
     );
   });
 }
@@ -42,13 +49,15 @@ interface Reference {
 }
 
 /** Loads Scalar with the first request, because few gateways serve these pages and its module takes some 20 MB of memory. */
-async function loadReference(): Promise<Reference> {
+async function loadReference(client?: DemoClient): Promise<Reference> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const app = Fastify();
   await app.register(scalar, {
     routePrefix: prefix,
     configuration: {
-      url: '/api/openapi.json',
+      url: referencePath,
+      // The introduction links to the document for programs.
+      documentDownloadType: 'none',
       pageTitle: 'Crossward',
       favicon: 'data:,',
       defaultOpenAllTags: true,
@@ -60,11 +69,24 @@ async function loadReference(): Promise<Reference> {
       hideClientButton: true,
       agent: { disabled: true },
       mcp: { disabled: true },
+      ...(client ? { authentication: credentialsOf(client) } : {}),
     },
   });
   const [page, script] = await Promise.all([app.inject(`${prefix}/`), app.inject(scriptPath)]);
   await app.close();
   return { page: page.payload, script: script.rawPayload };
+}
+
+/** The names of the security schemes are those of the OpenAPI document. */
+function credentialsOf({ client_id, client_secret }: DemoClient) {
+  const header = (name: string, value: string) => ({ type: 'apiKey', in: 'header', name, value }) as const;
+  return {
+    preferredSecurityScheme: [['clientId', 'clientSecret']],
+    securitySchemes: {
+      clientId: header('x-service-client-id', client_id),
+      clientSecret: header('x-service-client-secret', client_secret),
+    },
+  };
 }
 
 /** RFC 9112, section 3.2. */

@@ -13,7 +13,7 @@ type GatewayConfiguration = Parameters<NonNullable<GatewayOptions['configure']>>
 
 const wrong = { id: 'everything', secret: 'wrong' };
 
-async function failUntilRefused(gateway: Gateway, headers: Record<string, string> = {}) {
+async function failUntilRejected(gateway: Gateway, headers: Record<string, string> = {}) {
   for (let count = 0; count < 3; count++) {
     expect((await gateway.request('GET', '/api/emrs', { client: wrong, headers })).status).toBe(401);
   }
@@ -22,7 +22,7 @@ async function failUntilRefused(gateway: Gateway, headers: Record<string, string
 describe('wrong credentials', () => {
   test('get 429 with Retry-After after too many', async () => {
     const gateway = await strictGateway();
-    await failUntilRefused(gateway);
+    await failUntilRejected(gateway);
     // However slow the machine is: the delays increase.
     const rejected = async () => gateway.request<Problem>('GET', '/api/emrs', { client: wrong });
     await expect.poll(async () => (await rejected()).status, { interval: 0 }).toBe(429);
@@ -42,7 +42,7 @@ describe('wrong credentials', () => {
 
   test('never block valid credentials', async () => {
     const gateway = await strictGateway();
-    await failUntilRefused(gateway);
+    await failUntilRejected(gateway);
     for (let count = 0; count < 10; count++) {
       await gateway.request('GET', '/api/emrs', { client: wrong });
       expect((await gateway.request('GET', '/api/emrs')).status).toBe(200);
@@ -75,7 +75,7 @@ describe('wrong credentials', () => {
     for (let count = 0; count < 8; count++) await gateway.request('GET', '/api/emrs', { client: wrong });
     const text = await gateway.deps.metrics.metrics();
     const count = (kind: string) =>
-      Number(new RegExp(`crossward_credentials_refused_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1]);
+      Number(new RegExp(`crossward_credentials_rejected_total\\{kind="${kind}"\\} (\\d+)`).exec(text)?.[1]);
     expect(count('missing')).toBe(1);
     expect(count('wrong')).toBeGreaterThanOrEqual(3);
     expect(count('wrong') + count('slowed')).toBe(8);

@@ -9,7 +9,7 @@ import { fixedHeaders, longestUrl } from './headers.ts';
 import { closeInStages } from './staged-close.ts';
 
 /** Called after an invalid request was rejected and its connection has ended. */
-export type RefusalEnd = (requestId: string, problem: Problem, end: End) => void;
+export type RejectionEnd = (requestId: string, problem: Problem, end: End) => void;
 
 /** Connections that were already rejected. Node reports the same error again for every further byte. */
 const faulty = new WeakSet<Socket>();
@@ -18,7 +18,7 @@ const faulty = new WeakSet<Socket>();
  * Responds to errors that Node's HTTP parser reports before there is a request, or within a body. Writes the problem
  * document directly to the socket, after the responses to earlier requests on the connection.
  */
-export function answerFramingError(error: ConnectionError, socket: Socket, ended: RefusalEnd): void {
+export function answerFramingError(error: ConnectionError, socket: Socket, ended: RejectionEnd): void {
   if (faulty.has(socket)) return;
   faulty.add(socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -30,10 +30,10 @@ export function answerFramingError(error: ConnectionError, socket: Socket, ended
   // The caller closed its side of the connection within a body.
   else if (unfinished && error.code === 'HPE_INVALID_EOF_STATE')
     onceAnswered(socket, unfinished, () => socket.destroy());
-  else onceAnswered(socket, unfinished, () => refuse(asProblem(error), socket, unfinished, ended));
+  else onceAnswered(socket, unfinished, () => reject(asProblem(error), socket, unfinished, ended));
 }
 
-function refuse(problem: Problem, socket: Socket, unfinished: Exchange | undefined, ended: RefusalEnd): void {
+function reject(problem: Problem, socket: Socket, unfinished: Exchange | undefined, ended: RejectionEnd): void {
   const requestId = unfinished?.request.id ?? randomUUID();
   const end = { aborted: !socket.writable, status: problem.status };
   if (socket.writable) closeInStages(socket, written(problem, requestId));

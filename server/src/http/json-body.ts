@@ -32,11 +32,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 function readJson(bytes: Buffer): unknown {
   const text = utf8.decode(bytes);
   const fault = scanJson(text, bodyLimits);
-  if (fault) throw refusal(fault);
+  if (fault) throw rejection(fault);
   return JSON.parse(text);
 }
 
-function refusal(fault: JsonFault): Problem {
+function rejection(fault: JsonFault): Problem {
   switch (fault.kind) {
     case 'too deep':
       return bodyUnreadable(`The body is nested more than ${bodyLimits.depth} levels deep.`);

@@ -19,7 +19,7 @@ export function addMetrics(app: FastifyInstance, registry: Registry, read = () =
 export interface RequestMetrics {
   ended(exchange: Exchange, end: End): void;
   /** Records a rejected invalid request, which has no route and no method. */
-  refused(end: End): void;
+  rejected(end: End): void;
 }
 
 /** Labels are methods, route patterns and statuses, never values from a request. */
@@ -35,6 +35,6 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     duration.observe({ method, route, status: aborted ? 'aborted' : status }, seconds);
   return {
     ended: ({ request, reply }, end) => observe(request.method, routePattern(request), end, reply.elapsedTime / 1000),
-    refused: (end) => observe('none', 'unmatched', end, 0),
+    rejected: (end) => observe('none', 'unmatched', end, 0),
   };
 }

@@ -2,27 +2,11 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AnyOperation } from '../api/route.ts';
-import { bodyLimits } from './json-body.ts';
+import { introduction } from './openapi-introduction.ts';
 import { problemResponses } from './openapi-problems.ts';
+import { openApiWebhooks } from './openapi-webhooks.ts';
 
 type Json = Record<string, unknown>;
-
-const description = `One uniform HTTP/JSON interface over many electronic health record systems (EHRs).
-
-**Authentication.** Every operation requires the headers \`x-service-client-id\` and \`x-service-client-secret\`.
-
-**Errors.** Errors are RFC 9457 problem details. \`reason\` is stable and machine-readable. The page
-\`/problems/{reason}\` explains what happened and what to do.
-
-**Identifiers.** A patient or resource identifier is \`{type}:{value}\`, a bare value (an \`emr_id\`), or
-\`header:{header_name}\`. With \`header:\`, the gateway reads the identifier from that request header, which keeps it out
-of URLs and bodies.
-
-**Request bodies.** A body is JSON in UTF-8, with at most 1 MiB (more if the operation says so), ${bodyLimits.depth} levels of nesting and ${bodyLimits.values} values. An object must not
-repeat a name.
-
-**Retries.** Send an \`idempotency-key\` header with every write. A retry with the same key does not repeat the write and
-gets the stored response.`;
 
 /**
  * Adds `app.swagger()`, which generates the OpenAPI description from the operations. Must be added before them. The gateway
@@ -36,7 +20,7 @@ export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Crossward',
         version: packageJson.version,
-        description,
+        description: introduction,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -63,7 +47,7 @@ export async function addOpenApiGenerator(app: FastifyInstance): Promise<void> {
       if (!('openapiObject' in document)) throw new Error('Only OpenAPI 3 is generated');
       const { openapiObject } = document;
       addExamples(openapiObject.paths as Record<string, Record<string, Json>>, app.operations);
-      return openapiObject;
+      return Object.assign(openapiObject, { webhooks: openApiWebhooks });
     },
   });
 }
@@ -128,11 +112,17 @@ function responses(schema: { response?: unknown } | undefined, operation: AnyOpe
               }),
           ...(status === 201 ? { location: { type: 'string', description: 'Path of the created object.' } } : {}),
         },
-        content: operation.response.mediaTypes
-          ? Object.fromEntries(
-              operation.response.mediaTypes.map((type) => [type, { schema: operation.response.schema }]),
-            )
-          : { 'application/json': { schema: preview && status === 200 ? { anyOf: [preview, success] } : success } },
+        ...(status === 204
+          ? { type: 'null' }
+          : {
+              content: operation.response.mediaTypes
+                ? Object.fromEntries(
+                    operation.response.mediaTypes.map((type) => [type, { schema: operation.response.schema }]),
+                  )
+                : {
+                    'application/json': { schema: preview && status === 200 ? { anyOf: [preview, success] } : success },
+                  },
+            }),
       },
       ...(preview && status !== 200
         ? {

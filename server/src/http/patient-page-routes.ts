@@ -14,8 +14,8 @@ import { returnLink } from '../patient-page/return-link.ts';
 import type { Texts } from '../patient-page/texts.ts';
 import { Problem } from '../problems/problem.ts';
 import { frameworkProblem } from './error-handler.ts';
-import { type Allowances, addHtmlPages } from './html-pages.ts';
 import { limitPages } from './page-limits.ts';
+import { type Allowances, addHtmlPages } from './pages/html-pages.ts';
 
 interface Dependencies {
   readonly services: OperationServices;

@@ -15,8 +15,8 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
       ...outcome(end),
       reason: request.problem?.reason,
       client: request.access?.client.id,
-      claimed_client: request.refusedCaller?.claimedClient,
-      address: request.refusedCaller?.address,
+      claimed_client: request.rejectedCaller?.claimedClient,
+      address: request.rejectedCaller?.address,
       emr: request.access?.ehr?.id,
       care_unit: request.access?.careUnit?.id,
       milliseconds: Math.round(reply.elapsedTime * 10) / 10,
@@ -26,7 +26,7 @@ export function logRequest({ request, reply }: Exchange, end: End): void {
 }
 
 /** Logs one line for a rejected invalid request. */
-export function logRefusal(log: FastifyBaseLogger, requestId: string, problem: Problem, end: End): void {
+export function logRejection(log: FastifyBaseLogger, requestId: string, problem: Problem, end: End): void {
   log.info({ request_id: requestId, ...outcome(end), reason: problem.reason }, 'request');
 }
 

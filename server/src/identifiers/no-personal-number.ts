@@ -14,7 +14,7 @@ import { idnr } from '@navikt/fnrvalidator';
  * - 40, Nav (Dolly), and 65, Norsk helsenett: https://github.com/bekkopen/NoCommons/releases (0.16.0 and 0.15.0)
  *
  * H-numbers, which hospitals assign to people without a number, also have 40 added to the month and cannot be
- * distinguished from those of Nav. They are refused without `synthetic`.
+ * distinguished from those of Nav. They are rejected without `synthetic`.
  */
 export function normaliseNoPersonalNumber(text: string, synthetic: boolean): string | undefined {
   if (!/^[0-9]{11}$/.test(text)) return undefined;

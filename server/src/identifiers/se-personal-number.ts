@@ -8,15 +8,15 @@ const earliestYear = 1800;
 
 /**
  * Checks a Swedish personnummer or coordination number (day + 60), with 10 or 12 digits and an optional `-` or `+` before
- * the last four, and returns its 12 digits, `YYYYMMDDNNNN`, or `undefined`. Interim numbers (with a letter) are refused,
+ * the last four, and returns its 12 digits, `YYYYMMDDNNNN`, or `undefined`. Interim numbers (with a letter) are rejected,
  * and so is a birth date that is yet to come.
  *
  * Ten digits do not contain the century. Folkbokföringslagen (1991:481) section 18: `-` becomes `+` in the year in which
  * the person turns 100. With `+`, the birth year is the latest one at least 100 years ago; otherwise the birth date is
- * the latest one that is not in the future. A `+` that contradicts twelve digits is refused.
+ * the latest one that is not in the future. A `+` that contradicts twelve digits is rejected.
  *
  * Coordination numbers may have month `00` or day `60` when the birth date could not be established. Skatteverket's open
- * data holds such numbers ("Testsamordningsnummer"); the library refuses them:
+ * data holds such numbers ("Testsamordningsnummer"); the library rejects them:
  * https://www7.skatteverket.se/portal/apier-och-oppna-data/utvecklarportalen/oppetdata/
  *
  * There is no switch for synthetic people: the numbers that Skatteverket sets aside for tests are lists, with serial

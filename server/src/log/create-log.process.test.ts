@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 
 /** Starts a process that logs some lines and then runs `end`. */
-function logger(count: number, end: string) {
+function logger(count: number, end: string, format = 'json') {
   const module = new URL('./create-log.ts', import.meta.url).href;
   const script = `
     import { createLog } from ${JSON.stringify(module)};
-    const log = createLog('info');
+    const log = await createLog('info', '${format}');
     for (let n = 0; n < ${count}; n++) log.info({ n, text: 'å'.repeat(200) }, 'line');
     ${end}`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
@@ -33,4 +33,15 @@ test('a few lines are written while the process goes on', async () => {
     if (numbers.length === 3) child.kill();
   }
   expect(numbers).toEqual([0, 1, 2]);
+});
+
+test('no pretty line is lost at the end, and other texts stay as they are', async () => {
+  const lines: string[] = [];
+  const print = new URL('./print.ts', import.meta.url).href;
+  const end = `const { print } = await import(${JSON.stringify(print)}); print(log, 'a text\\n'); process.exit(1)`;
+  for await (const line of logger(50, end, 'pretty').lines) lines.push(line);
+  expect(lines.map((line) => line.replace(/^\[[\d:]+\] /, '').slice(0, 10))).toEqual([
+    ...Array.from({ length: 50 }, () => 'INFO: line'),
+    'a text',
+  ]);
 });

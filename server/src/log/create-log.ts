@@ -7,8 +7,14 @@ const longestBatch = 2048;
 /** Workers share a pipe, in which only writes of up to 4096 bytes stay whole: POSIX, `write`, PIPE_BUF. */
 const longestWrite = 4096;
 
-/** The log on standard output. Several lines are written at once, because a write costs more time than a line. */
-export function createLog(level: LevelWithSilent): Logger {
+export type LogFormat = 'json' | 'pretty';
+
+/**
+ * The log on standard output. Several lines are written at once, because a write costs more time than a line.
+ *
+ * @param format `json`: for programs. `pretty`: for people
+ */
+export async function createLog(level: LevelWithSilent, format: LogFormat = 'json'): Promise<Logger> {
   const stream = destination({
     dest: 1,
     sync: true,
@@ -17,5 +23,14 @@ export function createLog(level: LevelWithSilent): Logger {
     periodicFlush: longestWait,
   });
   process.on('exit', () => stream.flushSync());
-  return pino({ level }, stream);
+  if (format === 'json') return pino({ level }, stream);
+  // Loaded only if it is used.
+  const { prettyLines } = await import('./pretty-lines.ts');
+  const pretty = prettyLines(process.stdout.isTTY && process.stdout.hasColors());
+  return pino({ level }, { write: (line) => stream.write(isLine(line) ? pretty(line) : line) });
+}
+
+/** Whether it is a line of the log. `print` writes other texts. */
+function isLine(text: string): boolean {
+  return text.startsWith('{"level":');
 }

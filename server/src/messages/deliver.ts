@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/kysely.ts';
+import type { NewEvent } from '../events/new-event.ts';
+import { eventsText, withEvents } from '../events/write-events.ts';
 import { describeError } from '../log/describe-error.ts';
 import type { KeyRing } from '../secrets/key-ring.ts';
 import { openContent } from './content.ts';
@@ -35,7 +37,7 @@ export async function deliver(dependencies: Dependencies, messageId: string): Pr
     const message = await readDue(db, messageId);
     if (!message) return;
     const outcome = await attempt(dependencies, message);
-    if (outcome !== 'later') await settle(db, messageId, outcome);
+    if (outcome !== 'later') await settle(db, message, outcome);
     else throw new NotDelivered('later');
   } catch (error) {
     if (error instanceof NotDelivered) throw error;
@@ -54,7 +56,16 @@ type DueMessage = NonNullable<Awaited<ReturnType<typeof readDue>>>;
 function readDue(db: Db, messageId: string) {
   return db
     .selectFrom('messages')
-    .select(['id', 'emr', 'care_unit_id', 'channel', 'sealed_content', 'first_appointment_id', 'failure_reason'])
+    .select([
+      'id',
+      'confirmation_id',
+      'emr',
+      'care_unit_id',
+      'channel',
+      'sealed_content',
+      'first_appointment_id',
+      'failure_reason',
+    ])
     .select([
       sql<number>`extract(epoch FROM expires_at - clock_timestamp())::float8`.as('seconds_left'),
       sql<boolean>`coalesce(not_before > clock_timestamp(), false)`.as('too_early'),
@@ -109,7 +120,7 @@ async function attempt({ db, keys, senders, metrics, log }: Dependencies, row: D
  * Records the outcome and deletes the content. A failed message keeps its content until the code expires, so that an
  * operator can send it again. A message that was superseded in the meantime stays superseded.
  */
-async function settle(db: Db, messageId: string, outcome: Settled): Promise<void> {
+async function settle(db: Db, message: DueMessage, outcome: Settled): Promise<void> {
   const settled =
     outcome === 'sent'
       ? { state: 'sent' as const, sealed_content: null, failure_reason: null }
@@ -120,12 +131,18 @@ async function settle(db: Db, messageId: string, outcome: Settled): Promise<void
         };
   for (let attempt = 1; ; attempt++) {
     try {
-      await db
+      const update = db
         .updateTable('messages')
         .set({ ...settled, completed_at: sql<Date>`clock_timestamp()` })
-        .where('id', '=', messageId)
+        .where('id', '=', message.id)
         .where('state', '=', 'queued')
-        .execute();
+        .returning('id');
+      if (outcome === 'sent') {
+        await update.execute();
+      } else {
+        const events = [failedEvent(message, outcome.failure)];
+        await withEvents(sql`${update}`, eventsText([{ id: message.id, events }])).execute(db);
+      }
       return;
     } catch (error) {
       // Stopping here would mean that the message is sent a second time.
@@ -133,6 +150,12 @@ async function settle(db: Db, messageId: string, outcome: Settled): Promise<void
       await sleep(500 * attempt);
     }
   }
+}
+
+function failedEvent(message: DueMessage, reason: string): NewEvent {
+  const { id, confirmation_id, emr, care_unit_id, channel, first_appointment_id: appointment_id } = message;
+  const data = { message_id: id, confirmation_id, appointment_id, channel, reason };
+  return { type: 'message.failed', emr, careUnitId: care_unit_id, subject: appointment_id, data };
 }
 
 /** Records why the attempt failed, and the earliest time of the next one. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
 import { createDb, type Db } from '../db/kysely.ts';
-import { addDemoMailboxRoutes } from '../http/demo-mailbox-routes.ts';
+import { addDemoMailboxRoutes } from '../http/demo/mailbox-routes.ts';
 import { addErrorHandler } from '../http/error-handler.ts';
 import { createKeyRing } from '../secrets/key-ring.ts';
 import { type DemoMailbox, demoMailbox } from './providers/demo-mailbox.ts';

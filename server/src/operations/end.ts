@@ -27,20 +27,24 @@ export async function finish<Plan, Outcome>(
     if (!kind.hasRecords(plan)) {
       const response = kind.respond(run, plan, outcome);
       const sealed = sealResponse(run, response);
+      const events = kind.events?.(run, plan, outcome, response);
       if (run.mayBeRepeated) {
-        await monitorRepeats(services.db, operation, run.ehr.patience.settlingSeconds, sealed);
+        await monitorRepeats(services.db, operation, run.ehr.patience.settlingSeconds, sealed, events);
         return response;
       }
       // No records to store: the commit need not wait for the disk. After a crash the operation is looked up and ended again.
-      await (sealed ? storeResponse(services.db, operation, sealed) : removeWithoutSync(services.db, operation));
+      await (sealed
+        ? storeResponse(services.db, operation, sealed, events)
+        : removeWithoutSync(services.db, operation, events));
       return response;
     }
     return await inTransaction(run, async (tx) => {
       const response = await kind.record(tx, run, plan, outcome);
       const sealed = sealResponse(run, response);
+      const events = kind.events?.(run, plan, outcome, response);
       await (run.mayBeRepeated
-        ? monitorRepeats(tx, operation, run.ehr.patience.settlingSeconds, sealed)
-        : storeResponse(tx, operation, sealed));
+        ? monitorRepeats(tx, operation, run.ehr.patience.settlingSeconds, sealed, events)
+        : storeResponse(tx, operation, sealed, events));
       return response;
     });
   } catch (error) {

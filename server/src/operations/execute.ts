@@ -3,6 +3,7 @@ import { mayHaveBeenSent } from '../db/errors.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { retrySerialization } from '../db/retry.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import { writeEvents } from '../events/write-events.ts';
 import { Problem } from '../problems/problem.ts';
 import { inProgress } from './claim.ts';
 import { finish, inTransaction, leaveOpen, OperationEnded, rejectOperation, sealResponse } from './end.ts';
@@ -156,8 +157,11 @@ async function endAtOnce<Plan, Outcome>(
   const outcome = await inTransaction(run, async (tx) => {
     const problem = await decide?.(tx, operation.id);
     if (problem) return problem;
-    const response = await kind.record(tx, run, plan, await kind.perform(run, plan));
-    if (operation.keyHash !== undefined) await storeResponse(tx, operation, sealResponse(run, response));
+    const outcome = await kind.perform(run, plan);
+    const response = await kind.record(tx, run, plan, outcome);
+    const events = kind.events?.(run, plan, outcome, response) ?? [];
+    if (operation.keyHash === undefined) await writeEvents(tx, events);
+    else await storeResponse(tx, operation, sealResponse(run, response), events);
     return response;
   }).catch(throwInProgress);
   if (outcome instanceof Problem) throw outcome;

@@ -259,7 +259,7 @@ test('keys, requests and responses are not stored in plain text', async () => {
     canaries.key,
   );
   expect(first.status).toBe(201);
-  const refusal = await send(
+  const rejection = await send(
     {
       ...creation(slot),
       body: { ...creationBody(slot), patient_id: 'header:x-patient', comment: canaries.comment },
@@ -267,7 +267,7 @@ test('keys, requests and responses are not stored in plain text', async () => {
     },
     `${canaries.key} again`,
   );
-  expect(refusal.status).toBe(400);
+  expect(rejection.status).toBe(400);
   const { id } = await book(gateway);
   failures.push({ when: 'before', error: new ConnectorError('outcome_unknown', '?') });
   const failing = change(id, { comment: canaries.comment });

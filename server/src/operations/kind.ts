@@ -1,5 +1,6 @@
 import type { Tx } from '../db/kysely.ts';
 import type { CareUnitConnection, EhrConnection } from '../ehr/connection.ts';
+import type { NewEvent } from '../events/new-event.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { OperationResponse } from './operation-response.ts';
 import type { WorkServices } from './work-services.ts';
@@ -83,6 +84,9 @@ export interface OperationKind<Plan, Outcome> {
   /** Whether a late effect should be adopted. Default: yes. */
   isWanted?(work: Work, plan: Plan): Promise<boolean>;
 
+  /** What each step of the plan does, in words without personal data, for operators. Absent: one call. */
+  stepsOf?(plan: Plan): readonly string[];
+
   /** Whether `record` has something to store. If not, `respond` is called instead. */
   hasRecords(plan: Plan): boolean;
   respond(work: Work, plan: Plan, outcome: Outcome): OperationResponse;
@@ -92,6 +96,8 @@ export interface OperationKind<Plan, Outcome> {
    * @throws Problem (4xx) when the operation must be rejected
    */
   record(tx: Tx, work: Work, plan: Plan, outcome: Outcome): Promise<OperationResponse>;
+  /** What other systems hear of. Written by the statement that ends the operation. Default: nothing. */
+  events?(work: Work, plan: Plan, outcome: Outcome, response: OperationResponse): readonly NewEvent[];
   /** Releases what the plan reserved in the gateway's tables, in the transaction that ends the operation. */
   releaseReservations(tx: Tx, work: Work, plan: Plan, problem: Problem | undefined): Promise<void>;
 }

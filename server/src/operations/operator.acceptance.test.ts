@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { book, freeSlot, isFree } from '../../../test/bookings.ts';
 import { careUnitOf, codeFor, eventually, expireCode, rowsOf } from '../../../test/codes.ts';
+import { expectEvents } from '../../../test/events.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { change, creation, keysOf, newKey } from '../../../test/idempotency-keys.ts';
@@ -99,6 +100,7 @@ test('dropping an expiry marks its holds as expired', async () => {
   expect(await itemStates(held.id)).toEqual([{ state: 'expiring', operation_id: id }]);
   await drop(id);
   expect(await itemStates(held.id)).toEqual([{ state: 'expired', operation_id: null }]);
+  await expectEvents(gateway, held.id, ['awaiting_confirmation', 'confirmation_expired']);
   ehrs.of('by-code').comeUp();
   expect(await careUnitOf(gateway, byCode).get(held.id)).toMatchObject({ status: 'cancelled', confirmation: null });
 });
@@ -175,13 +177,13 @@ test('dropping a monitored operation keeps its stored response', async () => {
   ehr.loseResponse({ isDone: false });
   expect(await send(request, key)).toMatchObject(unknown);
   ehr.failNext('time_slot_unavailable');
-  const refusal = await settledResponse(() => send(request, key));
-  expect(refusal).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
+  const rejection = await settledResponse(() => send(request, key));
+  expect(rejection).toMatchObject({ status: 400, body: { reason: 'time_slot_unavailable' } });
   const { id } = await openOperation('direct', { state: 'monitored', hasResponse: true });
   await drop(id);
   expect(await findOpenOperation(db, id)).toBeUndefined();
   const again = await send(request, key);
-  expect([again.status, again.text]).toEqual([refusal.status, refusal.text]);
+  expect([again.status, again.text]).toEqual([rejection.status, rejection.text]);
 });
 
 test('an invalid id matches nothing', async () => {

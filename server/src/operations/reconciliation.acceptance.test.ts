@@ -21,6 +21,7 @@ import {
   runBackgroundJobs,
   unfinishedOperations,
 } from '../../../test/codes.ts';
+import { expectEvents } from '../../../test/events.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { withoutHolds } from '../../../test/limited-ehrs.ts';
 import { careUnitPath, withEhr, withTolerantBreakers, wrapConnector } from '../../../test/other-ehrs.ts';
@@ -145,7 +146,9 @@ describe('an EHR without findOperation, after outcome_unknown', () => {
     expectUnknown(await atOnce.create(creationBody(slot)));
     await eventually(async () => expect(await writes()).toEqual([]));
     expect(received).toEqual(['create']);
-    expect(await at(slot)).toHaveLength(1);
+    const [found, ...others] = await at(slot);
+    expect(others).toEqual([]);
+    await expectEvents(gateway, found?.id ?? '', ['booked']);
   });
 
   test('a booking without effect is not repeated, and finally ends with outcome_unknown', {

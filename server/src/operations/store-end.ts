@@ -1,6 +1,10 @@
-import { sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { grouped } from '../db/grouped.ts';
 import type { Db, Tx } from '../db/kysely.ts';
 import { statement } from '../db/statement.ts';
+import type { Tables } from '../db/tables/index.ts';
+import type { NewEvent } from '../events/new-event.ts';
+import { eventsText, withEvents } from '../events/write-events.ts';
 import { LeaseLost } from './errors.ts';
 import { leaseEnd, released, requireLease, updateLeased } from './lease.ts';
 import type { Leased } from './stored-operation.ts';
@@ -9,44 +13,108 @@ import type { Leased } from './stored-operation.ts';
 const ended = { state: 'done' as const, patient_hashes: [], consecutive_failures: 0, suspended_at: null };
 const over = { ...released, ...ended };
 
+type Lease = Pick<Leased, 'id' | 'token'>;
+
 /**
- * Ends an operation. With a key its response is stored; without one its row is deleted.
+ * Declares a statement that ends an operation under its lease and returns its `id`. Its events are written by the same
+ * statement. The function throws LeaseLost.
+ */
+function ending<Input extends Lease>(build: (db: Kysely<Tables>, input: Input) => RawBuilder<{ id: string }>) {
+  const alone = statement(build);
+  const reporting = statement((db, input: Input & { readonly events: string }) =>
+    withEvents(build(db, input), input.events),
+  );
+  return async (db: Db | Tx, input: Input, events: readonly NewEvent[] = []): Promise<void> => {
+    const { rows } = await (events.length === 0
+      ? alone(db, input)
+      : reporting(db, { ...input, events: eventsText([{ id: input.id, events }]) }));
+    if (rows.length === 0) throw new LeaseLost();
+  };
+}
+
+/**
+ * Ends an operation. With a key its response is stored; without one its row is deleted. Outside a transaction, responses of
+ * requests that run at the same time are stored by one statement.
  *
  * @throws LeaseLost
  */
-export async function storeResponse(db: Db | Tx, operation: Leased, sealedResponse: Buffer | undefined): Promise<void> {
-  if (sealedResponse === undefined) return removeOperation(db, operation);
-  const { numAffectedRows } = await updateResponse(db, { ...operation, sealedResponse });
-  if (numAffectedRows === 0n) throw new LeaseLost();
+export async function storeResponse(
+  db: Db | Tx,
+  operation: Leased,
+  sealedResponse: Buffer | undefined,
+  events: readonly NewEvent[] = [],
+): Promise<void> {
+  if (sealedResponse === undefined) return removeOperation(db, operation, events);
+  const { id, token } = operation;
+  const response = { id, token, sealedResponse, events };
+  const isStored = db.isTransaction ? (await storeAll(db, [response]))[0] : await storeInGroup(db, response);
+  if (!isStored) throw new LeaseLost();
 }
 
-const updateResponse = statement((db, input: Pick<Leased, 'id' | 'token'> & { readonly sealedResponse: Buffer }) =>
-  updateLeased(db, input).set({
-    ...over,
-    sealed_plan: null,
-    sealed_response: input.sealedResponse,
-    next_attempt_at: null,
-  }),
+interface EndingResponse extends Lease {
+  readonly sealedResponse: Buffer;
+  readonly events: readonly NewEvent[];
+}
+
+const storeInGroup = grouped({ run: storeAll, keyOf: ({ id }: EndingResponse) => id });
+
+/** Returns for each response whether its operation was still leased. */
+async function storeAll(db: Db | Tx, responses: readonly EndingResponse[]): Promise<boolean[]> {
+  const input = { responses: JSON.stringify(responses.map(asJson)) };
+  const { rows } = await (responses.every(({ events }) => events.length === 0)
+    ? updateResponses(db, input)
+    : updateResponsesWithEvents(db, { ...input, events: eventsText(responses) }));
+  const stored = new Set(rows.map(({ id }) => id));
+  return responses.map(({ id }) => stored.has(id));
+}
+
+function asJson({ id, token, sealedResponse }: EndingResponse) {
+  return { id, token, sealed_response: sealedResponse.toString('base64') };
+}
+
+interface ResponsesInput {
+  /** JSON text of a list. */
+  readonly responses: string;
+}
+
+const updateResponses = statement(updateFrom);
+const updateResponsesWithEvents = statement((db, input: ResponsesInput & { readonly events: string }) =>
+  withEvents(updateFrom(db, input), input.events),
 );
 
-/** @throws LeaseLost */
-export async function removeOperation(db: Db | Tx, operation: Leased): Promise<void> {
-  const { numAffectedRows } = await deleteOperation(db, operation);
-  if (numAffectedRows === 0n) throw new LeaseLost();
+function updateFrom(db: Kysely<Tables>, { responses }: ResponsesInput): RawBuilder<{ id: string }> {
+  const source = sql<ResponseRow>`json_to_recordset(${responses}::json)`.as<'response'>(
+    sql`response (id uuid, token uuid, sealed_response text)`,
+  );
+  const update = db
+    .updateTable('operations')
+    .from(source)
+    .set({
+      ...over,
+      sealed_plan: null,
+      sealed_response: sql<Buffer>`decode(response.sealed_response, 'base64')`,
+      next_attempt_at: null,
+    })
+    .whereRef('operations.id', '=', 'response.id')
+    .whereRef('operations.lease_token', '=', 'response.token')
+    .returning('operations.id');
+  return sql`${update}`;
 }
 
-const deleteOperation = statement((db, { id, token }: Pick<Leased, 'id' | 'token'>) =>
-  db.deleteFrom('operations').where('id', '=', id).where('lease_token', '=', token),
+interface ResponseRow {
+  readonly id: string;
+  readonly token: string;
+  readonly sealed_response: string;
+}
+
+/** @throws LeaseLost */
+export const removeOperation = ending(
+  (_db, { id, token }: Lease) => sql`DELETE FROM operations WHERE id = ${id} AND lease_token = ${token} RETURNING id`,
 );
 
 /** Like `removeOperation`, but the commit does not wait for the disk. @throws LeaseLost */
-export async function removeWithoutSync(db: Db | Tx, operation: Leased): Promise<void> {
-  const { rows } = await deleteRelaxed(db, operation);
-  if (rows.length === 0) throw new LeaseLost();
-}
-
-const deleteRelaxed = statement(
-  (_db, { id, token }: Pick<Leased, 'id' | 'token'>) => sql<{ id: string }>`
+export const removeWithoutSync = ending(
+  (_db, { id, token }: Lease) => sql`
     WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
     DELETE FROM operations USING relaxed WHERE id = ${id} AND lease_token = ${token} RETURNING id`,
 );
@@ -68,11 +136,12 @@ export function monitor(db: Db | Tx, operation: Leased, seconds: number, sealedR
 }
 
 /** Ends an operation with effect, and monitors it: the EHR may make its changes a second time. @throws LeaseLost */
-export function monitorRepeats(
+export async function monitorRepeats(
   db: Db | Tx,
   operation: Leased,
   seconds: number,
   sealedResponse: Buffer | undefined,
+  events: readonly NewEvent[] = [],
 ): Promise<void> {
   const values = {
     ...over,
@@ -80,7 +149,10 @@ export function monitorRepeats(
     next_attempt_at: leaseEnd(seconds),
     ...(sealedResponse === undefined ? {} : { sealed_response: sealedResponse }),
   };
-  return requireLease(updateLeased(db, operation).set(values).executeTakeFirst());
+  const monitored = sql<{ id: string }>`${updateLeased(db, operation).set(values).returning('id')}`;
+  const changed = [{ id: operation.id, events }];
+  const { rows } = await (events.length === 0 ? monitored : withEvents(monitored, eventsText(changed))).execute(db);
+  if (rows.length === 0) throw new LeaseLost();
 }
 
 /** Ends monitoring. The stored response stays. */

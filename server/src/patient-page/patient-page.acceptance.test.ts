@@ -27,6 +27,7 @@ import {
   runBackgroundJobs,
   unfinishedOperations,
 } from '../../../test/codes.ts';
+import { expectEvents } from '../../../test/events.ts';
 import { faultyEhrs } from '../../../test/faulty-ehr.ts';
 import { startGateway } from '../../../test/gateway.ts';
 import { withoutHolds } from '../../../test/limited-ehrs.ts';
@@ -226,6 +227,7 @@ describe('a code', () => {
     expect(page.html).not.toContain('<form');
     expect((await sweden.get(appointment.id)).status).toBe('booked');
     expect((await browser.enter(path, incorrectCodes(code, 1)[0] ?? '')).heading).toBe('Din tid är bekräftad');
+    await expectEvents(gateway, appointment.id, ['awaiting_confirmation', 'booked']);
   });
 
   test('confirms all appointments of a cancellation at once', async () => {
@@ -242,7 +244,10 @@ describe('a code', () => {
     const page = await browser.enter(path, await codeFor(gateway, first.id));
     expect(page.heading).toBe('Your appointments are cancelled');
     expect(page.html.match(/<dl/g)).toHaveLength(2);
-    for (const original of originals) expect((await uk.get(original.id)).status).toBe('cancelled');
+    for (const original of originals) {
+      expect((await uk.get(original.id)).status).toBe('cancelled');
+      await expectEvents(gateway, original.id, ['booked', 'awaiting_confirmation', 'cancelled']);
+    }
   });
 
   test('counts as an attempt if it is incorrect, and the error belongs to the field', async () => {
@@ -354,6 +359,7 @@ describe('cancelling', () => {
     expect(page).toMatchObject({ path: `${path}?lang=en`, heading: 'Your appointment is cancelled' });
     expect((await sweden.get(appointment.id)).status).toBe('cancelled');
     expect(await isFree(gateway, slot, sodermalm)).toBe(true);
+    await expectEvents(gateway, appointment.id, ['awaiting_confirmation', 'cancelled']);
   });
 
   test('does not cancel what has been confirmed', async () => {

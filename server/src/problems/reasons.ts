@@ -207,6 +207,42 @@ export const reasons = {
     happened: 'The resource has no schedule with this id.',
     remedy: 'Use an `id` from `GET …/resources/{resource_id}/schedules` of the same resource.',
   },
+  webhook_endpoint_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Webhook endpoint not found',
+    happened: 'The client has no webhook endpoint with this id.',
+    remedy: 'Use an `id` from `GET /api/webhook-endpoints`. A client sees only its own endpoints.',
+  },
+  webhook_delivery_not_found: {
+    ...caller,
+    status: 404,
+    title: 'Webhook delivery not found',
+    happened: 'The webhook endpoint has no delivery with this id. Deliveries are deleted together with old events.',
+    remedy: 'Use an `id` from `GET /api/webhook-endpoints/{webhook_endpoint_id}/deliveries`.',
+  },
+  webhook_url_rejected: {
+    ...caller,
+    status: 400,
+    title: 'Webhook URL rejected',
+    happened: 'The gateway does not deliver events to this URL.',
+    remedy:
+      'Use an `https://` URL with a public address, without user name, password and fragment. The operator can allow other addresses.',
+  },
+  webhook_endpoint_limit_reached: {
+    ...caller,
+    status: 409,
+    title: 'Webhook endpoint limit reached',
+    happened: 'The client has as many webhook endpoints as the operator allows.',
+    remedy: 'Delete an endpoint that is no longer used.',
+  },
+  webhook_endpoint_disabled: {
+    ...caller,
+    status: 409,
+    title: 'Webhook endpoint disabled',
+    happened: 'A disabled webhook endpoint gets no events.',
+    remedy: 'Enable the endpoint first: change its `status` to `enabled`.',
+  },
   appointment_not_found: {
     ...caller,
     status: 404,

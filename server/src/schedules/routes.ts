@@ -67,7 +67,7 @@ export function addScheduleRoutes(app: FastifyInstance, { cursors }: { cursors: 
   addOperation(app, {
     operationId: 'list_schedules',
     tag: 'Schedules',
-    summary: 'List the schedules of a resource',
+    summary: 'List schedules',
     level: 'care_unit',
     method: 'GET',
     path: '/resources/:resource_id/schedules',

@@ -15,6 +15,10 @@ export const sealedColumns = [
   'messages.sealed_content',
   'demo_mailbox.sealed_content',
   'upload_chunks.sealed_content',
+  'webhook_endpoints.sealed_url',
+  'webhook_endpoints.sealed_secret',
+  'webhook_endpoints.sealed_previous_secret',
+  'operators.sealed_totp_secret',
 ] as const;
 
 const sealedTexts = sql.join(

@@ -9,7 +9,7 @@ import { listKnownKeys, requireKnownKeys, retireKey } from './require-known-keys
 
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const idOf = (key: Buffer) => keyIdentity(key).id;
-const refusedFor = (key: Buffer) =>
+const rejectedFor = (key: Buffer) =>
   expect.objectContaining({ name: 'ConfigurationError', message: expect.stringContaining(`secret key ${idOf(key)}`) });
 
 let test: TestDatabase;
@@ -50,8 +50,8 @@ describe('an empty database', () => {
   it('accepts the key of the first start only', async () => {
     await requireKnownKeys(db, [first]);
     await requireKnownKeys(db, [first]);
-    await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
-    await expect(requireKnownKeys(db, [second, third])).rejects.toThrow(refusedFor(first));
+    await expect(requireKnownKeys(db, [second])).rejects.toThrow(rejectedFor(first));
+    await expect(requireKnownKeys(db, [second, third])).rejects.toThrow(rejectedFor(first));
     await requireKnownKeys(db, [first]);
   });
 
@@ -75,9 +75,9 @@ describe('a key that was replaced', () => {
 
   it('is not accepted alone', async () => {
     await requireKnownKeys(db, [second, first]);
-    await expect(requireKnownKeys(db, [first])).rejects.toThrow(refusedFor(second));
+    await expect(requireKnownKeys(db, [first])).rejects.toThrow(rejectedFor(second));
     await requireKnownKeys(db, [first, second]);
-    await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
+    await expect(requireKnownKeys(db, [second])).rejects.toThrow(rejectedFor(first));
   });
 
   it('can be configured before it is used', async () => {
@@ -88,7 +88,7 @@ describe('a key that was replaced', () => {
   it('is required while a value is encrypted with it', async () => {
     await putDraft(first);
     await requireKnownKeys(db, [second, first]);
-    await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
+    await expect(requireKnownKeys(db, [second])).rejects.toThrow(rejectedFor(first));
     await sql`DELETE FROM confirmation_items`.execute(db);
     await requireKnownKeys(db, [second]);
     expect(await listKnownKeys(db)).toMatchObject([{ id: idOf(second) }]);
@@ -97,7 +97,7 @@ describe('a key that was replaced', () => {
   it('is required while a value may be hashed with it', async () => {
     await insertKey('1 minute');
     await requireKnownKeys(db, [second, first]);
-    await expect(requireKnownKeys(db, [second])).rejects.toThrow(refusedFor(first));
+    await expect(requireKnownKeys(db, [second])).rejects.toThrow(rejectedFor(first));
     await sql`DELETE FROM operations`.execute(db);
     await insertKey('-1 minute');
     await requireKnownKeys(db, [second]);
@@ -111,7 +111,7 @@ it('is not required once it is retired', async () => {
   expect(await retireKey(db, idOf(first))).toBe(true);
   expect(await retireKey(db, idOf(first))).toBe(false);
   await requireKnownKeys(db, [second]);
-  await expect(requireKnownKeys(db, [first])).rejects.toThrow(refusedFor(second));
+  await expect(requireKnownKeys(db, [first])).rejects.toThrow(rejectedFor(second));
 });
 
 describe('the error', () => {

@@ -14,8 +14,16 @@ const tagBytes = 16;
 const keyIdBytes = 4;
 
 /** Purposes of derived keys. Separate keys limit the effect of a leaked key. */
-export type Purpose = 'cursor' | 'message' | 'write' | 'confirmation' | 'idempotency' | 'upload';
-export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'request' | 'key-check';
+export type Purpose =
+  | 'cursor'
+  | 'message'
+  | 'write'
+  | 'confirmation'
+  | 'idempotency'
+  | 'upload'
+  | 'webhook'
+  | 'operator';
+export type HashPurpose = 'code' | 'page' | 'patient' | 'idempotency-key' | 'request' | 'sign-in' | 'key-check';
 
 /**
  * Encrypts with the newest secret key and decrypts with any known one (AES-256-GCM, one derived key per purpose,
@@ -26,6 +34,8 @@ export interface KeyRing {
   seal(purpose: Purpose, plain: string | Uint8Array, context: string): Buffer;
   /** Decrypts text. Returns `undefined` if it was not sealed with a known key for this purpose and context. */
   open(purpose: Purpose, sealed: Buffer, context: string): string | undefined;
+  /** Whether a sealed text was encrypted with the newest key. */
+  isUnderNewest(sealed: Buffer): boolean;
   /** Decrypts bytes, otherwise as `open`. */
   openBytes(purpose: Purpose, sealed: Buffer, context: string): Buffer | undefined;
   /**
@@ -79,6 +89,7 @@ export function createKeyRing([first, ...older]: readonly [Buffer, ...Buffer[]])
     },
     open: (purpose, sealed, context) => openBytes(purpose, sealed, context)?.toString('utf8'),
     openBytes,
+    isUnderNewest: (sealed) => sealed.subarray(0, keyIdBytes).equals(newest.id),
     hashes(purpose, text) {
       const hash = (key: RingKey) => createHmac('sha256', key.of(purpose)).update(text).digest();
       return [hash(newest), ...keys.slice(1).map(hash)];

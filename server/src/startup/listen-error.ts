@@ -29,7 +29,9 @@ export function listenError(error: unknown, { host, port }: Address): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   switch (error.code) {
     case 'EADDRINUSE':
-      return new ConfigurationError([`PORT: ${port} on ${host} is in use by another process (EADDRINUSE)`]);
+      return new ConfigurationError([
+        `PORT: ${port} on ${host} is in use by another process (EADDRINUSE); set PORT to another port, or to 0 for a free one`,
+      ]);
     case 'EACCES':
       return new ConfigurationError([`PORT: this user is not allowed to listen on ${port} of ${host} (EACCES)`]);
     case 'EADDRNOTAVAIL':

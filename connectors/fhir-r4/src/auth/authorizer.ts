@@ -3,5 +3,5 @@ export interface Authorizer {
   /** The headers of every request. */
   headers(): Promise<Readonly<Record<string, string>>>;
   /** Gets a new token after a 401 to a request with these headers. Absent where there is no token to renew. */
-  renew?(refused: Readonly<Record<string, string>>): Promise<void>;
+  renew?(rejected: Readonly<Record<string, string>>): Promise<void>;
 }

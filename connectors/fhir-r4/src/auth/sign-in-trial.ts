@@ -15,8 +15,8 @@ export async function settingsThatSignIn({ settings, http }: ConnectorContext<Fh
     await signIn(auth);
     return settings;
   } catch (error) {
-    const isRefused = error instanceof ConnectorError && error.kind === 'rejected';
-    if (!isRefused || auth.type !== 'client_credentials') throw error;
+    const isRejected = error instanceof ConnectorError && error.kind === 'rejected';
+    if (!isRejected || auth.type !== 'client_credentials') throw error;
     const otherPlace = { ...auth, send_secret_in: auth.send_secret_in === 'body' ? 'header' : 'body' } as const;
     const signedIn = await signIn(otherPlace).catch(() => undefined);
     if (!signedIn) throw error;

@@ -53,7 +53,7 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
       const isPatched = !facts.can('Appointment', 'update') && facts.can('Appointment', 'patch');
       const transacts = writes && facts.transactions && !isPatched;
       if (transacts && (await transactionProof()) === 'held') return 'transaction';
-      const claims = writes ? await claimProof() : 'refused';
+      const claims = writes ? await claimProof() : 'rejected';
       // Without a slot the proof has no test data. It is not repeated later, so assume that the server follows the
       // standard.
       if (claims === 'held' || claims === 'unproven') return 'slot_claim';
@@ -64,6 +64,6 @@ export async function chooseMode(client: FhirClient, facts: ServerFacts, setting
 
 function proved(proof: Proof, mode: BookingMode, message: string): BookingMode {
   if (proof === 'broken') throw new ConnectorError('rejected', message);
-  if (proof === 'refused') throw new ConnectorError('rejected', 'The EHR does not let the client write slots');
+  if (proof === 'rejected') throw new ConnectorError('rejected', 'The EHR does not let the client write slots');
   return mode;
 }

@@ -4,7 +4,7 @@ import type { FhirClient, WriteResponse } from '../client.ts';
 import { createClock } from '../clock.ts';
 import { weakTag } from '../etag.ts';
 import type { Bundle } from '../fhir.ts';
-import { refusal } from '../outcome.ts';
+import { rejection } from '../outcome.ts';
 import { mediaType } from './body.ts';
 import { reader } from './read.ts';
 import { formOf, searcher } from './search.ts';
@@ -46,7 +46,7 @@ export function createFhirClient(options: ClientOptions): FhirClient {
       if (response.status === 200) return response;
       await cancel(response);
       if (response.status === 404 || response.status === 410) return null;
-      throw refusal(response, undefined);
+      throw rejection(response, undefined);
     },
     async upload(contentType, content) {
       const response = await openStream({

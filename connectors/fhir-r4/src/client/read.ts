@@ -2,7 +2,7 @@ import { ConnectorError } from '@crossward/connector-kit';
 import { chunks } from '../chunks.ts';
 import type { FhirClient } from '../client.ts';
 import type { FhirResource } from '../fhir.ts';
-import { isOutcome, refusal } from '../outcome.ts';
+import { isOutcome, rejection } from '../outcome.ts';
 import { isResource, parse } from './body.ts';
 import type { Send } from './send.ts';
 
@@ -13,7 +13,7 @@ export function reader(send: Send, base: string, search: FhirClient['search']): 
     const response = await send({ ...call, headers: { 'cache-control': 'no-cache' } });
     if (response.status === 404 || response.status === 410) return null;
     const body = parse(response.text);
-    if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw refusal(response, body);
+    if (response.status >= 300 || isOutcome(body) || !isResource(body)) throw rejection(response, body);
     const [type, id] = reference.split('/');
     if (id !== undefined && body.resourceType !== type) {
       throw new ConnectorError('rejected', `The EHR sent another type of resource than ${type}`);

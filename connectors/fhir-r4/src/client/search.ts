@@ -1,7 +1,7 @@
 import { ConnectorError } from '@crossward/connector-kit';
 import type { FhirClient, SearchOptions, SearchParameters } from '../client.ts';
 import { type Bundle, type FhirResource, isBundle } from '../fhir.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 import { nextPage } from './next-page.ts';
 import type { Query } from './send.ts';
 
@@ -14,7 +14,7 @@ const certainlyOnePage = 10;
 
 /** https://hl7.org/fhir/R4/search.html */
 export function searcher(query: Query, base: string, preferStrict: boolean): Pick<FhirClient, 'pages' | 'search'> {
-  let refusesSorting = false;
+  let rejectsSorting = false;
   const prefer: Readonly<Record<string, string>> = preferStrict ? { prefer: 'handling=strict' } : {};
 
   function firstPage(type: string, parameters: SearchParameters, { post = false, few = false }: SearchOptions) {
@@ -30,11 +30,11 @@ export function searcher(query: Query, base: string, preferStrict: boolean): Pic
   }
 
   async function sortedFirstPage(type: string, parameters: SearchParameters, options: SearchOptions): Promise<Bundle> {
-    const ordered = refusesSorting ? parameters : inOneOrder(parameters);
+    const ordered = rejectsSorting ? parameters : inOneOrder(parameters);
     const bundle = await firstPage(type, ordered, options).catch(async (error: unknown) => {
-      if (ordered === parameters || !isRefusal(error)) throw error;
+      if (ordered === parameters || !isRejection(error)) throw error;
       const unordered = await firstPage(type, parameters, options);
-      refusesSorting = true;
+      rejectsSorting = true;
       return unordered;
     });
     return checked(bundle);

@@ -8,7 +8,7 @@ import {
 import type { Authorizer } from '../auth/authorizer.ts';
 import type { ObservedClock } from '../clock.ts';
 import type { FhirResource } from '../fhir.ts';
-import { hasFailed, isOutcome, refusal } from '../outcome.ts';
+import { hasFailed, isOutcome, rejection } from '../outcome.ts';
 import { isResource, mediaType, parse } from './body.ts';
 
 export interface Call {
@@ -74,7 +74,7 @@ export function querier(send: Send): Query {
   return async (what, call) => {
     const response = await send({ ...call, repeatable: true });
     const body = parse(response.text);
-    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw refusal(response, body, what);
+    if (response.status >= 300 || (isOutcome(body) && hasFailed(body))) throw rejection(response, body, what);
     if (!isResource(body))
       throw new ConnectorError('rejected', `The EHR responded with ${response.status} without a FHIR resource`);
     return body;

@@ -2,7 +2,7 @@ import type { EhrResponse } from '@crossward/connector-kit';
 import type { WriteResponse } from '../client.ts';
 import { versionIn } from '../etag.ts';
 import { localReference } from '../fhir.ts';
-import { hasFailed, isOutcome, refusal } from '../outcome.ts';
+import { hasFailed, isOutcome, rejection } from '../outcome.ts';
 import { isResource, parse } from './body.ts';
 
 export function writeResponse(response: EhrResponse): WriteResponse {
@@ -20,7 +20,7 @@ export function writeResponse(response: EhrResponse): WriteResponse {
     reference: resource?.id ? `${resource.resourceType}/${resource.id}` : location,
     version: resource?.meta?.versionId ?? versionIn(headers.etag),
     expires: dateOf(headers.expires),
-    refusal: ok ? undefined : refusal(response, body),
+    rejection: ok ? undefined : rejection(response, body),
   };
 }
 

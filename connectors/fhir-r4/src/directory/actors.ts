@@ -1,6 +1,6 @@
 import type { FhirClient } from '../client.ts';
 import { type FhirResource, type FhirSchedule, localReference, referenceTo, typeOf } from '../fhir.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 import type { CareUnitSettings } from '../settings.ts';
 import { practitionerOf, type Roles } from './roles.ts';
 
@@ -50,7 +50,7 @@ export async function readActors(
   const read = await Promise.all([
     client.readMany<FhirResource>([...bookedOnes]),
     client.readMany<FhirResource>(others).catch((error: unknown): FhirResource[] => {
-      if (isRefusal(error)) return [];
+      if (isRejection(error)) return [];
       throw error;
     }),
   ]);

@@ -1,6 +1,6 @@
 import type { SearchParameters } from '../client.ts';
 import { type FhirDevice, type FhirLocation, type FhirResource, localReference, referenceTo } from '../fhir.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 import { type CareUnitSettings, defaultPageSize } from '../settings.ts';
 import type { DirectoryOptions } from './options.ts';
 
@@ -26,7 +26,7 @@ export async function loadPlace(
     // Some servers ignore a search parameter that they do not know.
     return found.flat().filter((it) => isInPlace(it, unit));
   } catch (error) {
-    if (isRefusal(error)) return null;
+    if (isRejection(error)) return null;
     throw error;
   }
 }

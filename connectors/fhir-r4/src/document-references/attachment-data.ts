@@ -1,12 +1,12 @@
 import type { FhirClient } from '../client.ts';
 import type { Attachment, FhirBinary } from '../fhir.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 
 /**
  * The bytes of an attachment: inline, or of a Binary of the same server. Another server's URL is never followed.
  *
  * @param baseUrl of the FHIR interface
- * @returns `null` if it cannot be read: it is elsewhere, is gone, or the server refuses to send it
+ * @returns `null` if it cannot be read: it is elsewhere, is gone, or the server does not send it
  * @throws ConnectorError when the server is unavailable or does not respond
  */
 export async function attachmentData(
@@ -21,7 +21,7 @@ export async function attachmentData(
     const binary = await client.read<FhirBinary>(reference);
     return binary?.data === undefined ? null : Buffer.from(binary.data, 'base64');
   } catch (error) {
-    if (isRefusal(error)) return null;
+    if (isRejection(error)) return null;
     throw error;
   }
 }

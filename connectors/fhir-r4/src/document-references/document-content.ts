@@ -80,8 +80,8 @@ export async function storeContent(
   { contentType, size, content }: DocumentWrite,
 ): Promise<string> {
   try {
-    const { ok, reference, refusal, status } = await client.upload(contentType, { size, read: content });
-    if (!ok) throw refusal ?? new ConnectorError('rejected', `The EHR responded with ${status}`);
+    const { ok, reference, rejection, status } = await client.upload(contentType, { size, read: content });
+    if (!ok) throw rejection ?? new ConnectorError('rejected', `The EHR responded with ${status}`);
     const stored = localBinary(reference, '');
     if (stored === undefined) throw new ConnectorError('rejected', 'The EHR does not say where it stored the content');
     return stored;

@@ -1,6 +1,6 @@
 import type { FhirClient, SearchParameters } from '../client.ts';
 import { compare, type FhirDocumentReference } from '../fhir.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 import { isFhirId } from '../patients.ts';
 import { createdAt } from './created-at.ts';
 
@@ -32,16 +32,16 @@ export type SearchDocuments = (search: DocumentSearch) => Promise<readonly FhirD
  * are read whole and sorted here. Documents without a date are in no search by date and are searched for on their own.
  */
 export function documentSearch(client: FhirClient, { post }: { readonly post: boolean }): SearchDocuments {
-  let refusesMissing = false;
+  let rejectsMissing = false;
 
   async function undated(common: SearchParameters): Promise<readonly FhirDocumentReference[]> {
-    if (refusesMissing) return [];
+    if (rejectsMissing) return [];
     const parameters: SearchParameters = [...common, ['date:missing', 'true'], ['_count', String(pageSize)]];
     try {
       return await client.search<FhirDocumentReference>('DocumentReference', parameters, { post });
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      refusesMissing = true;
+      if (!isRejection(error)) throw error;
+      rejectsMissing = true;
       return [];
     }
   }

@@ -83,9 +83,9 @@ async function send(
 }
 
 function assertDone(response: WriteResponse): void {
-  if (isBroken(response.status)) throw unknownOutcome(response.refusal);
+  if (isBroken(response.status)) throw unknownOutcome(response.rejection);
   if (!response.ok)
-    throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+    throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
 }
 
 /**

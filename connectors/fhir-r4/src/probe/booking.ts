@@ -83,7 +83,7 @@ function bookingFinding(wanted: Wanted, best: BookingMode, proofs: Proofs): Prob
     return { name, status: 'warning', detail: 'No safe booking mode was found: appointments are read-only.' };
   }
   const proof = proofs[wanted];
-  if (proof === 'broken' || proof === 'refused') {
+  if (proof === 'broken' || proof === 'rejected') {
     return {
       name,
       status: 'problem',
@@ -186,7 +186,7 @@ function told(name: string, proof: Proof, consequence: string): ProbeFinding {
       return { name, status: 'ok', detail: 'Tried: it works.' };
     case 'broken':
       return { name, status: 'warning', detail: `Tried: it does not work. The consequence: ${consequence}.` };
-    case 'refused':
+    case 'rejected':
       return { name, status: 'warning', detail: 'The server does not let this client write slots in this way.' };
     case 'unproven':
       return { name, status: 'untried', detail: 'The server has no data for this test, or rejected it.' };

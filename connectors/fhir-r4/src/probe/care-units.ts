@@ -74,27 +74,27 @@ async function probeSlots(
     { ...ehr.settings.slots, require_service_type: true },
     { ...ehr.settings.slots, search_by: 'schedule.actor', require_service_type: true },
   ];
-  let refusal: ConnectorError | undefined;
+  let rejection: ConnectorError | undefined;
   for (const slots of forms) {
     try {
       const found = await searchSlots({ ...ehr, settings: { ...ehr.settings, slots } }, directory, schedules, range);
       const detail = detailOf(directory, found.length);
-      if (refusal && found.length === 0) {
+      if (rejection && found.length === 0) {
         // The added parameters may be the reason why nothing is found.
-        const why = `A search with fewer parameters was rejected: ${refusal.message}.`;
+        const why = `A search with fewer parameters was rejected: ${rejection.message}.`;
         findings.push({ name, status: 'warning', detail: `${detail} ${why}` });
       } else {
         findings.push({ name, status: 'ok', detail });
-        if (refusal) recommended.slots = slots;
+        if (rejection) recommended.slots = slots;
       }
       return { directory, slots: found };
     } catch (error) {
       if (!(error instanceof ConnectorError)) throw error;
-      refusal ??= error;
+      rejection ??= error;
       if (error.kind !== 'rejected' && error.kind !== 'unsupported') break;
     }
   }
-  findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${refusal?.message}.` });
+  findings.push({ name, status: 'problem', detail: `Slots cannot be searched for: ${rejection?.message}.` });
   return 'failed';
 }
 

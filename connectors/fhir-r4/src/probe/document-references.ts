@@ -3,7 +3,7 @@ import type { FhirConnection } from '../connection.ts';
 import { isOfCareUnit } from '../document-references/care-unit.ts';
 import { isCurrentDocument } from '../document-references/standing.ts';
 import type { FhirDocumentReference } from '../fhir.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 
 /** How many of the documents name one of the care units. */
 export async function countPlaced(
@@ -24,7 +24,7 @@ export async function someDocuments({ client }: FhirConnection): Promise<readonl
     }
     return [];
   } catch (error) {
-    if (isRefusal(error)) return [];
+    if (isRejection(error)) return [];
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { FhirClient } from '../client.ts';
 import type { FhirConnection } from '../connection.ts';
 import type { FhirIdentifier, FhirResource } from '../fhir.ts';
 import { escapeToken, type IdentifierSystems, knownNumbers, type NumberType } from '../identifiers.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 
 type Named = FhirResource & { readonly identifier?: readonly FhirIdentifier[] };
 
@@ -57,7 +57,7 @@ async function isInUse(
     }
     return false;
   } catch (error) {
-    if (isRefusal(error)) return undefined;
+    if (isRejection(error)) return undefined;
     throw error;
   }
 }

@@ -108,8 +108,8 @@ async function createResource(ehr: FhirConnection, creation: ScheduleCreation): 
   const response = await ehr.client.create(withOwnSchedule(newSchedule(like, serviceType, own), own, system), {
     ifNoneExist: `identifier=${encodeURIComponent(`${system}|${escapeToken(operationId)}`)}`,
   });
-  if (isConflict(response.status) || isBroken(response.status)) throw unknownOutcome(response.refusal);
-  if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR created no schedule');
+  if (isConflict(response.status) || isBroken(response.status)) throw unknownOutcome(response.rejection);
+  if (!response.ok) throw response.rejection ?? new ConnectorError('rejected', 'The EHR created no schedule');
   // As the EHR stored it: its version and its time decide which of two schedules is older.
   const stored = await afterWriting(() => resourceOfWrite(ehr, careUnit, operationId));
   if (!stored) throw unknownOutcome();

@@ -50,7 +50,7 @@ export async function writeTogether(ehr: FhirConnection, { updates, creations = 
     throw unknownOutcome();
   }
   if (isConflict(response.status)) throw new LostRace();
-  if (isBroken(response.status) || response.ok) throw unknownOutcome(response.refusal);
+  if (isBroken(response.status) || response.ok) throw unknownOutcome(response.rejection);
   // Some servers respond with 400 or 422 to an old version.
   if (
     !(await areCurrent(
@@ -59,7 +59,7 @@ export async function writeTogether(ehr: FhirConnection, { updates, creations = 
     ))
   )
     throw new LostRace();
-  throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+  throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
 }
 
 async function areCurrent({ client }: FhirConnection, resources: readonly FhirResource[]): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { BookingConnection } from '../connection.ts';
 import { type FhirAppointment, type FhirSlot, referenceTo } from '../fhir.ts';
 import { appointmentTime, keepsSlots, slotsOf, standingOf } from '../mappers/appointment.ts';
 import { claimOf, slotTime } from '../mappers/slot.ts';
-import { isRefusal } from '../outcome.ts';
+import { isRejection } from '../outcome.ts';
 import { namesAppointment, ownersOf } from './slot-owners.ts';
 
 /**
@@ -81,7 +81,7 @@ async function appointmentsNaming(
     const asked = new Set(slots.map(referenceTo));
     return found.flat().filter((it) => slotsOf(it).some((slot) => asked.has(slot)));
   } catch (error) {
-    if (isRefusal(error)) return null;
+    if (isRejection(error)) return null;
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import type { Tx } from '../../db/kysely.ts';
 import type { Found, OperationKind, Work } from '../../operations/kind.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
 import { Problem } from '../../problems/problem.ts';
+import { type AppointmentEventType, appointmentEvent } from '../events.ts';
 import { appointmentPath, writtenBody } from '../representation.ts';
 import { sealReturnUrl } from '../write/record.ts';
 import type { EhrCodePlan } from './plan.ts';
@@ -37,6 +38,7 @@ export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
     throw new Error('A write with a code always has a record');
   },
   record,
+  events: codeEvents,
   async releaseReservations(tx, { operationId }, { ehrCode }, problem) {
     if (ehrCode.kind === 'resend' && problem) await uncountCode(tx, ehrCode.confirmationId);
     if (ehrCode.kind !== 'confirm') return;
@@ -45,6 +47,24 @@ export const ehrCodeKind: OperationKind<EhrCodePlan, Outcome> = {
     await resetToPending(tx, operationId);
   },
 };
+
+function codeEvents(work: Work, { ehrCode, response: { replacesId } }: EhrCodePlan, { appointment }: Outcome) {
+  const about = (type: AppointmentEventType, id: string, cancellationId?: string) => [
+    appointmentEvent(work, appointment, { type, id, cancellationId }),
+  ];
+  switch (ehrCode.kind) {
+    case 'request booking':
+      return about('appointment.awaiting_confirmation', appointment.id);
+    case 'request cancellation':
+      return about('appointment.awaiting_confirmation', ehrCode.replacesId, ehrCode.newId);
+    case 'confirm':
+      return replacesId === undefined
+        ? about('appointment.booked', ehrCode.itemId)
+        : about('appointment.cancelled', replacesId, ehrCode.itemId);
+    case 'resend':
+      return [];
+  }
+}
 
 async function perform({ call, careUnit, ehrId }: Work, { ehrCode, taken }: EhrCodePlan): Promise<Outcome> {
   const write = { operationId: ehrId(), careUnit };

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { expireItems } from '../../confirmations/expire-items.ts';
 import type { Tx } from '../../db/kysely.ts';
 import type { OperationKind } from '../../operations/kind.ts';
 import { releaseHolds } from './release-holds.ts';
@@ -28,10 +30,5 @@ export const expiryKind: OperationKind<ExpiryPlan, void> = {
 };
 
 export async function markExpired(tx: Tx, confirmationIds: readonly string[]): Promise<void> {
-  await tx
-    .updateTable('confirmation_items')
-    .set({ state: 'expired' })
-    .where('confirmation_id', 'in', [...confirmationIds])
-    .where('state', '=', 'expiring')
-    .execute();
+  await expireItems(tx, sql`confirmation_id = ANY(${[...confirmationIds]}::uuid[]) AND state = 'expiring'`);
 }

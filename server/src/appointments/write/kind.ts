@@ -1,4 +1,5 @@
 import type { OperationKind } from '../../operations/kind.ts';
+import { planEvents } from '../plan-events.ts';
 import { compensatePlan } from './compensate.ts';
 import { appointmentKindName } from './kind-name.ts';
 import { lookUpPlan } from './look-up.ts';
@@ -6,7 +7,8 @@ import { performPlan } from './perform.ts';
 import { type AppointmentPlan, changesOf, type Results } from './plan.ts';
 import { hasRecords, isStillPending, recordPlan, releasePlanReservations } from './record.ts';
 import { performResend, recordResend } from './resend.ts';
-import { writtenResponse } from './response.ts';
+import { bodiesOf, writtenResponse } from './response.ts';
+import { stepsOf } from './steps-in-words.ts';
 
 /** Writes to appointments for which the gateway sends the codes. */
 export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
@@ -21,6 +23,7 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
   lookUp: lookUpPlan,
   compensate: compensatePlan,
   isWanted: isStillPending,
+  stepsOf,
   hasRecords,
   respond: (work, plan, results) => writtenResponse(work, plan, results, new Map()),
   async record(tx, work, plan, results) {
@@ -28,5 +31,6 @@ export const appointmentKind: OperationKind<AppointmentPlan, Results> = {
     const resent = plan.resend ? await recordResend(tx, work, plan.resend) : [];
     return writtenResponse(work, plan, results, new Map([...made, ...resent]));
   },
+  events: (work, plan, results, response) => planEvents(work, plan, results, bodiesOf(response)),
   releaseReservations: releasePlanReservations,
 };

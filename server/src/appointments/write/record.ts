@@ -16,10 +16,12 @@ import {
   storeConfirmation,
 } from '../../confirmations/store.ts';
 import type { Tx } from '../../db/kysely.ts';
+import { writeEvents } from '../../events/write-events.ts';
 import type { CodeMessage } from '../../messages/outbox.ts';
 import type { Work } from '../../operations/kind.ts';
 import type { Problem } from '../../problems/problem.ts';
 import type { KeyRing } from '../../secrets/key-ring.ts';
+import { planEvents } from '../plan-events.ts';
 import { NotCompensated } from './compensate.ts';
 import { TimesTaken } from './perform.ts';
 import { type AppointmentPlan, type AwaitingStep, codeGroups, type Results, type Step } from './plan.ts';
@@ -50,6 +52,7 @@ export async function releasePlanReservations(
   plan: AppointmentPlan,
   problem: Problem | undefined,
 ): Promise<void> {
+  if (problem instanceof NotCompensated) await writeEvents(tx, planEvents(work, plan, problem.uncompensated));
   if (plan.confirmationId === undefined) return;
   if (problem instanceof NotCompensated) await recordConfirmed(tx, work, plan, problem.uncompensated);
   await resetToPending(tx, work.operationId, problem instanceof TimesTaken ? problem.ids : []);

@@ -1,6 +1,7 @@
 import type { PageLinks } from '../../confirmations/page-links.ts';
 import type { CareUnitConnection, EhrConnection } from '../../ehr/connection.ts';
 import type { OperationResponse } from '../../operations/operation-response.ts';
+import type { AppointmentBody } from '../contract.ts';
 import { appointmentPath, previewBody, writtenBody } from '../representation.ts';
 import type { AppointmentPlan, Results } from './plan.ts';
 import type { MadeCodes } from './record.ts';
@@ -31,6 +32,11 @@ export function writtenResponse(
   if (!body) throw new Error('A plan for one appointment has no response');
   const isNew = steps.some(({ response }) => response?.word === 'created');
   return isNew ? { body, headers: { location: appointmentPath(ehr.id, careUnit.id, body.id) } } : { body };
+}
+
+/** The appointments of a response, in order. */
+export function bodiesOf({ body }: OperationResponse): readonly AppointmentBody[] {
+  return 'appointments' in body ? (body.appointments as AppointmentBody[]) : [body as AppointmentBody];
 }
 
 /** The response of a dry run. */

@@ -1,4 +1,4 @@
--- The secret keys that this database has been used with. A start with an unknown key is refused: it could not open
+-- The secret keys that this database has been used with. A start with an unknown key is rejected: it could not open
 -- encrypted data, would reject valid codes, and would run requests with known idempotency keys again.
 CREATE TABLE secret_keys (
   -- The prefix of encrypted data, in hexadecimal. It identifies the key and reveals nothing about it.

@@ -1,8 +1,19 @@
 import type { ConfirmationTables } from './confirmations.ts';
+import type { ConsoleTables } from './console.ts';
+import type { EventTables } from './events.ts';
 import type { MessageTables } from './messages.ts';
 import type { OperationTables } from './operations.ts';
 import type { SecretKeyTables } from './secret-keys.ts';
 import type { UploadTables } from './uploads.ts';
+import type { WebhookTables } from './webhooks.ts';
 
 /** The gateway's own tables. One file for each domain, as with the migrations. */
-export interface Tables extends ConfirmationTables, MessageTables, OperationTables, SecretKeyTables, UploadTables {}
+export interface Tables
+  extends ConfirmationTables,
+    ConsoleTables,
+    EventTables,
+    MessageTables,
+    OperationTables,
+    SecretKeyTables,
+    UploadTables,
+    WebhookTables {}

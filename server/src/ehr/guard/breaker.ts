@@ -16,9 +16,9 @@ export type BreakerState = (typeof breakerStates)[number];
 
 export interface Breaker {
   state(): BreakerState;
-  /** @throws the error made by `refused` from the seconds to wait, if the circuit breaker is open */
-  assertPasses(refused: (seconds: number) => Error): void;
-  run<Result>(work: () => Promise<Result>, refused: (seconds: number) => Error): Promise<Result>;
+  /** @throws the error made by `rejected` from the seconds to wait, if the circuit breaker is open */
+  assertPasses(rejected: (seconds: number) => Error): void;
+  run<Result>(work: () => Promise<Result>, rejected: (seconds: number) => Error): Promise<Result>;
 }
 
 const longestWaitSeconds = 300;
@@ -44,17 +44,17 @@ export function createBreaker(settings: BreakerSettings): Breaker {
     return policy.state === CircuitState.Open && Date.now() < openUntil ? 'open' : 'half_open';
   }
 
-  function assertPasses(refused: (seconds: number) => Error): void {
-    if (policy.state === CircuitState.HalfOpen) throw refused(trialSeconds);
-    if (state() === 'open') throw refused(Math.ceil((openUntil - Date.now()) / 1000));
+  function assertPasses(rejected: (seconds: number) => Error): void {
+    if (policy.state === CircuitState.HalfOpen) throw rejected(trialSeconds);
+    if (state() === 'open') throw rejected(Math.ceil((openUntil - Date.now()) / 1000));
   }
 
   return {
     state,
     assertPasses,
-    async run(work, refused) {
+    async run(work, rejected) {
       // The policy itself would make calls wait for the result of the test call.
-      assertPasses(refused);
+      assertPasses(rejected);
       const outcome = await policy.execute(() => settled(work, settings.isFailure));
       if ('error' in outcome) throw outcome.error;
       return outcome.value;

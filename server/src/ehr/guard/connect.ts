@@ -12,10 +12,10 @@ export interface ConnectSettings {
 }
 
 /** The address of an EHR is not allowed for this connection. */
-class AddressRefused extends Error {
-  readonly code = addressRefused;
+class AddressRejected extends Error {
+  readonly code = addressRejected;
 }
-export const addressRefused = 'EHR_ADDRESS_REFUSED';
+export const addressRejected = 'EHR_ADDRESS_REJECTED';
 
 /**
  * Connects to allowed addresses only. Checks the resolved address of every connection, which prevents DNS rebinding.
@@ -36,7 +36,7 @@ export function createConnect({
   });
   return (options, callback) => {
     // An IP address needs no DNS look-up.
-    if (isIP(options.hostname) && !isPermitted(options.hostname)) callback(new AddressRefused(), null);
+    if (isIP(options.hostname) && !isPermitted(options.hostname)) callback(new AddressRejected(), null);
     else connect(options, callback);
   };
 }
@@ -45,8 +45,8 @@ function permittedLookup(isPermitted: (address: string) => boolean): LookupFunct
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
-      if (error || !first) callback(error ?? new AddressRefused(), '');
-      else if (!addresses.every(({ address }) => isPermitted(address))) callback(new AddressRefused(), '');
+      if (error || !first) callback(error ?? new AddressRejected(), '');
+      else if (!addresses.every(({ address }) => isPermitted(address))) callback(new AddressRejected(), '');
       else if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });

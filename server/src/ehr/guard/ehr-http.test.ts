@@ -123,7 +123,7 @@ describe('a URL', () => {
       const url = `http://${host}:${server.port}`;
       for (const request of [read(url), write(url)]) {
         const error = await errorOf(connect({ allowPrivateAddresses: false }).send(request));
-        expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
+        expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REJECTED' } });
         expect(error).toMatchObject({ message: expect.stringContaining('allow_private_addresses') });
       }
       expect(server.connections()).toBe(0);
@@ -137,7 +137,7 @@ describe('a URL', () => {
 
   test('of a cloud metadata service is always rejected', async () => {
     const error = await errorOf(connect().send(read('http://169.254.169.254')));
-    expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REFUSED' } });
+    expect(error).toMatchObject({ kind: 'unavailable', cause: { code: 'EHR_ADDRESS_REJECTED' } });
   });
 
   test.each(['/Patient', 'ftp://example.org/', `https://user:${secret}@example.org/`, `http://${secret} x/`])(

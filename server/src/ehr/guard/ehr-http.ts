@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectorError, type EhrHttp, type EhrRequest, type EhrResponse } from '@crossward/connector-kit';
 import { Agent } from 'undici';
 import { type CallScope, callScope } from './call-scope.ts';
-import { addressRefused, type ConnectSettings, createConnect } from './connect.ts';
+import { addressRejected, type ConnectSettings, createConnect } from './connect.ts';
 import { BodyFailure, ExchangeFailure, exchange, openExchange } from './exchange.ts';
 import { quotaSeconds, retryAfterSeconds } from './retry-after.ts';
 
@@ -132,7 +132,7 @@ function couldBeDone(request: EhrRequest, outcome: Failure): boolean {
 
 function mayRepeat({ repeatable }: EhrRequest, outcome: Failure): boolean {
   if (!(outcome instanceof ExchangeFailure)) return repeatable;
-  if (outcome.code === addressRefused || isTooLarge(outcome)) return false;
+  if (outcome.code === addressRejected || isTooLarge(outcome)) return false;
   return repeatable || !outcome.sent;
 }
 
@@ -179,7 +179,7 @@ function failure(request: EhrRequest, outcome: Failure, mayBeDone: boolean): Con
     return new ConnectorError('connection_closed', 'The connection to the EHR closed before the response', { cause });
   }
   if (cause?.sent) return new ConnectorError('timeout', 'The EHR did not respond in time', { cause });
-  if (cause?.code === addressRefused) {
+  if (cause?.code === addressRejected) {
     const words = 'The address of the EHR is not allowed for this connection (see connection.allow_private_addresses)';
     return new ConnectorError('unavailable', words, { cause });
   }

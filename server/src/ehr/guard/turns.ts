@@ -6,12 +6,12 @@ interface TurnSettings {
   readonly queueTimeoutMs: number;
 }
 
-/** Runs work with limited concurrency. Rejects with the error made by `refused` if the work is not started. */
-export type Turns = <Result>(caller: Caller, work: () => Promise<Result>, refused: () => Error) => Promise<Result>;
+/** Runs work with limited concurrency. Rejects with the error made by `rejected` if the work is not started. */
+export type Turns = <Result>(caller: Caller, work: () => Promise<Result>, rejected: () => Error) => Promise<Result>;
 
 interface Waiting {
   begin(): void;
-  refuse(): void;
+  reject(): void;
 }
 
 /** The queue of one caller. */
@@ -85,23 +85,23 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
     const [longest] = [...lines.values()].sort((a, b) => b.waiting.size - a.waiting.size);
     const newest = [...(longest?.waiting ?? [])].at(-1);
     if (!longest || !newest || longest.waiting.size <= line.waiting.size + 1) return false;
-    newest.refuse();
+    newest.reject();
     return true;
   }
 
-  function wait(caller: Caller, line: Line, refused: () => Error): Promise<void> {
+  function wait(caller: Caller, line: Line, rejected: () => Error): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => one.refuse(), queueTimeoutMs);
+      const timer = setTimeout(() => one.reject(), queueTimeoutMs);
       const one: Waiting = {
         begin() {
           clearTimeout(timer);
           resolve();
         },
-        refuse() {
+        reject() {
           clearTimeout(timer);
           leave(line, one);
           forget(caller, line);
-          reject(refused());
+          reject(rejected());
         },
       };
       line.waiting.add(one);
@@ -109,7 +109,7 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
     });
   }
 
-  return async (caller, work, refused) => {
+  return async (caller, work, rejected) => {
     const line = lineOf(caller);
     if (taken < concurrency) {
       taken++;
@@ -117,9 +117,9 @@ export function createTurns({ concurrency, queue, queueTimeoutMs }: TurnSettings
     } else {
       if (!hasRoom(line)) {
         forget(caller, line);
-        throw refused();
+        throw rejected();
       }
-      await wait(caller, line, refused);
+      await wait(caller, line, rejected);
     }
     try {
       return await work();

@@ -48,7 +48,7 @@ describe('splitting', () => {
     });
     fc.assert(
       fc.property(value, fc.integer({ min: 1, max: 9 }), (object, size) => {
-        // The content is ASCII, as base64 is; any other is refused later.
+        // The content is ASCII, as base64 is; any other is rejected later.
         if (typeof object.content === 'string') object.content = Buffer.from(object.content).toString('base64');
         const { rest, content } = split(JSON.stringify(object), size);
         const isText = typeof object.content === 'string';

@@ -62,7 +62,7 @@ const from = 'Kliniken <no-reply@example.org>';
 const plain = { host: '127.0.0.1', tls: 'none', from } as const;
 const message = () =>
   outgoing({ channel: 'email', to: 'anna@example.org', subject: 'Bekräfta din tid', text: 'Koden är 739158.\n' });
-const refusal = (responseCode: number) => Object.assign(new Error('anna@example.org said no'), { responseCode });
+const rejection = (responseCode: number) => Object.assign(new Error('anna@example.org said no'), { responseCode });
 
 describe('with a trusted certificate', () => {
   beforeAll(() => setDefaultCACertificates([...getCACertificates(), testCertificate.cert]));
@@ -91,7 +91,7 @@ describe('with a trusted certificate', () => {
     const sender = smtp({ ...plain, port, tls: 'implicit', username: 'clinic', password: new Secret('wrong') });
     await expect(sender.send(message(), inGoodTime())).rejects.toMatchObject({
       name: 'PermanentFailure',
-      reason: 'credentials_refused_535',
+      reason: 'credentials_rejected_535',
     });
   });
 });
@@ -107,7 +107,7 @@ it('does not send unencrypted if STARTTLS is required and missing', async () => 
   const sending = smtp({ ...plain, tls: 'starttls', port }).send(message(), inGoodTime());
   await expect(sending).rejects.toMatchObject({
     name: 'PermanentFailure',
-    reason: expect.stringMatching(/^starttls_refused_5/),
+    reason: expect.stringMatching(/^starttls_rejected_5/),
   });
   expect(letters).toHaveLength(0);
 });
@@ -162,14 +162,14 @@ it('rejects a certificate for other names', async () => {
 it('retries after 4yz, and then succeeds', async () => {
   let calls = 0;
   const { port, letters } = await smtpServer({
-    onRcptTo: (_address, _session, done) => (++calls === 1 ? done(refusal(450)) : done()),
+    onRcptTo: (_address, _session, done) => (++calls === 1 ? done(rejection(450)) : done()),
   });
   const sender = smtp({ ...plain, port });
   const failure = await sender.send(message(), inGoodTime()).catch((error) => error);
   expect(failure).toMatchObject({
     name: 'TemporaryFailure',
-    reason: 'recipient_refused_450',
-    message: 'recipient_refused_450',
+    reason: 'recipient_rejected_450',
+    message: 'recipient_rejected_450',
   });
   expect(JSON.stringify([failure.stack, failure.cause])).not.toContain('anna');
   await sender.send(message(), inGoodTime());
@@ -177,10 +177,10 @@ it('retries after 4yz, and then succeeds', async () => {
 });
 
 it.each([
-  ['recipient', { onRcptTo: (_a, _s, done) => done(refusal(550)) }, 'PermanentFailure', 'recipient_refused_550'],
-  ['sender', { onMailFrom: (_a, _s, done) => done(refusal(553)) }, 'PermanentFailure', 'sender_refused_553'],
-  ['connection', { onConnect: (_s, done) => done(refusal(421)) }, 'TemporaryFailure', 'smtp_421'],
-  ['connection', { onConnect: (_s, done) => done(refusal(554)) }, 'PermanentFailure', 'smtp_554'],
+  ['recipient', { onRcptTo: (_a, _s, done) => done(rejection(550)) }, 'PermanentFailure', 'recipient_rejected_550'],
+  ['sender', { onMailFrom: (_a, _s, done) => done(rejection(553)) }, 'PermanentFailure', 'sender_rejected_553'],
+  ['connection', { onConnect: (_s, done) => done(rejection(421)) }, 'TemporaryFailure', 'smtp_421'],
+  ['connection', { onConnect: (_s, done) => done(rejection(554)) }, 'PermanentFailure', 'smtp_554'],
 ] satisfies [string, SMTPServerOptions, string, string][])(
   'reports a rejection of the %s',
   async (_, options, name, reason) => {
@@ -191,7 +191,7 @@ it.each([
 
 it('reports a rejection of the message itself', async () => {
   const { port } = await smtpServer({
-    onData: (stream, _session, done) => void text(stream).then(() => done(refusal(552))),
+    onData: (stream, _session, done) => void text(stream).then(() => done(rejection(552))),
   });
   await expect(smtp({ ...plain, port }).send(message(), inGoodTime())).rejects.toMatchObject({
     name: 'PermanentFailure',

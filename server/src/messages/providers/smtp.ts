@@ -85,7 +85,7 @@ function failureOf(error: unknown, signal: AbortSignal): TemporaryFailure | Perm
   const fault = error as Fault;
   const { responseCode, code, originalCode } = fault;
   if (typeof responseCode === 'number') {
-    const reason = `${refusedPart(fault, responseCode)}_${responseCode}`;
+    const reason = `${rejectedPart(fault, responseCode)}_${responseCode}`;
     return responseCode >= 500 ? new PermanentFailure(reason) : new TemporaryFailure(reason);
   }
   if (typeof code === 'string' && permanentCodes.has(code)) return new PermanentFailure(words[code] ?? 'configuration');
@@ -93,16 +93,16 @@ function failureOf(error: unknown, signal: AbortSignal): TemporaryFailure | Perm
 }
 
 const words: Readonly<Record<string, string>> = {
-  EAUTH: 'credentials_refused',
-  ENOAUTH: 'credentials_refused',
+  EAUTH: 'credentials_rejected',
+  ENOAUTH: 'credentials_rejected',
   EENVELOPE: 'address_invalid',
 };
 
 /** What the server has rejected. */
-function refusedPart({ code, command }: Fault, reply: number): string {
-  if (code === 'EAUTH' || credentialReplies.has(reply)) return 'credentials_refused';
-  if (command === 'RCPT TO') return 'recipient_refused';
-  if (command === 'MAIL FROM') return 'sender_refused';
-  if (code === 'ETLS') return 'starttls_refused';
+function rejectedPart({ code, command }: Fault, reply: number): string {
+  if (code === 'EAUTH' || credentialReplies.has(reply)) return 'credentials_rejected';
+  if (command === 'RCPT TO') return 'recipient_rejected';
+  if (command === 'MAIL FROM') return 'sender_rejected';
+  if (code === 'ETLS') return 'starttls_rejected';
   return 'smtp';
 }

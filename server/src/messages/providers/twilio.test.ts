@@ -5,7 +5,7 @@ import { twilio } from './twilio.ts';
 
 const account = `AC${'a1'.repeat(16)}`;
 const accepted = { sid: `SM${'b2'.repeat(16)}`, status: 'queued', error_code: null, error_message: null };
-const refusal = (code: number, status: number) => ({
+const rejection = (code: number, status: number) => ({
   code,
   message: "The 'To' number +46700000123 is not a valid phone number.",
   more_info: `https://www.twilio.com/docs/errors/${code}`,
@@ -45,7 +45,7 @@ it.each([
   [500, 20500, 'TemporaryFailure'],
   [503, 20503, 'TemporaryFailure'],
 ])('%i with error %i is classified', async (status, code, name) => {
-  await using server = await providerServer((_, response) => json(response, status, refusal(code, status)));
+  await using server = await providerServer((_, response) => json(response, status, rejection(code, status)));
   const sending = sender(server.url).send(outgoing(), inGoodTime());
   await expect(sending).rejects.toMatchObject({ name, reason: `twilio_${code}`, message: `twilio_${code}` });
 });

@@ -4,7 +4,7 @@ import type { BookingConnection } from '../../connection.ts';
 import { type FhirAppointment, localReference, referenceTo } from '../../fhir.ts';
 import { afterWriting, isBroken, isConflict, LostRace, unknownOutcome } from '../write/outcomes.ts';
 import type { OperationCall } from './form.ts';
-import { appointmentsIn, wasRefused } from './responses.ts';
+import { appointmentsIn, wasRejected } from './responses.ts';
 
 /**
  * Calls an operation that writes.
@@ -18,10 +18,10 @@ export async function call(
   wanted: 'taken' | 'cancelled' = 'taken',
 ): Promise<WriteResponse> {
   const response = await ehr.client.operation(path, { resourceType: 'Parameters', parameter });
-  if (response.ok && !wasRefused(response.body, wanted)) return response;
+  if (response.ok && !wasRejected(response.body, wanted)) return response;
   if (response.ok || isConflict(response.status)) throw new LostRace();
-  if (isBroken(response.status)) throw unknownOutcome(response.refusal);
-  throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+  if (isBroken(response.status)) throw unknownOutcome(response.rejection);
+  throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
 }
 
 /** The appointment that an operation wrote, with its version. */

@@ -10,7 +10,7 @@ export async function proposals(
   parameter: readonly Parameter[],
 ): Promise<readonly FhirAppointment[]> {
   const response = await ehr.client.operation('Appointment/$find', { resourceType: 'Parameters', parameter });
-  if (!response.ok) throw response.refusal ?? new ConnectorError('rejected', 'The EHR rejected $find');
+  if (!response.ok) throw response.rejection ?? new ConnectorError('rejected', 'The EHR rejected $find');
   return appointmentsIn(response.body);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FhirClient } from '../../client.ts';
-import { isRefusal } from '../../outcome.ts';
+import { isRejection } from '../../outcome.ts';
 import { withdraw } from '../write/withdraw.ts';
 import { appointmentsMarked, probeAppointment } from './probe-appointment.ts';
 import type { Proof } from './proof.ts';
@@ -17,7 +17,7 @@ export async function proveOperationIds(client: FhirClient, operationSystem: str
     const [found] = await appointmentsMarked(client, operationSystem, marker);
     return found ? 'held' : 'broken';
   } catch (error) {
-    if (isRefusal(error)) return 'broken';
+    if (isRejection(error)) return 'broken';
     throw error;
   } finally {
     await withdraw({ client }, made.reference);

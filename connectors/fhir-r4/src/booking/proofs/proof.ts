@@ -10,17 +10,17 @@ export const noVersion = '999999999';
  *
  * - `held`: it does
  * - `broken`: it does not
- * - `refused`: it does not let the client write slots, or not in this way
+ * - `rejected`: it does not let the client write slots, or not in this way
  * - `unproven`: there is no data for the proof, or the server rejected the proof for another reason
  */
-export type Proof = 'held' | 'broken' | 'refused' | 'unproven';
+export type Proof = 'held' | 'broken' | 'rejected' | 'unproven';
 
 /**
  * What a rejected proof means.
  *
  * @param writeUnder repeats the write under the correct version
  */
-export async function proofOfRefusal(
+export async function proofOfRejection(
   { status }: WriteResponse,
   { resourceType, meta }: FhirResource,
   writeUnder: (version: string) => Promise<WriteResponse>,
@@ -30,7 +30,7 @@ export async function proofOfRefusal(
   if (status === 400) return meta?.versionId && (await writeUnder(meta.versionId)).ok ? 'held' : 'unproven';
   // A client that may write slots may not be allowed to write schedules.
   const isForbidden = status === 401 || status === 403 || status === 405;
-  return isForbidden && resourceType === 'Slot' ? 'refused' : 'unproven';
+  return isForbidden && resourceType === 'Slot' ? 'rejected' : 'unproven';
 }
 
 /** A resource for the proof, which is written back unchanged. */

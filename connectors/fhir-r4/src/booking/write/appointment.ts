@@ -56,9 +56,9 @@ async function stored(
   before?: FhirAppointment,
 ): Promise<FhirAppointment> {
   if (isConflict(response.status)) throw new LostRace();
-  if (isBroken(response.status)) throw unknownOutcome(response.refusal);
+  if (isBroken(response.status)) throw unknownOutcome(response.rejection);
   if (!response.ok)
-    throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+    throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
   if (response.resource?.resourceType === 'Appointment' && response.resource.id)
     return response.resource as FhirAppointment;
   const reference = before ? referenceTo(before) : response.reference;

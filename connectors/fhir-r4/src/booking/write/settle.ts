@@ -26,8 +26,8 @@ export async function settled(
       if (done) return done;
       throw unknownOutcome(error);
     }
-    const isRefusal = error instanceof LostRace || (error instanceof ConnectorError && error.kind === 'rejected');
-    if (isRefusal && isOpen && !(await isOpen())) throw timeTaken();
+    const isRejection = error instanceof LostRace || (error instanceof ConnectorError && error.kind === 'rejected');
+    if (isRejection && isOpen && !(await isOpen())) throw timeTaken();
     // The server reports a conflict about a time that is still listed as free. Retries could go on for ever.
     if (error instanceof LostRace && planned.before === null) throw timeTaken();
     throw error;

@@ -24,7 +24,7 @@ import { resultsWithoutTwins } from './twins.ts';
  * 2. `GET Slot` for its slots, or get them in the response to 1. Each has to be `busy-tentative` with a claim of this
  *    appointment, or free again, and becomes `busy` (`slots/plan.ts`, `slots/place.ts`).
  * 3. `PUT` each Slot as `busy` under the version that was read, with a claim that ends in two minutes (`claim.ts`). A
- *    server that refuses one means that somebody was faster: the other claims are given back, and the write starts again
+ *    server that rejects one means that somebody was faster: the other claims are given back, and the write starts again
  *    at 1.
  * 4. `PUT` the Appointment as `booked`, or `PATCH` it, under the version that was read.
  *

@@ -1,5 +1,5 @@
 import type { FhirClient } from '../../../client.ts';
-import { anySlotOrSchedule, noVersion, type Proof, proofOfRefusal } from '../../proofs/proof.ts';
+import { anySlotOrSchedule, noVersion, type Proof, proofOfRejection } from '../../proofs/proof.ts';
 
 /**
  * Proves that the server rejects a PUT under a version that is not the current one. The PUT writes the current content.
@@ -8,5 +8,5 @@ export async function proveIfMatch(client: FhirClient): Promise<Proof> {
   const victim = await anySlotOrSchedule(client);
   if (!victim) return 'unproven';
   const response = await client.update(victim, { ifMatch: noVersion });
-  return response.ok ? 'broken' : proofOfRefusal(response, victim, (ifMatch) => client.update(victim, { ifMatch }));
+  return response.ok ? 'broken' : proofOfRejection(response, victim, (ifMatch) => client.update(victim, { ifMatch }));
 }

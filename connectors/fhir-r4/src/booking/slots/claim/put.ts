@@ -17,10 +17,10 @@ export async function put<R extends FhirSlot | FhirAppointment>(
   const response = await ehr.client.update(resource, { ifMatch: version });
   if (response.ok) return stored(ehr, resource, response);
   if (isConflict(response.status)) throw new LostRace();
-  if (isBroken(response.status)) throw unknownOutcome(response.refusal);
+  if (isBroken(response.status)) throw unknownOutcome(response.rejection);
   const current = await ehr.client.read(referenceTo(resource));
   if (current?.meta?.versionId !== version) throw new LostRace();
-  throw response.refusal ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
+  throw response.rejection ?? new ConnectorError('rejected', `The EHR responded with ${response.status}`);
 }
 
 async function stored<R extends FhirSlot | FhirAppointment>(

@@ -11,7 +11,7 @@ import { intendedBookings } from '../intended-bookings.ts';
 import { inOrderOfChanges, planWrite } from '../plan.ts';
 import { readAhead } from '../read-ahead.ts';
 import { sweep } from '../sweep.ts';
-import { NotAtomic, refuseTransaction } from './not-atomic.ts';
+import { NotAtomic, rejectTransaction } from './not-atomic.ts';
 import { runTransaction } from './transaction.ts';
 
 /** Books in one FHIR transaction: the Slots and the Appointments of a write together, all or nothing. */
@@ -32,7 +32,7 @@ export function transactionBooking(connection: FhirConnection, facts: ServerFact
     readIntended: intended.read,
     ...operationFinder(ehr),
     async changeAppointments(write) {
-      if (!isAtomic) return refuseTransaction(ehr, write.operationId);
+      if (!isAtomic) return rejectTransaction(ehr, write.operationId);
       assertSupported(capabilities, write);
       try {
         return await changeAppointments(ehr, write, {

@@ -62,7 +62,7 @@ async function putBack({ client }: BookingConnection, before: FhirResource, vers
  * Rejects writes to a server that has executed a part of a transaction. Effects that could not be compensated may still
  * exist.
  */
-export async function refuseTransaction(ehr: BookingConnection, operationId: string): Promise<never> {
+export async function rejectTransaction(ehr: BookingConnection, operationId: string): Promise<never> {
   const left = ehr.operationLookup ? await afterWriting(() => findOperationResources(ehr, operationId)) : [];
   if (left.length > 0) throw unknownOutcome();
   throw new ConnectorError('rejected', 'The EHR runs transactions as batches, and gets no more of them');

@@ -3,7 +3,7 @@ import type { FhirClient } from '../../../client.ts';
 import { weakTag } from '../../../etag.ts';
 import { isBundle, localReference, referenceTo } from '../../../fhir.ts';
 import { appointmentsMarked, probeAppointment } from '../../proofs/probe-appointment.ts';
-import { anySlotOrSchedule, noVersion, type Proof, proofOfRefusal } from '../../proofs/proof.ts';
+import { anySlotOrSchedule, noVersion, type Proof, proofOfRejection } from '../../proofs/proof.ts';
 import { withdraw } from '../../write/withdraw.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function proveTransactions(client: FhirClient, operationSystem: str
     return 'broken';
   }
   // The server may have rejected the transaction for another reason, which proves nothing about atomicity.
-  return proofOfRefusal(response, victim, (ifMatch) =>
+  return proofOfRejection(response, victim, (ifMatch) =>
     client.transaction({
       resourceType: 'Bundle',
       type: 'transaction',

@@ -76,12 +76,12 @@ function putEntry(before: FhirResource, after: FhirResource): BundleEntry {
 async function assertDone(ehr: BookingConnection, plan: Plan, response: WriteResponse, count: number): Promise<void> {
   if (response.ok && isBundle(response.body)) return;
   if (isConflict(response.status)) throw new LostRace();
-  if (isBroken(response.status) || response.ok) throw unknownOutcome(response.refusal);
+  if (isBroken(response.status) || response.ok) throw unknownOutcome(response.rejection);
   // Some servers respond with 400 or 422 to an old version.
   if (!(await isStillCurrent(ehr, plan))) throw new LostRace();
-  const { refusal = new ConnectorError('rejected', `The EHR responded with ${response.status}`) } = response;
-  if (refusal.kind !== 'rejected') throw refusal;
-  throw new ConnectorError('rejected', `${refusal.message} to a transaction of ${count} resources`);
+  const { rejection = new ConnectorError('rejected', `The EHR responded with ${response.status}`) } = response;
+  if (rejection.kind !== 'rejected') throw rejection;
+  throw new ConnectorError('rejected', `${rejection.message} to a transaction of ${count} resources`);
 }
 
 /**

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { isLoopback } from '../config/loopback.ts';
-import type { DemoMailbox } from '../messages/providers/demo-mailbox.ts';
-import { Problem } from '../problems/problem.ts';
-import { demoMailboxPage, style } from './demo-mailbox-page.ts';
+import type { DemoMailbox } from '../../messages/providers/demo-mailbox.ts';
+import { Problem } from '../../problems/problem.ts';
+import { style } from '../pages/frame.ts';
+import { demoMailboxPage } from './mailbox-page.ts';
+import { isOwnHost } from './own-host.ts';
 
 const contentSecurityPolicy = `default-src 'none'; frame-ancestors 'none'; style-src 'sha256-${createHash('sha256')
   .update(style)
   .digest('base64')}'`;
 
-/**
- * `/demo/messages`: without credentials, so only under a loopback host name. This check prevents DNS rebinding: a page
- * of another site cannot read it.
- */
+/** `/demo/messages`: without credentials, so only under the name of this machine. */
 export function addDemoMailboxRoutes(app: FastifyInstance, mailbox: Pick<DemoMailbox, 'messages'>): void {
   app.get('/demo/messages', async (request, reply) => {
-    if (!isLoopbackHost(request.headers.host)) {
+    if (!isOwnHost(request.headers.host)) {
       throw new Problem('route_not_found', { detail: 'No route matches this path.' });
     }
     const messages = await mailbox.messages();
@@ -36,11 +34,6 @@ export function addDemoMailboxRoutes(app: FastifyInstance, mailbox: Pick<DemoMai
       })),
     });
   });
-}
-
-function isLoopbackHost(host: string | undefined): boolean {
-  const name = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d{1,5})?$/i.exec(host ?? '');
-  return name !== null && isLoopback(name[1] ?? name[2] ?? '');
 }
 
 /** Whether the caller names JSON and does not prefer HTML: RFC 9110 section 12.5.1. */

@@ -8,7 +8,7 @@ import { callerAddress, callerOf } from './caller-address.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set if the credentials were rejected, for the request log. */
-    refusedCaller?: { readonly address: string; readonly claimedClient: string | undefined };
+    rejectedCaller?: { readonly address: string; readonly claimedClient: string | undefined };
   }
 }
 
@@ -20,13 +20,13 @@ interface Dependencies {
 }
 
 /** Makes the problem for rejected credentials. `id` and `secret` are the raw header values. */
-export type Refuse = (request: FastifyRequest, id: unknown, secret: unknown) => Problem;
+export type Reject = (request: FastifyRequest, id: unknown, secret: unknown) => Problem;
 
 /** 401 for incorrect and for missing credentials, 429 for incorrect ones that are throttled. */
-export function refusals({ clients, metrics, failedCredentials }: Dependencies): Refuse {
+export function rejections({ clients, metrics, failedCredentials }: Dependencies): Reject {
   const failures = createFailedCredentials(failedCredentials);
-  const refused = new Counter({
-    name: 'crossward_credentials_refused_total',
+  const rejected = new Counter({
+    name: 'crossward_credentials_rejected_total',
     help: 'Requests rejected for their credentials: missing or incorrect (401), or throttled after too many incorrect ones (429).',
     labelNames: ['kind'],
     registers: [metrics],
@@ -34,9 +34,9 @@ export function refusals({ clients, metrics, failedCredentials }: Dependencies):
   return (request, id, secret) => {
     const address = callerAddress(request);
     const isAttempt = typeof id === 'string' && typeof secret === 'string';
-    request.refusedCaller = { address, claimedClient: isAttempt && clients.has(id) ? id : undefined };
+    request.rejectedCaller = { address, claimedClient: isAttempt && clients.has(id) ? id : undefined };
     const wait = isAttempt ? failures.failed(callerOf(address), id) : 0;
-    refused.inc({ kind: wait > 0 ? 'slowed' : isAttempt ? 'wrong' : 'missing' });
+    rejected.inc({ kind: wait > 0 ? 'slowed' : isAttempt ? 'wrong' : 'missing' });
     return wait > 0 ? throttled(failedCredentials, Math.ceil(wait / 1000)) : invalid();
   };
 }

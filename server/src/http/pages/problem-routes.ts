@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../problems/problem.ts';
-import { type Reason, reasons } from '../problems/reasons.ts';
+import { Problem } from '../../problems/problem.ts';
+import { type Reason, reasons } from '../../problems/reasons.ts';
 import { addHtmlPages } from './html-pages.ts';
 import { problemPage } from './problem-page.ts';
 

@@ -1,0 +1,20 @@
+import type { Db } from '../db/kysely.ts';
+import type { EhrConnection } from '../ehr/connection.ts';
+import { recordAvailability } from '../events/availability-events.ts';
+
+/**
+ * Watches whether an EHR can be used, and writes an event when that changes. Each round compares the state of this process
+ * with what it last recorded, so a failure of the database is made up for by the next round.
+ */
+export function watchAvailability(db: Db, ehr: EhrConnection): () => Promise<void> {
+  let recorded: boolean | undefined;
+  return async () => {
+    const { breaker, lastSuccessAt } = ehr.health();
+    // Until its first call, the EHR is neither available nor unavailable.
+    if (ehr.isOpen && breaker === 'closed' && lastSuccessAt === null) return;
+    const isAvailable = ehr.isOpen && breaker === 'closed';
+    if (isAvailable === recorded) return;
+    await recordAvailability(db, ehr.id, isAvailable);
+    recorded = isAvailable;
+  };
+}

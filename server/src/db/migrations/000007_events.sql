@@ -1,0 +1,70 @@
+-- Events: one row for each change that other systems may want to hear of. Written by the statement that makes the change.
+-- Ids, times and statuses only, never personal data.
+
+CREATE TABLE events (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  -- Order of writing. Transactions commit in another order, so no reader goes by it.
+  sequence bigint GENERATED ALWAYS AS IDENTITY,
+  -- Order of reading. Assigned after the commit, by one process at a time. Null: not published yet.
+  position bigint,
+  type text NOT NULL,
+  emr text NOT NULL,
+  -- Null: concerns the whole EHR.
+  care_unit_id text,
+  -- What it is about, such as the id of an appointment. Events of one subject are delivered in order.
+  subject text,
+  data jsonb NOT NULL,
+  -- A test event: for one webhook endpoint only.
+  endpoint_id uuid,
+  occurred_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE SEQUENCE event_positions OWNED BY events.position;
+CREATE UNIQUE INDEX events_by_position ON events (position);
+CREATE INDEX events_to_publish ON events (sequence) WHERE position IS NULL;
+-- Finds the last event of a subject.
+CREATE INDEX events_of_a_subject ON events (emr, subject, sequence);
+
+-- Where a client wants its events. URL and secrets are encrypted (AES-256-GCM): a URL can contain a token.
+CREATE TABLE webhook_endpoints (
+  id uuid PRIMARY KEY,
+  client_id text NOT NULL,
+  sealed_url bytea NOT NULL,
+  sealed_secret bytea NOT NULL,
+  -- Signs too, until it expires.
+  sealed_previous_secret bytea,
+  previous_secret_expires_at timestamptz,
+  -- Null: all.
+  event_types text[],
+  -- Null: enabled. `client`: the client has disabled it. `gone`: it responded with 410.
+  disabled_reason text CHECK (disabled_reason IN ('client', 'gone')),
+  -- A replay in progress: events after the first position, up to the second.
+  replay_after bigint,
+  replay_until bigint,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX webhook_endpoints_of_a_client ON webhook_endpoints (client_id, id);
+
+CREATE TABLE webhook_deliveries (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  sequence bigint GENERATED ALWAYS AS IDENTITY,
+  endpoint_id uuid NOT NULL REFERENCES webhook_endpoints (id) ON DELETE CASCADE,
+  event_id uuid NOT NULL REFERENCES events (id) ON DELETE CASCADE,
+  event_position bigint NOT NULL,
+  -- Deliveries of one subject are made in the order of their events, each after the earlier one has ended.
+  subject text,
+  state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'delivered', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  -- While a process is making an attempt: when another one may.
+  next_attempt_at timestamptz NOT NULL DEFAULT now(),
+  last_attempt_at timestamptz,
+  -- Of the last attempt.
+  response_status integer,
+  failure_reason text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  completed_at timestamptz
+);
+CREATE INDEX webhook_deliveries_due ON webhook_deliveries (endpoint_id, next_attempt_at) WHERE state = 'pending';
+CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries (endpoint_id, subject, event_position)
+  WHERE state = 'pending';
+CREATE INDEX webhook_deliveries_of_an_endpoint ON webhook_deliveries (endpoint_id, sequence);
+CREATE INDEX webhook_deliveries_of_an_event ON webhook_deliveries (event_id);

@@ -1,0 +1,19 @@
+import type { ColumnType, Generated } from 'kysely';
+
+interface EventRow {
+  id: Generated<string>;
+  sequence: Generated<number>;
+  position: Generated<number | null>;
+  type: string;
+  emr: string;
+  care_unit_id: string | null;
+  subject: string | null;
+  /** Written as JSON text. */
+  data: ColumnType<Readonly<Record<string, unknown>>, string, string>;
+  endpoint_id: Generated<string | null>;
+  occurred_at: Generated<Date>;
+}
+
+export interface EventTables {
+  events: EventRow;
+}

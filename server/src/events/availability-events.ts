@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import { writeEvents } from './write-events.ts';
+
+/**
+ * Writes `emr.unavailable` or `emr.recovered`, unless the last event of the EHR says so already: several gateways see the
+ * same outage. An EHR that was never reported as unavailable has not recovered.
+ */
+export async function recordAvailability(db: Db, emr: string, isAvailable: boolean): Promise<void> {
+  const type = isAvailable ? 'emr.recovered' : 'emr.unavailable';
+  await db.transaction().execute(async (tx) => {
+    await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`availability ${emr}`}, 0))`.execute(tx);
+    const last = await tx
+      .selectFrom('events')
+      .select('type')
+      .where('emr', '=', emr)
+      .where('subject', 'is', null)
+      .where('type', 'in', ['emr.unavailable', 'emr.recovered'])
+      .orderBy('sequence', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if ((last?.type ?? 'emr.recovered') === type) return;
+    const data = { status: isAvailable ? ('available' as const) : ('unavailable' as const) };
+    await writeEvents(tx, [{ type, emr, careUnitId: null, subject: null, data }]);
+  });
+}

@@ -1,0 +1,12 @@
+/** The types of events. */
+export const eventTypes = [
+  'appointment.booked',
+  'appointment.awaiting_confirmation',
+  'appointment.updated',
+  'appointment.cancelled',
+  'appointment.confirmation_expired',
+  'message.failed',
+  'emr.unavailable',
+  'emr.recovered',
+] as const;
+export type EventType = (typeof eventTypes)[number];

@@ -1,0 +1,44 @@
+import type { EventType } from './event-types.ts';
+
+/** An event to store with the change that it reports. Contains ids, times and statuses only, never personal data. */
+export interface NewEvent {
+  readonly type: EventType;
+  readonly emr: string;
+  /** `null`: concerns the whole EHR. */
+  readonly careUnitId: string | null;
+  /** Events of one subject are delivered in order. `null`: no order. */
+  readonly subject: string | null;
+  readonly data: EventData;
+}
+
+type EventData = AppointmentEventData | MessageEventData | EmrEventData;
+
+/** Fields of an appointment that an event can report as changed. */
+export const changedFields = ['start', 'end', 'resource_id', 'comment'] as const;
+
+export interface AppointmentEventData {
+  readonly appointment_id: string;
+  /** The id that awaits or awaited the code of a two-step cancellation. */
+  readonly cancellation_id: string | null;
+  readonly status: 'booked' | 'awaiting_confirmation' | 'cancelled';
+  /** Times with UTC offset. `null`: not known to the gateway. */
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly resource_id: string | null;
+  readonly healthcare_service_id: string | null;
+  /** `appointment.updated` only. */
+  readonly changed?: readonly (typeof changedFields)[number][];
+  readonly previous?: { readonly start: string; readonly end: string; readonly resource_id: string };
+}
+
+export interface MessageEventData {
+  readonly message_id: string;
+  readonly confirmation_id: string;
+  readonly appointment_id: string;
+  readonly channel: 'sms' | 'email';
+  readonly reason: string;
+}
+
+export interface EmrEventData {
+  readonly status: 'available' | 'unavailable';
+}

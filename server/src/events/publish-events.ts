@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import { retrySerialization } from '../db/retry.ts';
+import { type StoredEvent, storedEventColumns } from './stored-event.ts';
+
+/** Batch size. After a full batch, the next one follows at once. */
+const atOnce = 500;
+
+/**
+ * Gives committed events their positions, in the order of writing. Transactions commit in another order than they write, so
+ * a reader that goes by the order of writing can miss an event. One process at a time publishes, so no position appears
+ * before a lower one. Returns whether there may be more.
+ *
+ * @param onPublish runs in the same transaction
+ */
+export async function publishEvents(
+  db: Db,
+  onPublish: (tx: Tx, published: readonly StoredEvent[]) => Promise<void>,
+  limit = atOnce,
+): Promise<boolean> {
+  const waiting = await sql`SELECT FROM events WHERE position IS NULL LIMIT 1`.execute(db);
+  if (waiting.rows.length === 0) return false;
+  return retrySerialization(() =>
+    db.transaction().execute(async (tx) => {
+      await sql`SELECT pg_advisory_xact_lock(hashtextextended('publish events', 0))`.execute(tx);
+      const published = await assignPositions(tx, limit);
+      await onPublish(tx, published);
+      // Late events leave a batch smaller. The next round finds what is left.
+      return published.length === limit;
+    }),
+  );
+}
+
+/**
+ * Operations on an appointment that run at the same time may end in another order than the EHR performed them, and several
+ * cancellations may all succeed. A cancelled appointment stays cancelled, so what is reported after its cancellation
+ * happened before it, or is the same cancellation. Of `due`: whether it is such an event. It is deleted.
+ */
+const isLate = sql<boolean>`
+  due.type LIKE 'appointment.%' AND EXISTS (
+    SELECT FROM events AS earlier
+    WHERE earlier.emr = due.emr AND earlier.subject = due.subject AND earlier.type = 'appointment.cancelled'
+      AND (earlier.position IS NOT NULL OR earlier.sequence < due.sequence))`;
+
+async function assignPositions(tx: Tx, limit: number): Promise<StoredEvent[]> {
+  const { rows } = await sql<StoredEvent>`
+    WITH due AS MATERIALIZED (
+      SELECT id, emr, subject, type, sequence FROM events WHERE position IS NULL ORDER BY sequence LIMIT ${limit}
+    ), checked AS MATERIALIZED (SELECT id, ${isLate} AS is_late FROM due ORDER BY sequence),
+    placed AS MATERIALIZED (SELECT id, nextval('event_positions') AS position FROM checked WHERE NOT is_late),
+    removed AS (DELETE FROM events USING checked WHERE events.id = checked.id AND is_late)
+    UPDATE events SET position = placed.position FROM placed WHERE events.id = placed.id
+    RETURNING ${storedEventColumns}`.execute(tx);
+  return rows.toSorted((a, b) => a.position - b.position);
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import { type StoredEvent, storedEventColumns } from './stored-event.ts';
+
+/** Positions that one request reads. Limits the work for a client that may see few of the events. */
+const longestReach = 10_000;
+
+/** The care units whose events a reader may see, by EHR. */
+export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[];
+  /** Everything up to this position has been read. */
+  readonly reached: number;
+  readonly hasMore: boolean;
+  /** Events after the given position have been deleted. */
+  readonly isTooOld: boolean;
+}
+
+/**
+ * Reads published events after a position that the reader may see, in order.
+ *
+ * @param after `undefined`: from the oldest stored event
+ */
+export async function readEvents(db: Db, grants: Grants, after: number | undefined, limit: number): Promise<EventPage> {
+  const { rows } = await sql<{ oldest: number; newest: number; events: readonly JsonEvent[] }>`
+    WITH known AS (SELECT coalesce(min(position), 0) AS oldest, coalesce(max(position), 0) AS newest FROM events),
+    reach AS (SELECT coalesce(${after ?? null}::bigint, oldest - 1) AS start FROM known)
+    SELECT oldest, newest, coalesce((
+      SELECT json_agg(found ORDER BY position) FROM (
+        SELECT ${storedEventColumns} FROM events, reach
+        WHERE position > start AND position <= start + ${longestReach} AND endpoint_id IS NULL
+          AND ${isGranted(grants)}
+        ORDER BY position LIMIT ${limit + 1}) AS found), '[]'::json) AS events
+    FROM known`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('The database returned no row');
+  const { oldest, newest } = row;
+  const start = after ?? oldest - 1;
+  const events = row.events.slice(0, limit).map((event) => ({ ...event, occurred_at: new Date(event.occurred_at) }));
+  const last = row.events.length > limit ? events.at(-1) : undefined;
+  const reached = last?.position ?? Math.max(start, Math.min(start + longestReach, newest));
+  return { events, reached, hasMore: reached < newest, isTooOld: newest > start && oldest > start + 1 };
+}
+
+type JsonEvent = Omit<StoredEvent, 'occurred_at'> & { readonly occurred_at: string };
+
+/** Of `events`: an event of a granted care unit, or of a whole EHR with a granted care unit. */
+function isGranted(grants: Grants) {
+  const pairs = [...grants].flatMap(([emr, careUnits]) => [...careUnits].map((careUnit) => [emr, careUnit] as const));
+  const emrs = pairs.map(([emr]) => emr);
+  const careUnits = pairs.map(([, careUnit]) => careUnit);
+  return sql<boolean>`(CASE WHEN events.care_unit_id IS NULL THEN events.emr = ANY(${emrs}::text[]) ELSE
+    (events.emr, events.care_unit_id) IN (SELECT * FROM unnest(${emrs}::text[], ${careUnits}::text[])) END)`;
+}

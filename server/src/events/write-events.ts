@@ -1,0 +1,35 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import type { NewEvent } from './new-event.ts';
+
+/**
+ * Adds events to a statement that changes rows and returns their `id`. The same statement writes the events of the rows that
+ * it has changed, so an event costs no round trip and is never lost or invented. Returns the ids.
+ *
+ * @param events from `eventsText`
+ */
+export function withEvents(statement: RawBuilder<{ id: string }>, events: string): RawBuilder<{ id: string }> {
+  return sql`
+    WITH changed AS (${statement}), written AS (
+      INSERT INTO events (type, emr, care_unit_id, subject, data)
+      SELECT event ->> 'type', event ->> 'emr', event ->> 'care_unit_id', event ->> 'subject', event -> 'data'
+      FROM jsonb_array_elements(${events}::jsonb) WITH ORDINALITY AS it (event, place)
+      JOIN changed ON changed.id::text = event ->> 'of'
+      ORDER BY place)
+    SELECT id FROM changed`;
+}
+
+/** Events as JSON text, for `withEvents`, each with the `id` of the row whose change it reports. */
+export function eventsText(changes: readonly { readonly id: string; readonly events: readonly NewEvent[] }[]): string {
+  const rows = changes.flatMap(({ id, events }) =>
+    events.map(({ type, emr, careUnitId, subject, data }) => {
+      return { of: id, type, emr, care_unit_id: careUnitId, subject, data };
+    }),
+  );
+  return JSON.stringify(rows);
+}
+
+/** Writes events in the transaction of the change that they report. */
+export async function writeEvents(tx: Db | Tx, events: readonly NewEvent[]): Promise<void> {
+  if (events.length > 0) await withEvents(sql`SELECT '' AS id`, eventsText([{ id: '', events }])).execute(tx);
+}

@@ -1,0 +1,91 @@
+/** @module-tag any-database */
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, type GatewayResponse, startGateway } from '../../../../test/gateway.ts';
+
+let gateway: Gateway;
+let production: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway({ isDemo: true });
+  production = await startGateway({ beside: gateway });
+});
+afterAll(async () => {
+  await production?.close();
+  await gateway?.close();
+});
+
+const get = (path: string, from = gateway, host = `127.0.0.1:${from.port}`): Promise<GatewayResponse> =>
+  from.request('GET', path, { client: null, headers: { host } });
+const secret = () => gateway.credentials('everything').secret;
+
+function plain(text: string): string {
+  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+  return text.replace(/&(\w+);/g, (entity, name) => characters[name] ?? entity);
+}
+
+describe('the start page of the demo', () => {
+  test('has a command that books a free time with the credentials of the demo', async () => {
+    const { text } = await get('/');
+    const command = plain(/<pre><code>(.*?)<\/code><\/pre>/s.exec(text)?.[1] ?? '');
+    const [, path = ''] = /^curl http:\/\/127\.0\.0\.1:\d+(\S+) \\\n/.exec(command) ?? [];
+    const [, body = ''] = / -d '(.*)'$/.exec(command) ?? [];
+    const headers = [...command.matchAll(/-H ["'](.*?): (.*?)["']/g)].map(([, name, value]) => [name, value]);
+    const booked = await gateway.request('POST', path, { client: null, headers: Object.fromEntries(headers), body });
+    expect([booked.status, booked.body]).toMatchObject([201, { status: 'booked' }]);
+    // It shows the next free time.
+    expect(plain((await get('/')).text)).not.toContain(body);
+  });
+
+  test('links to pages that exist', async () => {
+    const { text } = await get('/');
+    const paths = [...text.matchAll(/href="(.*?)"/g)].map(([, path = '']) => path);
+    expect(paths).toEqual(expect.arrayContaining(['/docs/', '/demo/messages', '/api/openapi.json']));
+    for (const path of paths) expect((await get(path)).status, path).toBe(200);
+  });
+
+  test('names the EHRs, and what the patient confirms with a code', async () => {
+    const { text } = await get('/');
+    const items = [...text.matchAll(/<li><code>(.*?)<\/li>/gs)].map(([item]) => item.replace(/<.*?>/g, '').trim());
+    expect(items).toEqual([
+      'sandbox-no with oslo-sentrum, bergen-nord: without a code',
+      'sandbox-se with sodermalm, lund: booking with a code',
+      'sandbox-uk with riverside, hillview: cancelling with a code',
+    ]);
+  });
+
+  test('allows its own style sheet only', async () => {
+    const { headers, text } = await get('/');
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
+    expect(String(headers['content-security-policy']).split(';')).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'none'",
+        `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+      ]),
+    );
+  });
+});
+
+describe('the credentials of the demo', () => {
+  test.each(['/', '/docs/'])('are in %s', async (path) => {
+    expect((await get(path)).text).toContain(secret());
+  });
+
+  test.each(['/', '/docs/'])('are not in %s under a name of another machine', async (path) => {
+    for (const host of ['example.org', '127.0.0.1.nip.io', '0.0.0.0']) {
+      const { status, text } = await get(path, gateway, host);
+      expect([status, text.includes(secret())], host).toEqual([200, false]);
+    }
+  });
+
+  test.each(['/', '/docs/'])('are not in %s of another gateway', async (path) => {
+    const { status, text } = await get(path, production);
+    expect([status, text.includes(secret()), text.includes('curl')]).toEqual([200, false, false]);
+  });
+});
+
+test('the start page of another gateway says what it is, and nothing about its EHRs and clients', async () => {
+  const { text } = await get('/', production);
+  expect(text).toContain('Crossward is a gateway');
+  expect(text).not.toMatch(/sandbox|oslo|everything/i);
+});

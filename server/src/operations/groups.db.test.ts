@@ -1,0 +1,128 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts';
+import { observeStatements } from '../../../test/statements.ts';
+import { createDb, type Db } from '../db/kysely.ts';
+import { createKeyRing } from '../secrets/key-ring.ts';
+import { claimKey, newKeyedOperation, sealStored, type Unclaimed } from './claim.ts';
+import { LeaseLost } from './errors.ts';
+import { storeResponse } from './store-end.ts';
+import type { Planned } from './store-plan.ts';
+import { sealPlan } from './stored-operation.ts';
+
+const keys = createKeyRing([randomBytes(32)]);
+let testDatabase: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase('postgresql');
+  db = createDb(testDatabase.database);
+});
+afterAll(() => testDatabase.dispose());
+
+const request = (key: string, fingerprint = 'body') =>
+  newKeyedOperation(db, keys, { clientId: 'app', emr: 'ehr', careUnitId: 'ward', key, fingerprint });
+
+function claim(unclaimed: Unclaimed) {
+  const planned: Planned = {
+    kind: 'appointments',
+    sealedPlan: sealPlan(keys, unclaimed.operation, { changes: [] }),
+    leaseSeconds: 60,
+    lifetimeSeconds: 600,
+    patientHashes: [randomBytes(32), randomBytes(32)],
+  };
+  return claimKey(db, keys, unclaimed, 60, planned);
+}
+
+async function claimed(key: string): Promise<Unclaimed> {
+  const unclaimed = await request(key);
+  expect(await claim(unclaimed)).toMatchObject({ kind: 'new' });
+  return unclaimed;
+}
+
+function responseOf({ operation }: Unclaimed): Buffer {
+  const response = { status: 201, headers: {}, body: { id: operation.id } };
+  return sealStored(keys, operation.clientId, operation.keyHash, { response });
+}
+
+const eventOf = (subject: string) => ({
+  type: 'emr.recovered' as const,
+  emr: 'ehr',
+  careUnitId: null,
+  subject,
+  data: { status: 'available' as const },
+});
+
+test('each key of a shared statement has its own outcome', async () => {
+  const [done, interrupted] = [await claimed('done'), await claimed('interrupted')];
+  await claimed('in progress');
+  await storeResponse(db, done.operation, responseOf(done));
+  await sql`UPDATE operations SET lease_expires_at = now() WHERE id = ${interrupted.operation.id}`.execute(db);
+  const requests = await Promise.all(
+    ['new', 'done', 'interrupted', 'in progress', 'done', 'new'].map((key, index) =>
+      request(key, index === 4 ? 'another body' : 'body'),
+    ),
+  );
+  // While their statements are under way, the others wait for the third.
+  const ahead = await Promise.all([request('first'), request('second')]);
+  let outcomes: PromiseSettledResult<object>[] = [];
+  const statements = await observeStatements(testDatabase.database.pool, async () => {
+    [, , ...outcomes] = await Promise.allSettled([...ahead, ...requests].map(claim));
+  });
+  expect(outcomes).toMatchObject([
+    { value: { kind: 'new', expiresAt: expect.any(Date) } },
+    { value: { kind: 'replay', response: { status: 201, body: { id: done.operation.id } } } },
+    { value: { kind: 'interrupted', operation: { id: interrupted.operation.id, plan: { changes: [] } } } },
+    { reason: { reason: 'idempotency_in_progress' } },
+    { reason: { reason: 'idempotency_key_reused' } },
+    { reason: { reason: 'idempotency_in_progress' } },
+  ]);
+  const inserts = statements.filter(({ text }) => text.includes('INSERT INTO operations'));
+  // Two ahead, one for the four keys, and one for the keys that occur a second time.
+  expect(inserts).toHaveLength(4);
+});
+
+test('a shared statement stores what a single one does', async () => {
+  const shared = (await Promise.all(['a', 'b', 'c', 'd'].map((key) => claimed(`shared ${key}`)))).at(-1);
+  const single = await claimed('single');
+  const rowOf = async ({ operation }: Unclaimed) => {
+    const { rows } = await sql<Record<string, unknown>>`
+      SELECT client_id, emr, care_unit_id, kind, state, reported_unknown, consecutive_failures, attempt,
+        sealed_response, suspended_at, had_effect, array_length(patient_hashes, 1) AS patients,
+        octet_length(patient_hashes[2]) AS hash_length, octet_length(sealed_plan) AS plan_length,
+        idempotency_key_hash = ${operation.keyHash} AS has_key, lease_token = ${operation.token} AS has_lease,
+        extract(epoch FROM lease_expires_at - first_sent_at)::int AS lease_seconds,
+        next_attempt_at = lease_expires_at AS is_due_with_lease,
+        extract(epoch FROM expires_at - first_sent_at)::int AS lifetime_seconds
+      FROM operations WHERE id = ${operation.id}`.execute(db);
+    return rows[0];
+  };
+  expect(await rowOf(single)).toMatchObject({ patients: 2, hash_length: 32, has_key: true, lifetime_seconds: 600 });
+  expect(shared && (await rowOf(shared))).toEqual(await rowOf(single));
+});
+
+test('a lost lease fails its own response only, and writes none of its events', async () => {
+  const operations = await Promise.all(['1', '2', '3', '4', '5'].map((key) => claimed(`ending ${key}`)));
+  const stored = await Promise.allSettled(
+    operations.map(({ operation, ...unclaimed }, index) =>
+      storeResponse(
+        db,
+        index === 3 ? { ...operation, token: randomUUID() } : operation,
+        responseOf({ operation, ...unclaimed }),
+        [eventOf(`${index} first`), eventOf(`${index} second`)],
+      ),
+    ),
+  );
+  expect(stored.map(({ status }) => status)).toEqual(
+    [0, 1, 2, 3, 4].map((index) => (index === 3 ? 'rejected' : 'fulfilled')),
+  );
+  expect(stored[3]).toMatchObject({ reason: expect.any(LeaseLost) });
+  const { rows } = await sql<{ subject: string }>`SELECT subject FROM events ORDER BY sequence`.execute(db);
+  const subjects = rows.map(({ subject }) => subject);
+  expect(subjects.toSorted()).toEqual(['0', '1', '2', '4'].flatMap((index) => [`${index} first`, `${index} second`]));
+  for (const index of ['0', '1', '2', '4']) {
+    expect(subjects.indexOf(`${index} first`)).toBeLessThan(subjects.indexOf(`${index} second`));
+  }
+  const again = await claim(await request('ending 3'));
+  expect(again).toMatchObject({ kind: 'replay', response: { body: { id: operations[2]?.operation.id } } });
+});

@@ -1,0 +1,29 @@
+import { isIP } from 'node:net';
+import { mayConnectTo } from '../ehr/guard/addresses.ts';
+
+export interface AddressRules {
+  readonly allow_private_addresses: boolean;
+  readonly allow_http: boolean;
+}
+
+/**
+ * Why a URL cannot be an endpoint. `undefined`: it can. Host names are checked when they are resolved, for every connection.
+ */
+export function urlMistake(text: string, { allow_private_addresses, allow_http }: AddressRules): string | undefined {
+  const url = URL.parse(text);
+  if (!url) return 'The text is not a URL.';
+  if (url.protocol !== 'https:' && !(allow_http && url.protocol === 'http:'))
+    return 'The URL must begin with https://.';
+  if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or a password.';
+  if (url.hash !== '') return 'The URL must not have a fragment.';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isPrivate = isIP(host)
+    ? !mayConnectTo(host, allow_private_addresses)
+    : isLocalName(host) && !allow_private_addresses;
+  return isPrivate ? 'The URL has a loopback, private or link-local address.' : undefined;
+}
+
+/** RFC 6761: these names are loopback addresses. */
+function isLocalName(host: string): boolean {
+  return /(^|\.)localhost\.?$/.test(host);
+}

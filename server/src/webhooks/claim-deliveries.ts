@@ -1,0 +1,59 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../db/kysely.ts';
+import { type StoredEvent, storedEventColumns } from '../events/stored-event.ts';
+
+/** A delivery that this process makes an attempt at. */
+export interface Claimed {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly subject: string | null;
+  /** With this one. */
+  readonly attempts: number;
+  readonly event: StoredEvent;
+}
+
+/** Of `delivery`: an earlier event of the same subject has not been delivered and not been given up. */
+const isBlocked: RawBuilder<boolean> = sql`
+  delivery.subject IS NOT NULL AND EXISTS (
+    SELECT FROM webhook_deliveries AS earlier
+    WHERE earlier.endpoint_id = delivery.endpoint_id AND earlier.subject = delivery.subject AND earlier.state = 'pending'
+      AND (earlier.event_position, earlier.sequence) < (delivery.event_position, delivery.sequence))`;
+
+/** During a replay, earlier events than those after this position may still get their deliveries. */
+function lastInOrder(endpointId: string): RawBuilder<number> {
+  return sql`coalesce((SELECT replay_after FROM webhook_endpoints WHERE id = ${endpointId}), ${Number.MAX_SAFE_INTEGER})`;
+}
+
+/**
+ * Claims deliveries of an endpoint that are due. Another process may claim them again after `leaseSeconds`, so this one must
+ * have ended its attempt by then. Several gateways share the work.
+ */
+export async function claimDeliveries(
+  db: Db,
+  endpointId: string,
+  leaseSeconds: number,
+  limit: number,
+): Promise<Claimed[]> {
+  type Row = StoredEvent & { delivery_id: string; delivery_subject: string | null; attempts: number };
+  const { rows } = await sql<Row>`
+    WITH due AS MATERIALIZED (
+      SELECT id FROM webhook_deliveries AS delivery
+      WHERE endpoint_id = ${endpointId} AND state = 'pending' AND next_attempt_at <= now() AND NOT (${isBlocked})
+        AND event_position <= ${lastInOrder(endpointId)}
+      ORDER BY next_attempt_at, event_position LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+    UPDATE webhook_deliveries AS delivery SET attempts = attempts + 1, last_attempt_at = now(),
+      response_status = NULL, failure_reason = NULL,
+      next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
+    FROM due, events WHERE delivery.id = due.id AND events.id = delivery.event_id
+    RETURNING delivery.id AS delivery_id, delivery.subject AS delivery_subject, delivery.attempts,
+      ${storedEventColumns}`.execute(db);
+  return rows
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ delivery_id, delivery_subject, attempts, ...event }) => ({
+      id: delivery_id,
+      endpointId,
+      subject: delivery_subject,
+      attempts,
+      event,
+    }));
+}

@@ -1,0 +1,154 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { page } from '../api/paging.ts';
+import { inPath } from '../api/places.ts';
+import { addOperation } from '../api/route.ts';
+import { reference, text } from '../api/schemas.ts';
+import { Problem, problemAt } from '../problems/problem.ts';
+import { type Delivery, listDeliveries, redeliver } from './delivery-store.ts';
+import { deliveryBody, endpointBody } from './endpoint-body.ts';
+import {
+  type DeliveryBody,
+  deliveryListSchema,
+  deliveryQuery,
+  deliverySchema,
+  endpointSchema,
+  replaySchema,
+  testEventSchema,
+} from './endpoint-contract.ts';
+import {
+  type EndpointDependencies,
+  endpointExample,
+  endpointParam,
+  endpointPath,
+  exampleParams,
+  requireEndpoint,
+} from './endpoint-routes.ts';
+import { startReplay } from './replay.ts';
+import { writeTestEvent } from './write-test-event.ts';
+
+const deliveryExample: DeliveryBody = {
+  id: '7d8c6a54-1b1e-4f7a-a3e0-2a9f6d1c4b90',
+  event_id: '0b54f1c6-8c0c-4f2e-9a3a-3f3d1e7b9c11',
+  event_type: 'appointment.updated',
+  status: 'pending',
+  attempts: 2,
+  created_at: '2026-03-19T12:00:00.000Z',
+  last_attempt_at: '2026-03-19T12:00:05.000Z',
+  next_attempt_at: '2026-03-19T12:00:35.000Z',
+  completed_at: null,
+  response_status: 503,
+  reason: 'status',
+};
+
+/** Deliveries to the endpoints of a client: test, list, deliver again, replay. */
+export function addDeliveryRoutes(app: FastifyInstance, { cursors, db, keys }: EndpointDependencies): void {
+  app.addSchema(deliverySchema);
+  app.addSchema(replaySchema);
+  app.addSchema(testEventSchema);
+
+  addOperation(app, {
+    operationId: 'test_webhook_endpoint',
+    tag: 'Webhooks',
+    summary: 'Send a test event',
+    level: 'client',
+    method: 'POST',
+    path: `${endpointPath}/test`,
+    scopes: ['webhooks:manage'],
+    params: endpointParam,
+    response: { status: 202, description: 'The event is on its way.', schema: testEventSchema },
+    reasons: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
+    examples: { params: exampleParams, response: { event_id: deliveryExample.event_id } },
+    handle: ({ client, params: { webhook_endpoint_id: id }, transact }) =>
+      transact(async (tx) => {
+        const { disabledReason } = await requireEndpoint(tx, keys, client.id, id);
+        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+        const [emr = ''] = client.grants.keys();
+        return { body: { event_id: await writeTestEvent(tx, id, emr) } };
+      }),
+  });
+
+  addOperation(app, {
+    operationId: 'replay_events',
+    tag: 'Webhooks',
+    summary: 'Replay events',
+    description:
+      'Delivers every event since a time again, in order, with the same ids. Events that are older than their retention ' +
+      'are not stored any more.',
+    level: 'client',
+    method: 'POST',
+    path: `${endpointPath}/replay`,
+    scopes: ['webhooks:manage'],
+    params: endpointParam,
+    body: reference<Static<typeof replaySchema>>('WebhookReplay'),
+    response: { status: 202, description: 'The replay has started.', schema: endpointSchema },
+    reasons: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
+    examples: {
+      params: exampleParams,
+      body: { from: '2026-03-19T00:00:00Z' },
+      response: { ...endpointExample, replaying: true },
+    },
+    handle: ({ client, params: { webhook_endpoint_id: id }, body, transact }) =>
+      transact(async (tx) => {
+        const { disabledReason } = await requireEndpoint(tx, keys, client.id, id);
+        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+        await startReplay(tx, id, new Date(body.from));
+        return { body: endpointBody(await requireEndpoint(tx, keys, client.id, id)) };
+      }),
+  });
+
+  addOperation(app, {
+    operationId: 'list_webhook_deliveries',
+    tag: 'Webhooks',
+    summary: 'List deliveries',
+    level: 'client',
+    method: 'GET',
+    path: `${endpointPath}/deliveries`,
+    scopes: ['webhooks:manage'],
+    params: endpointParam,
+    query: deliveryQuery,
+    response: { status: 200, description: 'Deliveries to the endpoint, newest first.', schema: deliveryListSchema },
+    reasons: ['webhook_endpoint_not_found', 'cursor_invalid'],
+    examples: { params: exampleParams, response: { deliveries: [deliveryExample], next_cursor: null } },
+    async handle({ client, params, query }) {
+      const { id } = await requireEndpoint(db, keys, client.id, params.webhook_endpoint_id);
+      const { status: state } = query;
+      const binding = { clientId: client.id, operationId: 'list_webhook_deliveries', filters: [id, state ?? null] };
+      const { entries, next_cursor } = await page(
+        cursors,
+        query,
+        binding,
+        ({ sequence }: Delivery) => [sequence],
+        (after, limit) => listDeliveries(db, id, { state, before: after && Number(after[0]), limit }),
+      );
+      return { body: { deliveries: entries.map(deliveryBody), next_cursor } };
+    },
+  });
+
+  addOperation(app, {
+    operationId: 'redeliver_event',
+    tag: 'Webhooks',
+    summary: 'Deliver an event again',
+    description: 'Creates a new delivery. If one of the same event is pending, it is made at once instead.',
+    level: 'client',
+    method: 'POST',
+    path: `${endpointPath}/deliveries/:webhook_delivery_id/redeliver`,
+    scopes: ['webhooks:manage'],
+    params: { ...endpointParam, webhook_delivery_id: text({ description: 'Id of a delivery.' }) },
+    response: { status: 202, description: 'The delivery.', schema: deliverySchema },
+    reasons: ['webhook_endpoint_not_found', 'webhook_delivery_not_found', 'webhook_endpoint_disabled'],
+    examples: {
+      params: { ...exampleParams, webhook_delivery_id: deliveryExample.id },
+      response: deliveryExample,
+    },
+    handle: ({ client, params, transact }) =>
+      transact(async (tx) => {
+        const { id, disabledReason } = await requireEndpoint(tx, keys, client.id, params.webhook_endpoint_id);
+        if (disabledReason !== null) throw new Problem('webhook_endpoint_disabled');
+        const delivery = await redeliver(tx, id, params.webhook_delivery_id);
+        if (delivery) return { body: deliveryBody(delivery) };
+        const detail = 'The webhook endpoint has no delivery with this id.';
+        throw problemAt(inPath('webhook_delivery_id'), 'webhook_delivery_not_found', detail);
+      }),
+  });
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import type { DeliveryState } from '../db/tables/webhooks.ts';
+import { isUuid } from '../identifiers/uuid.ts';
+
+/** A delivery of an event to an endpoint. */
+export interface Delivery {
+  readonly id: string;
+  readonly sequence: number;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly created_at: Date;
+  readonly last_attempt_at: Date | null;
+  readonly next_attempt_at: Date;
+  readonly completed_at: Date | null;
+  readonly response_status: number | null;
+  readonly failure_reason: string | null;
+}
+
+function select(db: Db | Tx, endpointId: string) {
+  return db
+    .selectFrom('webhook_deliveries as delivery')
+    .innerJoin('events', 'events.id', 'delivery.event_id')
+    .select(['delivery.id', 'delivery.sequence', 'delivery.event_id', 'events.type as event_type', 'delivery.state'])
+    .select(['delivery.attempts', 'delivery.created_at', 'delivery.last_attempt_at', 'delivery.next_attempt_at'])
+    .select(['delivery.completed_at', 'delivery.response_status', 'delivery.failure_reason'])
+    .where('delivery.endpoint_id', '=', endpointId);
+}
+
+/** The newest first, before a sequence number. */
+export function listDeliveries(
+  db: Db,
+  endpointId: string,
+  { state, before, limit }: { state?: DeliveryState | undefined; before?: number | undefined; limit: number },
+): Promise<Delivery[]> {
+  return select(db, endpointId)
+    .$if(state !== undefined, (query) => query.where('delivery.state', '=', state ?? 'pending'))
+    .$if(before !== undefined, (query) => query.where('delivery.sequence', '<', before ?? 0))
+    .orderBy('delivery.sequence', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Delivers the event of a delivery again, as a new delivery. A pending one is due at once instead. Returns `undefined` if
+ * the endpoint is disabled or has no such delivery.
+ */
+export async function redeliver(tx: Tx, endpointId: string, deliveryId: string): Promise<Delivery | undefined> {
+  if (!isUuid(deliveryId)) return undefined;
+  // Locked, so that it is not disabled before the delivery is stored.
+  const endpoint = await tx
+    .selectFrom('webhook_endpoints')
+    .select('id')
+    .where('id', '=', endpointId)
+    .where('disabled_reason', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  if (!endpoint) return undefined;
+  const { rows } = await sql<{ id: string }>`
+    WITH chosen AS (
+      SELECT * FROM webhook_deliveries WHERE endpoint_id = ${endpointId} AND id = ${deliveryId} FOR UPDATE
+    ), pending AS (
+      UPDATE webhook_deliveries AS delivery SET next_attempt_at = now() FROM chosen
+      WHERE delivery.endpoint_id = chosen.endpoint_id AND delivery.event_id = chosen.event_id AND delivery.state = 'pending'
+        -- Not while an attempt is in progress.
+        AND (delivery.last_attempt_at IS NULL OR delivery.failure_reason IS NOT NULL)
+      RETURNING delivery.id
+    ), made AS (
+      INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
+      SELECT endpoint_id, event_id, event_position, subject FROM chosen
+      WHERE NOT EXISTS (
+        SELECT FROM webhook_deliveries AS same
+        WHERE same.endpoint_id = chosen.endpoint_id AND same.event_id = chosen.event_id AND same.state = 'pending')
+      RETURNING id
+    )
+    SELECT id FROM made UNION ALL SELECT id FROM pending UNION ALL SELECT id FROM chosen LIMIT 1`.execute(tx);
+  const [row] = rows;
+  return row && select(tx, endpointId).where('delivery.id', '=', row.id).executeTakeFirst();
+}

@@ -1,0 +1,124 @@
+import type { Logger } from 'pino';
+import type { Db } from '../db/kysely.ts';
+import { describeError } from '../log/describe-error.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import { type Claimed, claimDeliveries } from './claim-deliveries.ts';
+import type { Endpoint } from './endpoint.ts';
+import { endpointsWithDue } from './endpoint-store.ts';
+import { eventBody } from './event-body.ts';
+import type { WebhookMetrics } from './metrics.ts';
+import type { DeliverySender } from './send-delivery.ts';
+import { settleDelivery } from './settle-delivery.ts';
+
+/** Concurrent attempts at one endpoint in this process. A slow endpoint delays no other. */
+const atOncePerEndpoint = 4;
+/** Seconds. Margin of a claim over the longest attempt. */
+const margin = 5;
+
+interface Dependencies {
+  /** Uses the pool for background jobs. */
+  readonly db: Db;
+  readonly keys: KeyRing;
+  readonly sender: DeliverySender;
+  readonly settings: { readonly timeout_ms: number; readonly retry_seconds: readonly number[] };
+  readonly metrics: WebhookMetrics;
+  readonly log: Logger;
+}
+
+export interface Dispatcher {
+  /** Starts attempts at deliveries that are due, and does not wait for them. Returns whether there may be more. */
+  round(): Promise<boolean>;
+  /** Waits for attempts in progress. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Delivers events to webhook endpoints, at least once. An attempt whose process is killed is made again when its claim
+ * expires.
+ */
+export function createDispatcher({ db, keys, sender, settings, metrics, log }: Dependencies): Dispatcher {
+  const leaseSeconds = settings.timeout_ms / 1000 + margin;
+  /** Number of attempts in progress or about to start, by endpoint. */
+  const busy = new Map<string, number>();
+  /** Attempts, and look-ups of what is due after them. */
+  const running = new Set<Promise<void>>();
+  let isStopped = false;
+
+  async function attempt(endpoint: Endpoint, delivery: Claimed): Promise<void> {
+    const about = {
+      delivery_id: delivery.id,
+      endpoint_id: endpoint.id,
+      event_id: delivery.event.id,
+      attempt: delivery.attempts,
+    };
+    try {
+      const result = await sender.send(endpoint, delivery.event.id, JSON.stringify(eventBody(delivery.event)));
+      const outcome = await settleDelivery(db, delivery, result, settings.retry_seconds);
+      metrics.attempted(outcome);
+      const { status, failure } = result;
+      if (outcome === 'retry') log.warn({ ...about, reason: failure, status }, 'webhook not delivered, will retry');
+      if (outcome === 'failed') log.error({ ...about, reason: failure, status }, 'webhook delivery failed');
+    } catch (error) {
+      // The claim expires, and the attempt is made again.
+      log.error({ ...about, cause: describeError(error) }, 'webhook delivery could not be processed');
+    }
+  }
+
+  function occupy(endpointId: string, change: number): void {
+    const count = (busy.get(endpointId) ?? 0) + change;
+    if (count === 0) busy.delete(endpointId);
+    else busy.set(endpointId, count);
+  }
+
+  /** Fills the free places of an endpoint. Returns how many attempts it has started. */
+  async function start(endpoint: Endpoint): Promise<number> {
+    const free = atOncePerEndpoint - (busy.get(endpoint.id) ?? 0);
+    if (free <= 0 || isStopped) return 0;
+    occupy(endpoint.id, free);
+    const claimed = await claimDeliveries(db, endpoint.id, leaseSeconds, free).finally(() =>
+      occupy(endpoint.id, -free),
+    );
+    for (const delivery of claimed) {
+      occupy(endpoint.id, 1);
+      track(
+        attempt(endpoint, delivery).finally(() => {
+          occupy(endpoint.id, -1);
+          refill(endpoint.id);
+        }),
+      );
+    }
+    return claimed.length;
+  }
+
+  function track(work: Promise<void>): void {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+  }
+
+  /** A place is free, and a later event of the subject may be due. Reads the endpoint again: its secret may have changed. */
+  function refill(endpointId: string): void {
+    if (isStopped) return;
+    const refilled = async () => {
+      const [endpoint] = await endpointsWithDue(db, keys, endpointId);
+      if (endpoint) await start(endpoint);
+    };
+    track(
+      refilled().catch((error) =>
+        log.error({ endpoint_id: endpointId, cause: describeError(error) }, 'webhook round failed'),
+      ),
+    );
+  }
+
+  return {
+    async round() {
+      let started = 0;
+      for (const endpoint of await endpointsWithDue(db, keys)) started += await start(endpoint);
+      return started > 0;
+    },
+    async stop() {
+      isStopped = true;
+      while (running.size > 0) await Promise.all(running);
+      await sender.close();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Delivery } from './delivery-store.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { DeliveryBody, EndpointBody } from './endpoint-contract.ts';
+
+export function endpointBody(endpoint: Endpoint): EndpointBody {
+  const { id, url, eventTypes, disabledReason, previousSecretExpiresAt, isReplaying, createdAt } = endpoint;
+  return {
+    id,
+    url,
+    event_types: eventTypes && ([...eventTypes] as NonNullable<EndpointBody['event_types']>),
+    status: disabledReason === null ? 'enabled' : 'disabled',
+    disabled_reason: disabledReason,
+    previous_secret_expires_at: previousSecretExpiresAt?.toISOString() ?? null,
+    replaying: isReplaying,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+export function deliveryBody(delivery: Delivery): DeliveryBody {
+  const { id, event_id, event_type, state, attempts, response_status, failure_reason } = delivery;
+  return {
+    id,
+    event_id,
+    event_type,
+    status: state,
+    attempts,
+    created_at: delivery.created_at.toISOString(),
+    last_attempt_at: delivery.last_attempt_at?.toISOString() ?? null,
+    next_attempt_at: state === 'pending' ? delivery.next_attempt_at.toISOString() : null,
+    completed_at: delivery.completed_at?.toISOString() ?? null,
+    response_status,
+    reason: failure_reason as DeliveryBody['reason'],
+  };
+}

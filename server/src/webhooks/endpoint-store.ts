@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { type Selectable, sql, type UpdateObject } from 'kysely';
+import type { Db, Tx } from '../db/kysely.ts';
+import type { WebhookTables } from '../db/tables/webhooks.ts';
+import { isUuid } from '../identifiers/uuid.ts';
+import type { KeyRing } from '../secrets/key-ring.ts';
+import type { Endpoint } from './endpoint.ts';
+
+type Row = Omit<Selectable<WebhookTables['webhook_endpoints']>, 'replay_after'> & {
+  readonly is_previous_valid: boolean;
+};
+
+/** The encryption context of a column of an endpoint. */
+const contextOf = (id: string, column: 'url' | 'secret') => `webhook endpoint ${id} ${column}`;
+
+export function sealUrl(keys: KeyRing, id: string, url: string): Buffer {
+  return keys.seal('webhook', url, contextOf(id, 'url'));
+}
+
+export function sealSecret(keys: KeyRing, id: string, secret: string): Buffer {
+  return keys.seal('webhook', secret, contextOf(id, 'secret'));
+}
+
+/** Returns `undefined` if it was encrypted with an unknown secret key, such as one that was lost and retired. */
+function openEndpoint(keys: KeyRing, row: Row): Endpoint | undefined {
+  const open = (sealed: Buffer, column: 'url' | 'secret') => keys.open('webhook', sealed, contextOf(row.id, column));
+  const url = open(row.sealed_url, 'url');
+  const secret = open(row.sealed_secret, 'secret');
+  if (url === undefined || secret === undefined) return undefined;
+  const { sealed_previous_secret: previous, is_previous_valid } = row;
+  return {
+    id: row.id,
+    clientId: row.client_id,
+    url,
+    secret,
+    previousSecret: (previous && is_previous_valid && open(previous, 'secret')) || null,
+    previousSecretExpiresAt: is_previous_valid ? row.previous_secret_expires_at : null,
+    eventTypes: row.event_types,
+    disabledReason: row.disabled_reason,
+    isReplaying: row.replay_until !== null,
+    createdAt: row.created_at,
+  };
+}
+
+function select(db: Db | Tx) {
+  return db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'client_id', 'sealed_url', 'sealed_secret', 'sealed_previous_secret', 'previous_secret_expires_at'])
+    .select(['event_types', 'disabled_reason', 'replay_until', 'created_at'])
+    .select(sql<boolean>`coalesce(previous_secret_expires_at > now(), false)`.as('is_previous_valid'));
+}
+
+/** Endpoints that can be decrypted. The others must not stop their deliveries. */
+function openAll(keys: KeyRing, rows: readonly Row[]): Endpoint[] {
+  return rows.flatMap((row) => openEndpoint(keys, row) ?? []);
+}
+
+/** Endpoints of a client, sorted by id. */
+export async function listEndpoints(
+  db: Db,
+  keys: KeyRing,
+  clientId: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Endpoint[]> {
+  const rows = await select(db)
+    .where('client_id', '=', clientId)
+    .$if(after !== undefined, (query) => query.where('id', '>', after ?? ''))
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return openAll(keys, rows);
+}
+
+export async function findEndpoint(
+  db: Db | Tx,
+  keys: KeyRing,
+  clientId: string,
+  id: string,
+): Promise<Endpoint | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await select(db).where('client_id', '=', clientId).where('id', '=', id).executeTakeFirst();
+  return row && openEndpoint(keys, row);
+}
+
+/** Endpoints with deliveries that are due: all, or the one with this id. */
+export async function endpointsWithDue(db: Db, keys: KeyRing, id?: string): Promise<Endpoint[]> {
+  const rows = await select(db)
+    .where('disabled_reason', 'is', null)
+    .$if(id !== undefined, (query) => query.where('id', '=', id ?? ''))
+    .where(
+      sql<boolean>`EXISTS (
+        SELECT FROM webhook_deliveries AS delivery
+        WHERE delivery.endpoint_id = webhook_endpoints.id AND state = 'pending' AND next_attempt_at <= now())`,
+    )
+    .execute();
+  return openAll(keys, rows);
+}
+
+interface NewEndpoint {
+  readonly clientId: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly eventTypes: readonly string[] | null;
+}
+
+/** Returns `undefined` if the client has `most` endpoints already. */
+export async function insertEndpoint(
+  tx: Tx,
+  keys: KeyRing,
+  { clientId, url, secret, eventTypes }: NewEndpoint,
+  most: number,
+): Promise<Endpoint | undefined> {
+  // Two requests at once could otherwise exceed the limit.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhook endpoints ${clientId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('webhook_endpoints')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('client_id', '=', clientId)
+    .executeTakeFirstOrThrow();
+  if (count >= most) return undefined;
+  const id = randomUUID();
+  await tx
+    .insertInto('webhook_endpoints')
+    .values({
+      id,
+      client_id: clientId,
+      sealed_url: sealUrl(keys, id, url),
+      sealed_secret: sealSecret(keys, id, secret),
+      event_types: eventTypes && [...eventTypes],
+    })
+    .execute();
+  return findEndpoint(tx, keys, clientId, id);
+}
+
+export async function updateEndpoint(
+  tx: Tx,
+  id: string,
+  values: UpdateObject<WebhookTables, 'webhook_endpoints'>,
+): Promise<void> {
+  if (Object.keys(values).length === 0) return;
+  await tx.updateTable('webhook_endpoints').set(values).where('id', '=', id).execute();
+}
+
+/** Deletes an endpoint with its deliveries. Returns `false` if the client has no such endpoint. */
+export async function deleteEndpoint(tx: Tx, clientId: string, id: string): Promise<boolean> {
+  if (!isUuid(id)) return false;
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook_endpoints')
+    .where('client_id', '=', clientId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/**
+ * Encrypts endpoints with the newest secret key, so that an older one is needed no longer. At most `limit`. Returns the ids
+ * of those that cannot be decrypted.
+ */
+export async function resealEndpoints(db: Db, keys: KeyRing, limit: number): Promise<readonly string[]> {
+  const all = await select(db).execute();
+  const older = all.filter(({ sealed_url, sealed_secret, sealed_previous_secret: previous }) =>
+    [sealed_url, sealed_secret, ...(previous ? [previous] : [])].some((sealed) => !keys.isUnderNewest(sealed)),
+  );
+  const unreadable: string[] = [];
+  for (const row of older.slice(0, limit)) {
+    const endpoint = openEndpoint(keys, row);
+    if (endpoint) await resealEndpoint(db, keys, row, endpoint);
+    else unreadable.push(row.id);
+  }
+  return unreadable;
+}
+
+async function resealEndpoint(db: Db, keys: KeyRing, row: Row, { id, url, secret, previousSecret }: Endpoint) {
+  // Unless somebody has changed it meanwhile: the next round takes it.
+  await db
+    .updateTable('webhook_endpoints')
+    .set({
+      sealed_url: sealUrl(keys, id, url),
+      sealed_secret: sealSecret(keys, id, secret),
+      sealed_previous_secret: previousSecret === null ? null : sealSecret(keys, id, previousSecret),
+    })
+    .where('id', '=', id)
+    .where('sealed_url', '=', row.sealed_url)
+    .where('sealed_secret', '=', row.sealed_secret)
+    .execute();
+}

@@ -1,0 +1,90 @@
+import Type, { type Static } from 'typebox';
+import { choice, nullableString, reference, text } from '../api/schemas.ts';
+import { eventTypes } from '../events/event-types.ts';
+import { changedFields } from '../events/new-event.ts';
+
+const dateTime = (description: string) => Type.String({ format: 'date-time', description });
+const knownTime = (description: string) =>
+  nullableString({ format: 'date-time', description: `${description} Null if the gateway does not know it.` });
+
+export const appointmentEventSchema = Type.Object(
+  {
+    appointment_id: Type.String({ description: 'Id of the appointment. Of a two-step cancellation: of the original.' }),
+    cancellation_id: nullableString({
+      description: 'Id that awaits or awaited the code of a two-step cancellation. Null for other events.',
+    }),
+    status: choice(['booked', 'awaiting_confirmation', 'cancelled'], { description: 'Status of the appointment.' }),
+    start: knownTime("Start, with the care unit's UTC offset."),
+    end: knownTime("End, with the care unit's UTC offset."),
+    resource_id: nullableString({ description: 'As `emr_id:{value}`. Null if the gateway does not know it.' }),
+    healthcare_service_id: nullableString({ description: 'Null if the gateway does not know it.' }),
+    changed: Type.Optional(
+      Type.Array(choice(changedFields), { description: '`appointment.updated`: names of the changed fields.' }),
+    ),
+    previous: Type.Optional(
+      Type.Object(
+        { start: dateTime('Former start.'), end: dateTime('Former end.'), resource_id: Type.String() },
+        { description: '`appointment.updated`: the former time and resource.' },
+      ),
+    ),
+  },
+  { $id: 'AppointmentEvent', description: 'What happened to an appointment.' },
+);
+
+export const messageEventSchema = Type.Object(
+  {
+    message_id: Type.String(),
+    confirmation_id: Type.String({ description: 'Id of the confirmation whose code was in the message.' }),
+    appointment_id: Type.String({ description: 'Id of the first appointment that awaits the code.' }),
+    channel: choice(['sms', 'email']),
+    reason: Type.String({ description: "A fixed word, or the provider's status code." }),
+  },
+  { $id: 'MessageEvent', description: 'A message with a code that could not be sent.' },
+);
+
+export const emrEventSchema = Type.Object(
+  { status: choice(['available', 'unavailable']) },
+  { $id: 'EmrEvent', description: 'Whether the EHR can be used.' },
+);
+
+export const eventSchema = Type.Object(
+  {
+    id: Type.String({ description: 'Unique. The same in every delivery of the event.' }),
+    type: choice([...eventTypes, 'webhook.test'], {
+      description: '`webhook.test`: a test, sent to one endpoint only.',
+    }),
+    timestamp: dateTime('When the gateway recorded it.'),
+    emr: Type.String({ description: 'Id of the EHR.' }),
+    care_unit_id: nullableString({ description: 'Null if the event concerns the whole EHR.' }),
+    data: Type.Unsafe<Record<string, unknown>>({
+      anyOf: [reference('AppointmentEvent'), reference('MessageEvent'), reference('EmrEvent')],
+      description:
+        '`appointment.*`: an AppointmentEvent. `message.*`: a MessageEvent. `emr.*`: an EmrEvent. `webhook.test`: empty.',
+    }),
+  },
+  {
+    $id: 'Event',
+    description: 'Something that happened. Contains ids, times and statuses, never personal data.',
+  },
+);
+export type EventBody = Static<typeof eventSchema>;
+
+export const eventListSchema = Type.Object({
+  events: Type.Array(reference<EventBody>('Event')),
+  next_after: Type.String({
+    description: 'Send it as `after` to continue. Also set if there are no further events yet.',
+  }),
+  has_more: Type.Boolean({ description: 'Whether further events can be read at once.' }),
+});
+
+export const eventQuery = {
+  after: Type.Optional(
+    text({
+      minLength: 1,
+      description: '`next_after` of the previous response. Default: begins with the oldest event.',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Maximum number of events.' }),
+  ),
+};

@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import type { Cursors } from '../api/paging.ts';
+import { inQuery } from '../api/places.ts';
+import { addOperation } from '../api/route.ts';
+import type { Db } from '../db/kysely.ts';
+import { readEvents } from '../events/read-events.ts';
+import { problemAt } from '../problems/problem.ts';
+import { eventBody } from './event-body.ts';
+import {
+  appointmentEventSchema,
+  type EventBody,
+  emrEventSchema,
+  eventListSchema,
+  eventQuery,
+  eventSchema,
+  messageEventSchema,
+} from './event-contract.ts';
+
+const eventExample: EventBody = {
+  id: '0b54f1c6-8c0c-4f2e-9a3a-3f3d1e7b9c11',
+  type: 'appointment.updated',
+  timestamp: '2026-03-19T12:00:00.000Z',
+  emr: 'sandbox-no',
+  care_unit_id: 'oslo-sentrum',
+  data: {
+    appointment_id: 'b3a0f3d2-5a57-4a0a-9f63-0d5e4f1c2b7a',
+    cancellation_id: null,
+    status: 'booked',
+    start: '2026-03-20T10:00:00+01:00',
+    end: '2026-03-20T10:30:00+01:00',
+    resource_id: 'emr_id:r-1',
+    healthcare_service_id: 'consultation',
+    changed: ['start', 'end'],
+    previous: { start: '2026-03-20T09:00:00+01:00', end: '2026-03-20T09:30:00+01:00', resource_id: 'emr_id:r-1' },
+  },
+};
+
+export function addEventRoutes(app: FastifyInstance, { cursors, db }: { cursors: Cursors; db: Db }): void {
+  app.addSchema(appointmentEventSchema);
+  app.addSchema(messageEventSchema);
+  app.addSchema(emrEventSchema);
+  app.addSchema(eventSchema);
+
+  addOperation(app, {
+    operationId: 'list_events',
+    tag: 'Events',
+    summary: 'List events',
+    description:
+      'What happened in the care units that the client is granted, in order. A client that has read an event never ' +
+      'misses an earlier one. Poll with the `next_after` of the previous response.',
+    level: 'client',
+    method: 'GET',
+    path: '/events',
+    scopes: ['appointments:read', 'webhooks:manage'],
+    query: eventQuery,
+    response: { status: 200, description: 'Events, the oldest first.', schema: eventListSchema },
+    reasons: ['cursor_invalid'],
+    examples: { response: { events: [eventExample], next_after: 'Zm9v', has_more: false } },
+    async handle({ client, query: { after, limit = 100 } }) {
+      const binding = { clientId: client.id, operationId: 'list_events', filters: [] };
+      const position = after === undefined ? undefined : Number(cursors.open(after, binding, 'after')[0]);
+      const { events, reached, hasMore, isTooOld } = await readEvents(db, client.grants, position, limit);
+      if (isTooOld) {
+        const detail = 'Events after this position have been deleted. Start again without `after`.';
+        throw problemAt(inQuery('after'), 'cursor_invalid', detail);
+      }
+      return {
+        body: { events: events.map(eventBody), next_after: cursors.seal([reached], binding), has_more: hasMore },
+      };
+    },
+  });
+}

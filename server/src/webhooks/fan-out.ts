@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import type { ClientRegistry } from '../clients/client-registry.ts';
+import type { Tx } from '../db/kysely.ts';
+import type { StoredEvent } from '../events/stored-event.ts';
+
+interface Receiver {
+  readonly id: string;
+  readonly client_id: string;
+  readonly event_types: readonly string[] | null;
+}
+
+/** Creates a delivery of each event for each endpoint that wants it, in the transaction that publishes the events. */
+export async function fanOut(tx: Tx, clients: ClientRegistry, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  // Locked, so that none of them is deleted or disabled before the deliveries are stored.
+  const receivers: Receiver[] = await tx
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'client_id', 'event_types'])
+    .where('disabled_reason', 'is', null)
+    .forShare()
+    .execute();
+  for (const receiver of receivers) {
+    await insertDeliveries(
+      tx,
+      receiver.id,
+      events.filter((event) => wants(clients, receiver, event)),
+    );
+  }
+}
+
+/** Whether an endpoint gets an event, by its own filter and the present grants of its client. */
+export function wants(
+  clients: ClientRegistry,
+  { id, client_id, event_types }: Receiver,
+  { endpoint_id, type, emr, care_unit_id }: StoredEvent,
+): boolean {
+  if (endpoint_id !== null) return endpoint_id === id;
+  if (event_types && !event_types.includes(type)) return false;
+  const client = clients.find(client_id);
+  const granted = client?.scopes.has('webhooks:manage') && client.grants.get(emr);
+  return granted ? care_unit_id === null || granted.has(care_unit_id) : false;
+}
+
+/** Skips events that an endpoint is about to get anyway. */
+export async function insertDeliveries(tx: Tx, endpointId: string, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = events.map(({ id, position, emr, subject }) => ({
+    event_id: id,
+    event_position: position,
+    subject: subject === null ? null : `${emr} ${subject}`,
+  }));
+  await sql`
+    INSERT INTO webhook_deliveries (endpoint_id, event_id, event_position, subject)
+    SELECT ${endpointId}::uuid, event_id, event_position, subject
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS it (event_id uuid, event_position bigint, subject text)
+    WHERE NOT EXISTS (
+      SELECT FROM webhook_deliveries AS same
+      WHERE same.event_id = it.event_id AND same.endpoint_id = ${endpointId}::uuid AND same.state = 'pending')
+    ORDER BY event_position`.execute(tx);
+}

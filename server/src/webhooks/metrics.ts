@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Db } from '../db/kysely.ts';
+import type { Settled } from './settle-delivery.ts';
+
+export interface WebhookMetrics {
+  attempted(outcome: Settled): void;
+  /** Reads the gauges. */
+  refresh(db: Db): Promise<void>;
+}
+
+export function createWebhookMetrics(registry: Registry): WebhookMetrics {
+  const attempts = new Counter({
+    name: 'crossward_webhook_attempts_total',
+    help: 'Attempts of this gateway to deliver an event, by outcome: delivered, retry (failed, will be repeated) or failed (given up).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const pending = new Gauge({
+    name: 'crossward_webhook_deliveries_pending',
+    help: 'Deliveries to webhook endpoints that have not ended, of all gateways on this database.',
+    registers: [registry],
+    aggregator: 'max',
+  });
+  const oldest = new Gauge({
+    name: 'crossward_webhook_oldest_pending_seconds',
+    help: 'Age of the oldest delivery that has not ended. 0 if there is none.',
+    registers: [registry],
+    aggregator: 'max',
+  });
+  return {
+    attempted: (outcome) => attempts.inc({ outcome }),
+    async refresh(db) {
+      const { rows } = await sql<{ count: number; oldest: number }>`
+        SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS oldest
+        FROM webhook_deliveries WHERE state = 'pending'`.execute(db);
+      pending.set(rows[0]?.count ?? 0);
+      oldest.set(rows[0]?.oldest ?? 0);
+    },
+  };
+}

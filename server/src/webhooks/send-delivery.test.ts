@@ -1,0 +1,71 @@
+import dns from 'node:dns';
+import { createServer } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { urlMistake } from './address-rules.ts';
+import { createDeliverySender } from './send-delivery.ts';
+import { makeSecret } from './signing.ts';
+
+let requests = 0;
+const server = createServer((_, response) => {
+  requests++;
+  response.end();
+});
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const { port } = server.address() as AddressInfo;
+afterAll(() => server.close());
+
+const endpoint = (host: string) => ({ url: `http://${host}:${port}/`, secret: makeSecret(), previousSecret: null });
+const settings = { allow_http: true, timeout_ms: 10_000 };
+
+/** Resolves every host name to an address, until the test ends. */
+function resolveTo(address: string): void {
+  const { lookup } = dns;
+  const set = (next: unknown) => {
+    Object.assign(dns, { lookup: next });
+    syncBuiltinESMExports();
+  };
+  set((_host: string, _options: object, callback: (error: null, found: object[]) => void) =>
+    callback(null, [{ address, family: 4 }]),
+  );
+  onTestFinished(() => set(lookup));
+}
+
+test('a host name that resolves to a loopback address is rejected when connecting', async () => {
+  resolveTo('127.0.0.1');
+  const sender = createDeliverySender({ ...settings, allow_private_addresses: false });
+  const rebound = endpoint('hooks.clinic.example');
+  expect(urlMistake(rebound.url, { allow_http: true, allow_private_addresses: false })).toBeUndefined();
+  expect(await sender.send(rebound, 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
+  expect(requests).toBe(0);
+  await sender.close();
+});
+
+test('an address that the operator allows is used', async () => {
+  const sender = createDeliverySender({ ...settings, allow_private_addresses: true });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ status: 200 });
+  expect(await sender.send(endpoint('localhost'), 'e-1', '{}')).toEqual({ status: 200 });
+  expect(requests).toBe(2);
+  await sender.close();
+});
+
+test('a URL without TLS is rejected unless the operator allows it', async () => {
+  const sender = createDeliverySender({ ...settings, allow_http: false, allow_private_addresses: true });
+  expect(await sender.send(endpoint('127.0.0.1'), 'e-1', '{}')).toEqual({ failure: 'address_rejected' });
+  await sender.close();
+});
+
+test('a receiver that does not respond fails with a time-out, one without TLS as such', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port: silentPort } = silent.address() as AddressInfo;
+  const sender = createDeliverySender({ allow_http: true, allow_private_addresses: true, timeout_ms: 100 });
+  const at = (url: string) => sender.send({ url, secret: makeSecret(), previousSecret: null }, 'e-1', '{}');
+  expect(await at(`http://127.0.0.1:${silentPort}/`)).toEqual({ failure: 'timeout' });
+  expect((await at(`https://127.0.0.1:${port}/`)).failure).toBeOneOf(['tls', 'timeout']);
+  await sender.close();
+  silent.closeAllConnections();
+  silent.close();
+});

@@ -1,0 +1,88 @@
+import { Agent, request } from 'undici';
+import packageJson from '../../package.json' with { type: 'json' };
+import { addressRejected, createConnect } from '../ehr/guard/connect.ts';
+import { type AddressRules, urlMistake } from './address-rules.ts';
+import type { Endpoint } from './endpoint.ts';
+import { signedHeaders } from './signing.ts';
+
+export interface SendSettings extends AddressRules {
+  readonly timeout_ms: number;
+}
+
+/** Why an attempt failed. */
+export const attemptFailures = ['status', 'timeout', 'address_rejected', 'tls', 'connection_failed'] as const;
+
+export interface AttemptResult {
+  /** `undefined`: delivered. */
+  readonly failure?: (typeof attemptFailures)[number];
+  readonly status?: number;
+  /** The endpoint asked to wait this long. */
+  readonly retryAfterSeconds?: number;
+}
+
+export interface DeliverySender {
+  send(
+    endpoint: Pick<Endpoint, 'url' | 'secret' | 'previousSecret'>,
+    eventId: string,
+    payload: string,
+  ): Promise<AttemptResult>;
+  close(): Promise<void>;
+}
+
+/** Bytes of a response that are read so that its connection can be used again. They are discarded. */
+const longestResponse = 16_384;
+/** Concurrent connections to one host. */
+const connections = 8;
+
+/**
+ * Posts events to endpoints. Checks the resolved address of every connection, which prevents DNS rebinding. Does not follow
+ * redirects: they could lead anywhere. The body of a response is never stored.
+ */
+export function createDeliverySender(settings: SendSettings): DeliverySender {
+  const { timeout_ms, allow_private_addresses } = settings;
+  const agent = new Agent({
+    connect: createConnect({ connectTimeoutMs: timeout_ms, allowPrivateAddresses: allow_private_addresses }),
+    connections,
+    allowH2: false,
+    headersTimeout: timeout_ms,
+    bodyTimeout: timeout_ms,
+  });
+  return {
+    async send(endpoint, eventId, payload) {
+      // The operator may have changed the rules since the endpoint was created.
+      if (urlMistake(endpoint.url, settings) !== undefined) return { failure: 'address_rejected' };
+      const signal = AbortSignal.timeout(timeout_ms);
+      try {
+        const { statusCode, headers, body } = await request(endpoint.url, {
+          dispatcher: agent,
+          method: 'POST',
+          headers: {
+            ...signedHeaders(endpoint, eventId, payload),
+            'user-agent': `Crossward/${packageJson.version}`,
+          },
+          body: payload,
+          signal,
+        });
+        // The status decides. A body that breaks off does not matter.
+        await body.dump({ limit: longestResponse, signal }).catch(() => undefined);
+        if (statusCode >= 200 && statusCode < 300) return { status: statusCode };
+        return { failure: 'status', status: statusCode, ...retryAfter(headers['retry-after']) };
+      } catch (error) {
+        return { failure: failureOf(error) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function retryAfter(header: string | string[] | undefined): Pick<AttemptResult, 'retryAfterSeconds'> {
+  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? { retryAfterSeconds: Number(header) } : {};
+}
+
+function failureOf(error: unknown): AttemptResult['failure'] & string {
+  const { code = '', name = '' } = error as { readonly code?: unknown; readonly name?: string };
+  if (code === addressRejected) return 'address_rejected';
+  if (name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(String(code))) return 'timeout';
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_OSSL|EPROTO/.test(String(code))) return 'tls';
+  return 'connection_failed';
+}
