@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration, loadWithConnectors } from './load.ts';
@@ -73,6 +73,7 @@ test.each<[problem: string, connector: string, files: Readonly<Record<string, st
     packaged('export const north = 1, b = 2;'),
     'exports no "connector"; it exports b, north',
   ],
+  ['a package of the gateway that is no connector', 'yaml', {}, 'exports no "connector"; it exports '],
   ['no exports', '@clinic/north', packaged(''), 'exports no "connector"; it exports nothing'],
   [
     'a connector that is not marked',
@@ -124,4 +125,25 @@ test('checks settings against the schema of the plug-in', async () => {
   expect((await errorFrom(loadConfiguration(source))).message).toMatch(
     /emrs\[0\]\.settings\.base_url: must be text.*\n.*emrs\[0\]\.settings\.colour: unknown key; allowed: base_url/,
   );
+});
+
+test('reports two plug-ins with one name, and takes one plug-in by two names', async () => {
+  const source = await configured('./a.mjs', {
+    'a.mjs': plugin(),
+    'again.mjs': "export { connector } from './a.mjs'",
+    'other.mjs': plugin(),
+  });
+  const text = await readFile(source.path, 'utf8');
+  const [first = '', clients = ''] = text.split(/(?=clients:)/);
+  const second = (reference: string) =>
+    first.replace('emrs:\n', '').replace('id: north', 'id: south').replace('./a.mjs', reference);
+
+  await writeFile(source.path, first + second('./other.mjs') + clients);
+  const { message } = await errorFrom(loadConfiguration(source));
+  expect(message).toMatch(/"\.\/other\.mjs" exports a connector with the name "north", as "\.\/a\.mjs" does$/);
+
+  await writeFile(source.path, first + second('./again.mjs') + clients);
+  const { configuration, connectors } = await loadWithConnectors(source);
+  expect(configuration.emrs.map(({ connector }) => connector)).toEqual(['north', 'north']);
+  expect(connectors).toHaveLength(fakeConnectors.length + 1);
 });
